@@ -1,4 +1,4 @@
-"""What a server serves: a gateway with what every response gets, and what is counted and logged of it."""
+"""The application that a server serves: a gateway with common headers, request metrics and the request log."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -16,7 +16,7 @@ from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway
 from balcao.gateway.proxies import Proxies
 
-# No answer is to be guessed at, framed, or run as a page; pages bring a policy of their own.
+# API responses must not be sniffed, framed or executed as pages. Pages set their own policy.
 _POLICY = "Content-Security-Policy"
 ERROR_CODE = "Error-Code"
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
@@ -24,57 +24,58 @@ _NO_PAGE = (
     _POLICY.lower().encode(),
     b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 )
-# What every response has beside its own headers, by whether it is a page.
+# The headers of every response besides its own. The key is whether the response is a page.
 COMMON_HEADERS: Mapping[bool, RawHeaders] = {True: [_NO_SNIFFING], False: [_NO_SNIFFING, _NO_PAGE]}
 NO_ORIGIN, NO_PROXY = Cors(), Proxies()
-# They are wanted, so no rate of errors may count them among the responses.
+# Maintenance refusals are intended, so they do not count as responses, and no error rate includes them.
 _refused_in_maintenance = counter("balcao_maintenance_refusals", "Calls refused by a maintenance", "service")
 
 
 class Identity(NamedTuple):
-    """Whose a request is; `is_bounded` where a few of theirs may wait for something at a time."""
+    """The caller that a request belongs to. If `is_bounded`, only a few of its waiting requests are in flight."""
 
     key: str
     is_bounded: bool = True
 
 
 class Served(Protocol):
-    """What the server asks of an application."""
+    """The application interface that the server calls."""
 
     def open(self) -> AbstractAsyncContextManager[None]:
-        """Return the context manager of the application's life."""
+        """Return the context manager that opens and closes the application."""
 
     def find_caller(self, peer: str, pairs: RawHeaders) -> str:
-        """Return the address that called; `peer` opened the connection."""
+        """Return the caller's address. `peer` is the address that opened the connection."""
 
     def is_trusted(self, address: str) -> bool:
-        """Return whether the address, as `find_caller` returns it, calls for many people."""
+        """Return whether the address, as `find_caller` returns it, calls on behalf of many people."""
 
     def identify(self, request: Request) -> Identity:
-        """Return whose the request is, who waits their turn with all of theirs."""
+        """Return the identity whose requests share one queue with this request."""
 
     def match(self, request: Request) -> Endpoint:
-        """Return what answers the request."""
+        """Return the endpoint for the request."""
 
     def show_unread(self, status: int, target: bytes, fields: RawHeaders) -> Response[Any] | None:
-        """Return the page for a request that is refused before it was read, of which these parts have come."""
+        """Return a page for a request that is refused before it is read. Target and headers may be incomplete."""
 
     def further_headers(self, endpoint: Endpoint, request: Request) -> RawHeaders:
-        """Return what this response has beside `COMMON_HEADERS` and its own."""
+        """Return the headers of this response besides `COMMON_HEADERS` and its own."""
 
     def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
-        """Count and log a response whose head is sent."""
+        """Count and log a response after its head was sent."""
 
 
 def identify_by_address(request: Request) -> Identity:
-    """Return the address that called."""
+    """Return the identity of the calling address."""
     return Identity(request.peer)
 
 
 class Application:
-    """Serves a gateway; `is_traffic` says whether requests are counted and logged, `identify` whose one is.
+    """The application that serves a gateway.
 
-    `calls` notes those of clients, for who writes them.
+    `is_traffic` means that requests are counted and logged. `identify` returns the identity of a request. `calls`
+    records the calls of clients.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class Application:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Open what the endpoints need; a server does so before it listens."""
+        """Open what the endpoints need. A server does so before it listens."""
         try:
             async with self._gateway.lifespan():
                 yield
@@ -107,13 +108,14 @@ class Application:
             request_log.flush()
 
     def further_headers(self, endpoint: Endpoint, request: Request) -> RawHeaders:
-        """Return what the response gets for this request: its id, and what the Fetch standard asks."""
+        """Return the request id and the CORS headers for this request."""
         return [(b"x-request-id", request.id.encode()), *self._cors.headers(request.headers, endpoint.allow)]
 
     def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
         """Count and log a response.
 
-        That is done before its body is sent: how long somebody listens to a stream of events says nothing about us.
+        The server calls this before it sends the body, because the time that a client listens to an event stream says
+        nothing about our speed.
         """
         if not self._is_traffic:
             return
@@ -130,5 +132,5 @@ class Application:
 
 
 def is_page(response: Response[Any]) -> bool:
-    """Return whether the response brings a policy of its own."""
+    """Return whether the response sets its own content security policy, as pages do."""
     return _POLICY in response.headers

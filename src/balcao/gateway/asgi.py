@@ -1,4 +1,4 @@
-"""The application for servers that speak ASGI: the sandbox CRM's, and those of tests without a socket."""
+"""The application for ASGI servers: the sandbox CRM's server, and tests without a socket."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import aclosing
@@ -18,13 +18,13 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class AsgiApplication:
-    """Serves an application; the server opens and closes it by the lifespan protocol."""
+    """The ASGI adapter of an application. The server opens and closes the application through the lifespan protocol."""
 
     def __init__(self, served: Served) -> None:
         self._served = served
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve one request, or the life of the process."""
+        """Handle one request, or the lifespan of the process."""
         if scope["type"] == "http":
             await self._serve(scope, receive, send)
         elif scope["type"] == "lifespan":
@@ -65,7 +65,7 @@ class AsgiApplication:
 
 
 async def _read(receive: Receive, endpoint: Endpoint, request: Request) -> bytes | None:
-    """Return the whole body; None for one beyond the limit, of which the rest is not read."""
+    """Return the complete body. If it exceeds the limit, stop reading and return None."""
     admit, limit = endpoint.admit_body, endpoint.body_limit
     body, is_whole = b"", False
     while not is_whole and len(body) <= limit:

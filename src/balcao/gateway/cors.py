@@ -1,6 +1,6 @@
-"""Cross-origin calls of browsers: which origins may read responses, and what a preflight is told (Fetch standard).
+"""Cross-origin requests of browsers: which origins may read responses, and the answer to a preflight (Fetch standard).
 
-Credentials are not allowed: callers carry a bearer token, and the login page's cookie is for that page alone.
+Credentials are not allowed: callers send a bearer token, and only the login page uses its cookie.
 """
 
 import re
@@ -30,7 +30,7 @@ EXPOSED_HEADERS = (
     "X-Request-ID",
     "X-Total-Count",
 )
-# How long a browser may remember a preflight: the most that the usual ones keep it.
+# How long a browser may cache a preflight. Chromium caches it for two hours at most.
 PREFLIGHT_SECONDS = 7200
 
 ORIGIN = b"origin"
@@ -39,12 +39,12 @@ _LOOPBACK = re.compile(rb"http://(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5
 _ALLOW_HEADERS = (b"access-control-allow-headers", ", ".join(REQUEST_HEADERS).encode())
 _EXPOSE_HEADERS = (b"access-control-expose-headers", ", ".join(EXPOSED_HEADERS).encode())
 _MAX_AGE = (b"access-control-max-age", b"%d" % PREFLIGHT_SECONDS)
-# A cache on the way must not hand one origin's response to another one, nor that without an origin to either.
+# A cache must not serve the response for one origin to another origin or to a request without an origin.
 _VARY: RawHeaders = [(b"vary", b"Origin")]
 
 
 class Cors:
-    """`origins` may read responses; `loopback` adds every page that the own machine serves, for developers."""
+    """The allowed `origins`. `loopback` also allows every page served by the local machine, for developers."""
 
     def __init__(self, origins: Sequence[str] = (), *, loopback: bool = False) -> None:
         self._origins = frozenset(origin.lower().encode() for origin in origins)
@@ -52,7 +52,7 @@ class Cors:
         self._is_on = bool(origins) or loopback
 
     def headers(self, request: Headers, allow: str | None = None) -> RawHeaders:
-        """Return what the response to a request adds; `allow` lists the methods where the request is an OPTIONS."""
+        """Return the CORS headers of a response. `allow` lists the methods if the request is an OPTIONS."""
         if not self._is_on:
             return []
         origin = request.get(ORIGIN)

@@ -1,4 +1,4 @@
-"""What a connection's receiving side hands to its answering side: whole requests, and refusals of the wire's own."""
+"""The objects that the receiving side of a connection passes to its answering side: requests and refusals."""
 
 from typing import Any, NamedTuple
 
@@ -10,10 +10,11 @@ from balcao.gateway.quotas import Quota
 
 
 class Exchange:
-    """One request and what answers it; `keep` says whether the connection goes on, `is_old` that it is HTTP/1.0.
+    """One request and its endpoint. `keep` means keep-alive, `is_old` means HTTP/1.0.
 
-    `counts_for` names the caller of whose unfinished requests it is one; `is_finished` says that nobody waits for its
-    end any more (`turns`). `size` is that of its head and body, `held` how much of the body the caller's quota counts.
+    `fair_scheduler` sets two members: `counts_for` is the caller whose unfinished requests include this one,
+    `is_finished` means that the request no longer counts. `size` is the size of head and body, `held` the body bytes
+    that the caller's quota counts.
     """
 
     __slots__ = ("_bodies", "counts_for", "endpoint", "held", "is_finished", "is_old", "keep", "request", "size")
@@ -29,28 +30,28 @@ class Exchange:
         self._bodies = bodies
 
     def hold(self, amount: int) -> bool:
-        """Count so much more of the body, if the caller's quota allows it."""
+        """Count `amount` more bytes of the body. Return whether the caller's quota allows it."""
         is_allowed = self._bodies.take(self.request.peer, amount)
         self.held += amount if is_allowed else 0
         return is_allowed
 
     def release(self) -> None:
-        """Count the body no more: the request was answered, or will not be."""
+        """Stop counting the body, because the request was answered or never will be."""
         if self.held:
             self._bodies.give_back(self.request.peer, self.held)
             self.held = 0
 
 
 class Refusal(NamedTuple):
-    """What the wire answers by itself; only where people ask by a browser it has a page."""
+    """A refusal by the server itself. It has a page if the path is one that people open in a browser."""
 
     status: int
     page: Response[Any] | None = None
 
     @property
     def size(self) -> int:
-        """Return 0: no body is kept."""
+        """Return 0, because a refusal stores no body."""
         return 0
 
     def release(self) -> None:
-        """Do nothing: no body is kept."""
+        """Do nothing, because a refusal stores no body."""

@@ -1,10 +1,12 @@
-"""A turn each: who asks for much waits for themselves, and nobody else waits for them.
+"""Fair scheduling of requests: a caller with many requests delays only its own requests.
 
-What arrives is begun at once, up to a few requests in each turn of the event loop. Those beyond wait by caller, and
-later turns begin one of each caller, in between which the loop reads what has come from anybody else. Who waits for
-the database waits several turns, so that where somebody else is, or was a moment ago, only every third turn begins any
-of those who have more than one waiting; who is alone has a few begun in every one. Requests that wait for something
-count from beginning to end: of those a caller has a few at a time.
+- A request starts immediately while the current loop iteration has started fewer than `_A_TURN`.
+- Further requests wait in a queue for each caller. Later iterations start one request of each caller (round robin).
+  Between iterations the loop reads new input, so other callers get in.
+- A query takes several iterations. So with more than one caller, two of three iterations start no request if every
+  caller that is due has several waiting. The requests of the others progress meanwhile. A single caller is not slowed
+  down.
+- A caller has at most `_AT_ONCE` requests in flight that wait for something, such as the database.
 """
 
 import asyncio
@@ -16,30 +18,31 @@ from balcao.core.http.requests import Request
 from balcao.gateway.application import Identity
 from balcao.gateway.exchanges import Exchange
 
-# How many requests are begun in one turn of the loop: the time for which somebody else is not read.
+# Requests started in one loop iteration. The loop reads no new input meanwhile.
 _A_TURN = 8
-# How many of one caller wait for something at the same time: enough to share look-ups and commits.
+# Waiting requests in flight for each caller: enough for them to share look-ups and commits.
 _AT_ONCE = 16
-# How many turns begin none of who asks for much, after one that did, while there is somebody else: in them the others'
-# requests get on. A turn that has nothing to do takes some microseconds.
+# Iterations that are skipped after each one that started requests, if there are several callers. The requests of the
+# other callers progress meanwhile. An empty iteration takes some microseconds.
 _PASSED = 2
-# For how many turns that begin something a caller counts as accompanied: who asks again as soon as they are answered is
-# not there in between, and would find what was begun meanwhile before them.
+# For this many starting iterations, assume that a second caller is present after it was last seen. A caller that sends
+# its next request only after a response is absent in between. Without this, its request would queue behind a full
+# burst.
 _ACCOMPANIED = 64
 
 
 class Waiting(Protocol):
-    """A connection, as it is seen from here."""
+    """The methods of `wire.Connection` that the scheduler calls."""
 
     def begin(self, exchange: Exchange) -> None:
-        """Answer the request."""
+        """Start the request."""
 
     def begin_later(self, exchange: Exchange) -> None:
-        """Answer the request and go on, unless the caller has gone: of what was not begun nothing is done."""
+        """Start a request that has waited for its turn. Drop it if its caller has disconnected."""
 
 
 class _Caller:
-    """One whose requests wait, or are waited for: `unfinished` of them, `is_due` where the next one may begin."""
+    """A caller with `waiting` and `unfinished` requests. `is_due` means that it is in the queue `_due`."""
 
     __slots__ = ("identity", "is_due", "unfinished", "waiting")
 
@@ -51,7 +54,7 @@ class _Caller:
 
 
 class FairScheduler:
-    """Begins the requests of all connections of a process, in turns; `identify` says whose a request is."""
+    """The scheduler for the requests of all connections of a process. `identify` returns the caller of a request."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, identify: Callable[[Request], Identity]) -> None:
         self._loop = loop
@@ -64,14 +67,14 @@ class FairScheduler:
         self._due: deque[_Caller] = deque()
 
     def enter(self, connection: Waiting, exchange: Exchange) -> None:
-        """Begin the request now, or when it is its caller's turn."""
+        """Start the request now, or queue it."""
         if not self._has_next:
             self._plan_next()
         if self._left and not self._due and not (exchange.endpoint.waits and self._callers):
             self._left -= 1
             connection.begin(exchange)
             if exchange.endpoint.waits and not exchange.is_finished:
-                # Nobody else waits, so that whose it is matters only now: most are answered from memory.
+                # Identify the caller only now. Most requests are answered from memory and never need it.
                 caller = self._find(exchange)
                 self._count(caller, exchange)
                 self._note(caller)
@@ -88,7 +91,7 @@ class FairScheduler:
             self._note(caller)
 
     def leave(self, exchange: Exchange) -> None:
-        """Let the caller's next request begin: this one is finished, or has become a stream."""
+        """Release the request's slot, because it is finished or has become a stream."""
         exchange.is_finished = True
         exchange.release()
         if exchange.counts_for is not None:
@@ -113,7 +116,7 @@ class FairScheduler:
             exchange.counts_for = caller.identity
 
     def _note(self, caller: _Caller) -> None:
-        """Put the caller into the row of those who are due, or forget one who wants nothing."""
+        """Queue the caller if it may start a request. Forget it if it has none waiting or in flight."""
         if caller.is_due:
             return
         if caller.waiting and caller.unfinished < _AT_ONCE:
@@ -129,7 +132,7 @@ class FairScheduler:
         self._loop.call_soon(self._take_turns)
 
     def _take_turns(self) -> None:
-        """Begin one of each caller, as far as this turn of the loop goes; a few of one who is alone."""
+        """Start one request of each due caller, or up to `_A_TURN` requests of a single caller."""
         self._left, self._has_next = _A_TURN, False
         if not self._due:
             return

@@ -1,4 +1,4 @@
-"""Status and fields of responses as lines."""
+"""Encode the status line and the headers of responses."""
 
 import time
 from http import HTTPStatus
@@ -16,17 +16,20 @@ _RETRY = b"retry-after: 1\r\n"
 
 
 def encode_status(status: int) -> bytes:
-    """Return the first line of a response."""
+    """Return the status line of a response."""
     return _STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
 
 
 def encode(fields: RawHeaders) -> bytes:
-    """Return the lines of fields that are ours."""
+    """Return the lines of headers that need no check."""
     return b"".join([b"%b: %b\r\n" % field for field in fields])
 
 
 def encode_own(response: Response[Any]) -> bytes:
-    """Return the lines of the response's own fields and of those of every response. Raises ValueError."""
+    """Return the lines of the response's own headers and of the common ones.
+
+    Raises ValueError if a header contains a line break or a NUL.
+    """
     lines = response.lines
     if lines is None:
         lines = response.lines = _encode_checked(response.raw_headers) + _COMMON_LINES[is_page(response)]
@@ -34,7 +37,7 @@ def encode_own(response: Response[Any]) -> bytes:
 
 
 def _encode_checked(fields: RawHeaders) -> bytes:
-    """Return the lines. Raises ValueError where a field would be more than one."""
+    """Return the lines. Raises ValueError if a header contains a line break or a NUL."""
     lines = encode(fields)
     if not lines.count(b"\r") == lines.count(b"\n") == len(fields) or b"\0" in lines:
         raise ValueError("a header field that cannot be sent")
@@ -42,14 +45,14 @@ def _encode_checked(fields: RawHeaders) -> bytes:
 
 
 class Clock:
-    """Makes the line of `Date`, anew each second."""
+    """The source of the `Date` header, formatted once a second."""
 
     def __init__(self) -> None:
         self._second = 0
         self._line = b""
 
     def read(self) -> bytes:
-        """Return the line."""
+        """Return the header line."""
         now = int(time.time())
         if now != self._second:
             self._second = now
@@ -62,7 +65,7 @@ _COMMON_LINES = {is_page: encode(headers) + _SERVER for is_page, headers in COMM
 
 
 def encode_refusal(status: int, page: Response[Any] | None) -> bytes:
-    """Return a whole response after which the connection ends, with the page if there is one."""
+    """Return a complete response after which the connection closes, with the page if there is one."""
     lines, body = _SERVER + b"content-length: 0\r\n", b""
     if page is not None:
         lines, body = encode(page.raw_headers) + _COMMON_LINES[is_page(page)], page.body

@@ -1,7 +1,7 @@
-"""The one origin in front of all services of a process: which endpoint a request belongs to.
+"""The one origin in front of all services of a process: find the endpoint of a request.
 
-The services check token and rule themselves, with the code an external gateway's check endpoint uses; in one process
-there is no hop between, so the check is made once (ADR 0002).
+The services check the token and the rule themselves, with the code of the check endpoint for external gateways. In one
+process there is no network hop between gateway and service, so the check runs only once (ADR 0002).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,18 +19,20 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response
 from balcao.core.http.routing import Found, Paths
 
-# Always the gateway's: no service has such an operation.
+# Always a path of the gateway: no service has such an operation.
 METRICS = "/metrics"
-# How many paths with values are known by what they led to, and how long they may be: two megabytes at most.
+# The number of cached paths that contain values, and their maximum length. The cache takes at most two megabytes.
 KNOWN_PATHS, LONGEST_KNOWN = 4096, 128
 
 
 @dataclass(frozen=True, eq=False)
 class Mount:
-    """What is reached under one prefix; `endpoints` are (method, path under the prefix, what answers).
+    """The endpoints under one prefix. `endpoints` are triples (method, path below the prefix, endpoint).
 
-    `base` stands before every path also without prefix; `dialect` words the faults of paths that nothing answers,
-    `page` for who asks for a page, also where a request was refused before it was read; `lenient` is of `Paths`.
+    - `base` is the start of every path, also for calls without the prefix.
+    - `dialect` formats the errors for paths that have no endpoint.
+    - `page` replaces these errors for clients that accept HTML, also if a request is refused before it is read.
+    - `lenient` is the option of `Paths`.
     """
 
     name: str
@@ -43,10 +45,10 @@ class Mount:
 
 
 class Gateway:
-    """Finds the endpoint of a request; `alone` also answers without prefix, `pages` all the rest.
+    """The router of all mounts. `alone` also answers without its prefix; `pages` answers all other paths.
 
-    `lifespan` opens what the endpoints need; a server enters it before it listens. `refusals` counts calls of what is
-    not there.
+    `lifespan` opens what the endpoints need. A server enters it before it listens. `refusals` counts calls to paths
+    that do not exist.
     """
 
     def __init__(
@@ -65,7 +67,7 @@ class Gateway:
             mount.prefix.split("/")[1].encode(): (mount, f"{mount.prefix}/".encode()) for mount in mounts
         }
         self._paths = {id(mount): _build_paths(mount) for mount in (*mounts, pages)}
-        # A path is found at once where it is written as it was declared, or was found a while ago.
+        # Fast path: a path without values, or one that was matched recently, needs one dictionary look-up.
         self._declared: Mapping[tuple[str, bytes], tuple[str, Endpoint, Sequence[str]]] = {
             (method, f"{mount.prefix}{path}".encode()): (mount.prefix, endpoint, ())
             for mount in mounts
@@ -75,7 +77,7 @@ class Gateway:
         self._known = dict(self._declared)
 
     def match(self, request: Request) -> Endpoint:
-        """Find what answers the request, and give the request its prefix and the values of its path."""
+        """Find the endpoint for the request, and set the request's prefix and path values."""
         known = self._known.get((request.method, request.path))
         if known is not None:
             request.prefix, endpoint, request.path_values = known
@@ -95,9 +97,9 @@ class Gateway:
         return endpoint
 
     def show_unread(self, status: int, target: bytes, fields: RawHeaders) -> Response[Any] | None:
-        """Return the page for who asks for one where there is one; of target and fields any part has come.
+        """Return a page if the path has one and the client accepts it. Target and headers may be incomplete.
 
-        Where it broke off before anything was said of what is accepted, a page is what a browser would show.
+        If no Accept header has arrived, return the page too, because the client may be a browser.
         """
         page = self._choose_mount(target.partition(b"?")[0])[0].page if target.startswith(b"/") else None
         if page is None:
@@ -106,7 +108,7 @@ class Gateway:
         return page.show_unread(status) if not accepted or wants_page(accepted) else None
 
     def _choose_mount(self, path: bytes) -> tuple[Mount, str, bytes]:
-        """Choose by the first segment; return the prefix, too, and how the path goes on without it."""
+        """Choose a mount by the first path segment. Return the mount, its prefix and the rest of the path."""
         known = self._mounts.get(path.split(b"/", 2)[1] if path.startswith(b"/") else b"")
         if known is not None:
             mount, prefix = known
@@ -130,7 +132,7 @@ class Gateway:
         return StrayEndpoint(mount.name, request.method, dialect, fault, self._refusals)
 
     def _choose_dialect(self, mount: Mount, path: bytes) -> Dialect:
-        """Choose the words of the operations that the path resembles, or those of where it begins."""
+        """Choose the error format of the operations with a similar path. Otherwise choose by the start of the path."""
         for endpoint in self._paths[id(mount)].find_similar(path).values():
             if isinstance(endpoint, OperationEndpoint):
                 return endpoint.operation.dialect

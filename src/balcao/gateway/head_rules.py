@@ -1,4 +1,4 @@
-"""What RFC 9110 and 9112 demand of a head and llhttp does not look at."""
+"""Checks that RFC 9110 and 9112 require for a request head and llhttp does not make."""
 
 import re
 from functools import lru_cache
@@ -6,7 +6,7 @@ from functools import lru_cache
 from balcao.core.context.headers import Headers
 from balcao.core.http.responses import RawHeaders
 
-# RFC 3986 3.2.2: an address in brackets, or a name; a port.
+# RFC 3986 3.2.2: an address in brackets or a name, then an optional port.
 _HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(?::[0-9]*)?")
 _CLOSE = re.compile(rb"(?:^|,)[ \t]*close[ \t]*(?:,|$)", re.IGNORECASE)
 _ABSOLUTE = re.compile(rb"https?://([^/?]*)", re.IGNORECASE)
@@ -15,13 +15,13 @@ _ONCE = (b"host", b"transfer-encoding", b"expect")
 _CONTINUE = b"100-continue"
 _KNOWN_HOSTS = 1024
 
-# How much of a body that is refused is read on: a caller who is still sending would miss the refusal else. It is more
-# than any limit, so that whoever goes a little beyond one always reads why.
+# How much of a refused body is read and discarded. A caller that is still sending would miss the refusal otherwise.
+# This exceeds every limit, so a caller slightly over a limit always receives the reason.
 DISCARD_BYTES = 32 * 1024 * 1024
 
 
 class Refused(Exception):
-    """The wire refuses the request by itself, with a status that has no body."""
+    """A refusal by the server itself, with a status and no body."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -29,12 +29,12 @@ class Refused(Exception):
 
 
 def judge(version: str, headers: Headers, fields: RawHeaders) -> bool:
-    """Return whether the head, whose fields are `fields`, announces a body. Raises Refused."""
+    """Return whether the head with the headers `fields` announces a body. Raises Refused."""
     is_old = version == "1.0"
     if version not in _VERSIONS:
         raise Refused(400)
     host, coding = headers.get(b"host"), headers.get(b"transfer-encoding")
-    # RFC 9112 3.2: the field is empty if the target has no authority.
+    # RFC 9112 3.2: the header is empty if the target has no authority.
     if (not is_old) if host is None else host and not _is_host(host):
         raise Refused(400)
     if len(headers) != len(fields):
@@ -42,7 +42,7 @@ def judge(version: str, headers: Headers, fields: RawHeaders) -> bool:
         if any(names.count(name) > 1 for name in _ONCE):
             raise Refused(400)
     if coding is not None:
-        # HTTP/1.0 knows no codings: a proxy in between may have read another end of the body.
+        # HTTP/1.0 has no transfer codings. A proxy in between may have found another end of the body.
         if is_old:
             raise Refused(400)
         if coding.lower() != b"chunked":
@@ -58,14 +58,14 @@ def _is_host(value: bytes) -> bool:
 
 
 def says_close(fields: RawHeaders) -> bool:
-    """Return whether the connection is to end with the response, whatever else a field says of it."""
+    """Return whether a `Connection` header contains `close`, whatever else it contains."""
     return any(name == b"connection" and _CLOSE.search(value) is not None for name, value in fields)
 
 
 def split_target(method: str, target: bytes) -> tuple[bytes, bytes]:
     """Return path and query as they were sent. Raises Refused.
 
-    Of the absolute form the authority is left out: one origin is served.
+    The authority of an absolute target is dropped, because this server has only one origin.
     """
     if method == "CONNECT":
         raise Refused(501)

@@ -1,4 +1,4 @@
-"""Which installation answers: so that a caller on a port knows whether it is their own."""
+"""Identify the installation, so that a caller of a port can tell whether its own installation answers."""
 
 import hashlib
 
@@ -8,9 +8,9 @@ HEADER = "Balcao-Instance"
 
 
 def name_instance(settings: Settings) -> str:
-    """Return a word that is the same for all processes of one installation, and tells nothing of its secrets.
+    """Return an identifier that all processes of one installation share and that reveals no secret.
 
-    Installations with an embedded database share the sandbox's hash key, and differ by the folder of their data.
+    Installations with an embedded database may all have the sandbox's hash key. The data folder tells them apart.
     """
     folder = str(settings.data_dir.resolve()) if settings.embedded_database else ""
     key = settings.hash_key.get_secret_value().encode()[:64]

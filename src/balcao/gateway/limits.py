@@ -1,4 +1,4 @@
-"""The limits of connections and requests of one process, as the settings have them."""
+"""The limits of connections and requests of one process, read from the settings."""
 
 from typing import Self
 
@@ -8,12 +8,15 @@ from balcao.settings import Settings
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """`address_connections` are those of one address; `body_bytes` is the memory for all request bodies.
+    """The limits of one server.
 
-    `head_seconds` also ends an idle connection; `unread_seconds` one whose caller takes nothing of a response.
-
-    `settling_seconds` passes between the last accepted connection and the first one that is closed, so that a caller
-    who has just connected still gets a response; `drain_seconds` is how long requests in flight may take to end.
+    - `address_connections` limits the connections of one address.
+    - `body_bytes` is the memory for all request bodies.
+    - `head_seconds` also closes idle connections. `unread_seconds` closes those whose caller reads nothing of a
+      response.
+    - `settling_seconds` passes between the last accepted connection and the first closed one, so that a caller who has
+      just connected still gets a response.
+    - `drain_seconds` is how long requests in flight may take to finish.
     """
 
     connections: int = 4096
@@ -28,7 +31,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Return those of a process that callers reach."""
+        """Return the limits for a process that serves callers."""
         return cls(
             connections=settings.max_connections,
             address_connections=settings.max_address_connections,

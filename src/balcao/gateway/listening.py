@@ -1,7 +1,7 @@
-"""The listening socket: how it begins, and how nobody who is connecting is lost when the server stops.
+"""The listening socket: open it, and stop it without losing callers that are connecting.
 
-The latter needs Linux, where `TCP_INFO` says how many connections wait and a demand on the hops of a packet drops new
-ones; elsewhere a connection may be lost.
+Stopping without loss needs Linux: `TCP_INFO` returns the number of waiting connections, and a minimum hop count drops
+new ones. On other systems a connection may be lost.
 """
 
 import asyncio
@@ -14,15 +14,15 @@ from pathlib import Path
 _LINUX = sys.platform == "linux"
 BACKLOG = 1024
 
-_WAITING_OFFSET = 24  # of `tcpi_unacked` in `struct tcp_info`; of a listening socket it is the length of its queue
-# IP_MINTTL and IPV6_MINHOPCOUNT, which `socket` does not name: packets with fewer hops left are dropped. A listening
-# socket asks it of who begins a connection, not of handshakes under way. A socket filter would say it more plainly, but
-# newer kernels (6.18) allow one on TCP to nobody without CAP_NET_ADMIN.
+_WAITING_OFFSET = 24  # the offset of `tcpi_unacked`; here the accept queue's length
+# IP_MINTTL and IPV6_MINHOPCOUNT, for which `socket` has no names: drop packets with fewer hops left. A listening socket
+# applies this to new connections, but not to handshakes in progress. A socket filter would be clearer, but newer
+# kernels (6.18) reserve filters on TCP for CAP_NET_ADMIN.
 _FEWEST_HOPS = {
     socket.AF_INET: [(socket.IPPROTO_IP, 21)],
     socket.AF_INET6: [(socket.IPPROTO_IP, 21), (socket.IPPROTO_IPV6, 73)],
 }
-_MORE_THAN_ANYBODY_HAS = 255  # systems send with 64 or 128
+_MORE_THAN_ANYBODY_HAS = 255  # above what callers send: systems start at 64 or 128
 
 
 def count_waiting(sock: socket.socket) -> int:
@@ -36,9 +36,9 @@ def count_waiting(sock: socket.socket) -> int:
 
 
 async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
-    """Drop new connections, and return when the server has accepted all that were made before.
+    """Drop new connections, and return when the server has accepted all earlier ones.
 
-    Closing alone would reset the connections that wait. Where the socket is shared, its other servers get no new
+    Just closing the socket would reset the waiting connections. If the socket is shared, its other servers get no new
     connections either.
     """
     if not _LINUX or not settling_seconds:
@@ -54,8 +54,9 @@ async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
 
 
 def accept_first(sock: socket.socket) -> None:
-    """Let callers connect to a port that was only claimed until now; on a socket that listens it changes nothing."""
-    # Accepted connections inherit it, or what remains of them would keep the port from the next start for a minute.
+    """Start listening on a port that was only bound until now. A socket that already listens does not change."""
+    # Accepted connections inherit this option. Without it, their TIME_WAIT remains would block the port for a minute
+    # after a restart.
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.listen(BACKLOG)
 
@@ -67,12 +68,13 @@ def accept_again(sock: socket.socket) -> None:
 
 
 def demand_nothing_of_accepted() -> None:
-    """Take back the demand from connections that inherited it, as their handshake was under way when it was made.
+    """Remove the hop limit from accepted connections.
 
-    Their callers send again what was dropped meanwhile.
+    A connection inherits it if its handshake was in progress when the limit was set. Its caller retransmits the packets
+    that were dropped meanwhile.
     """
     for descriptor in Path("/proc/self/fd").iterdir():
-        # Not every descriptor is a socket, and one may be closed by now.
+        # Not every descriptor is a socket, and some may have been closed by now.
         with contextlib.suppress(OSError):
             connection = socket.socket(fileno=int(descriptor.name))
             try:
@@ -83,7 +85,7 @@ def demand_nothing_of_accepted() -> None:
 
 
 def _demand_hops(sock: socket.socket, hops: int) -> None:
-    # A kernel that imitates Linux may not have the options; then a connection may be lost when the server stops.
+    # Emulated Linux kernels may lack these options. Then a connection may be lost when the server stops.
     with contextlib.suppress(OSError):
         for level, option in _FEWEST_HOPS.get(sock.family, []):
             sock.setsockopt(level, option, hops)

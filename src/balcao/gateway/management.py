@@ -1,7 +1,7 @@
-"""The management port: metrics, liveness and readiness of all processes of one start, apart from what callers reach.
+"""The management port: metrics, liveness and readiness of all processes of one start, separate from the callers' port.
 
-It has connections of its own, so that it answers also when requests hold all others, and what it answers is neither
-counted nor logged: monitoring is no traffic.
+It has its own connections, so that it answers even if requests occupy all others. Its responses are neither counted nor
+logged, because monitoring is not traffic.
 """
 
 import time
@@ -30,19 +30,19 @@ from balcao.settings import Settings
 
 NAME = "management"
 CONNECTIONS = 2
-# A process writes its numbers every second, an idle worker asks for jobs every five.
+# A process publishes its numbers every second. An idle worker polls for jobs every five.
 BEAT_SECONDS, QUEUE_SECONDS = 5.0, 30.0
 
 
 def is_stalled(numbers: Numbers, seconds: float, now: float) -> bool:
-    """Return whether a worker's loop has stood still for so long, which only a new start can mend."""
+    """Return whether a worker's event loop has been blocked for `seconds`. Only a restart can fix that."""
     return any(now - turned > seconds for turned in _list_states(numbers, TURN))
 
 
 def check_processes(numbers: Numbers, processes: Sequence[str], *, with_jobs: bool, now: float) -> dict[str, bool]:
-    """Return each check and whether it passed: every process by name, the access rules, and the queue if any has jobs.
+    """Return the result of each check: every process by name, the access rules and, with jobs, the queue.
 
-    The rules are those by which callers are let in; the queue is whether the worker is given its jobs.
+    `snapshot` fails if a process uses outdated access rules. `queue` fails if a worker has not fetched jobs recently.
     """
     checks = {name: now - numbers.states.get((BEAT, name), 0.0) <= BEAT_SECONDS for name in processes}
     checks["snapshot"] = not any(_list_states(numbers, OUTDATED))
@@ -65,7 +65,7 @@ def build(
     *,
     with_jobs: bool,
 ) -> Application:
-    """Return what the port serves; `database` is opened when the server starts the application."""
+    """Return the application of the port. The server opens `database` when it starts the application."""
     instance = {HEADER: name_instance(settings)}
 
     def liveness(_: Request) -> Response[Liveness]:

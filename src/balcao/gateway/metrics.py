@@ -1,4 +1,4 @@
-"""What Prometheus reads, for who may read it."""
+"""The `/metrics` endpoint for Prometheus and its access check."""
 
 import hmac
 from collections.abc import Callable, Sequence
@@ -13,17 +13,17 @@ from balcao.core.http.responses import Response
 from balcao.core.telemetry import MEDIA_TYPE
 from balcao.settings import Settings
 
-# What answers a page that is no operation of a service.
+# The handler of a page that is not an operation of a service.
 Handler = Callable[[Request], Responding]
 
 
 def answer_scraper(
     settings: Settings, database: Database, metrics: Metrics, gauges: Sequence[Gauge], *, apart: bool
 ) -> Handler:
-    """Return the handler of `/metrics`, which names no path and no person.
+    """Return the handler of `/metrics`, whose output contains no path and no person.
 
-    Who shows `BALCAO_METRICS_TOKEN` is answered. Where there is none: anybody, but in production only who reaches
-    a port that is `apart` from the callers'.
+    Require `BALCAO_METRICS_TOKEN` if it is set. Without a token, allow every caller in the sandbox; in production allow
+    callers only on a port that is `apart` from the public one.
     """
     token = settings.metrics_token.get_secret_value()
     is_open = apart or settings.sandbox

@@ -1,4 +1,4 @@
-"""The gateway's own pages: the front door, guides, the status, the metrics, and whether the process is alive."""
+"""The gateway's own pages: the front page, guides, the status, the metrics and the liveness of the process."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,9 +37,10 @@ def mount_pages(
     *,
     has_panel: bool = False,
 ) -> Mount:
-    """Return the pages at the root; `/` leads to `/docs`, and `/metrics` is here unless it has a port of its own.
+    """Return the pages at the root. `/` redirects to `/docs`. `/metrics` is included unless there is a management port.
 
-    `/docs` is the front door: to the panel, where there is one, to guides and APIs, and to how the services stand.
+    `/docs` is the front page with links to the panel (if there is one), the guides, the APIs and the status of the
+    services.
     """
     settings = platform.settings
     instance = {HEADER: name_instance(settings)}
@@ -47,7 +48,8 @@ def mount_pages(
     page = StatusPage(keeper, settings.panel_city)
     address = (*settings.server_urls, settings.base_url)[0].rstrip("/")
     issuer = settings.issuers[0]
-    # The embedded provider lets developers make clients; a city's does so where only it knows.
+    # The embedded identity provider lets developers create clients. A city's own provider does so at an unknown
+    # address.
     own_clients = f"{issuer}/clients" if settings.embedded_identity else None
     controls = f"{settings.crm_url}/_sandbox/controls" if settings.sandbox_crm else None
     read_guides = guides.Guides(address, issuer)
@@ -117,7 +119,7 @@ def mount_pages(
 
 
 def list_operation_pages(pages: OperationPages) -> dict[str, Handler]:
-    """Return the pages about operations, by the path of each."""
+    """Return the handlers of the pages about operations, by path."""
 
     def show(language: str, root: str) -> dict[str, Handler]:
         return {
@@ -131,6 +133,6 @@ def list_operation_pages(pages: OperationPages) -> dict[str, Handler]:
 
 
 def list_titles(services: Sequence[Service]) -> dict[str, str]:
-    """Return what people call the services, by name."""
+    """Return the display names of the services, by name."""
     titles = {service.name: service.title.removeprefix("Balcão: ") for service in services}
     return {name: title[:1].upper() + title[1:] for name, title in titles.items()}

@@ -1,7 +1,7 @@
-"""Who called where proxies stand in front of us: the address behind those that are trusted.
+"""Find the address of the caller behind trusted proxies.
 
-Only a trusted proxy's word counts, and it is read from the right, where the nearest proxy wrote it: whatever a caller
-puts into the header itself stands further left and is never reached.
+Only entries of trusted proxies count. They are read from the right, where the nearest proxy appends its entry. Entries
+that a caller puts into the header itself are further left and are never reached.
 """
 
 import re
@@ -16,14 +16,14 @@ _FOR = re.compile(r"(?:^|;)\s*for\s*=\s*\"?([^\s\";]+)", re.IGNORECASE)
 _PORT = re.compile(r"(?P<v6>\[[^\]]*\])(?::\d+)?|(?P<v4>[0-9.]+)(?::\d+)?")
 _KNOWN_ADDRESSES = 4096
 _THIS_MACHINE = ("127.0.0.1", "::1")
-# One line of a home or an office has a whole network of this length, so an address more costs its owner nothing.
+# A single home or office line gets a network of this size, so one owner has many addresses. Count them as one.
 _V6_PREFIX = 64
 
 
 class Proxies:
     """The addresses and networks of the trusted proxies, and of other trusted `callers`.
 
-    Only a proxy's `X-Forwarded-For` counts. Quotas exempt both, and this machine.
+    Only a proxy's `X-Forwarded-For` or `Forwarded` counts. Quotas exempt proxies, these callers and the local machine.
     """
 
     def __init__(self, proxies: Sequence[str] = (), callers: Sequence[str] = ()) -> None:
@@ -32,11 +32,11 @@ class Proxies:
         self.is_trusted = _remember_members([*proxies, *callers, *_THIS_MACHINE])
 
     def find_caller(self, peer: str, headers: Pairs) -> str:
-        """Return the address that the rates of anonymous callers count; `peer` opened the connection."""
+        """Return the address that the rates of anonymous callers count. `peer` opened the connection."""
         if self._has_proxies and self._is_proxy(peer):
             for address in reversed(_list_hops(headers)):
                 parsed = _parse(address)
-                if parsed is None:  # hidden or malformed: its writer is the last one known
+                if parsed is None:  # hidden or malformed: use the proxy that wrote it
                     break
                 peer = parsed
                 if not self._is_proxy(peer):
@@ -57,7 +57,7 @@ def _remember_members(addresses: Sequence[str]) -> Callable[[str], bool]:
 
 
 def _list_hops(headers: Pairs) -> list[str]:
-    """Return the addresses in their order. A proxy writes one of the two headers; of both the more usual one counts."""
+    """Return the addresses in order. A proxy writes one of the two headers; if both exist, `X-Forwarded-For` counts."""
     forwarded: list[str] = []
     standard: list[str] = []
     for name, value in headers:
@@ -70,7 +70,7 @@ def _list_hops(headers: Pairs) -> list[str]:
 
 @lru_cache(_KNOWN_ADDRESSES)
 def _parse(text: str) -> str | None:
-    """Return the address in its normal form, without port; None for what is none."""
+    """Return the address in its normal form, without port. Return None if the text is not an address."""
     text = text.strip()
     if found := _PORT.fullmatch(text):
         text = found["v4"] or found["v6"][1:-1]

@@ -1,4 +1,4 @@
-"""Shares of what all callers of a process use together: connections, and memory for request bodies."""
+"""Each address's share of the resources of a process: connections, and memory for request bodies."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -7,13 +7,13 @@ _LEFT_FREE = 3
 
 
 class Quota:
-    """Bounds what callers hold of `total`, by address and in sum.
+    """Limits how much of `total` the callers hold, by address and in sum.
 
-    - An address holds at most `most`, and at most a third of what it leaves free. The more addresses take all they can,
-      the less the next one can take, so dozens of greedy addresses still leave some for a newcomer.
-    - Trusted addresses call for many people and have no bound of their own.
-    - The trusted addresses together, and all others together, hold at most three quarters. Neither group locks out the
-      other.
+    - An address holds at most `most`, and at most a third of what it leaves free. The more addresses hold their
+      maximum, the less the next one can get. So dozens of greedy addresses still leave some for a newcomer.
+    - Trusted addresses call for many people and have no limit of their own.
+    - All trusted addresses together hold at most three quarters, and so do all others together. Neither group can lock
+      out the other.
     """
 
     def __init__(self, total: int, is_trusted: Callable[[str], bool], most: int | None = None) -> None:
@@ -31,7 +31,7 @@ class Quota:
         return self._sums[True] + self._sums[False]
 
     def take(self, address: str, amount: int) -> bool:
-        """Take the amount for the address, if its bounds allow it."""
+        """Add the amount to what the address holds. Return whether the limits allow it."""
         is_trusted = self._is_trusted(address)
         left = min(self._of_group - self._sums[is_trusted], self._total - self.held) - amount
         holds = self._held[address] + amount
@@ -43,7 +43,7 @@ class Quota:
         return True
 
     def give_back(self, address: str, amount: int) -> None:
-        """Give back what was taken for the address."""
+        """Give back an amount that `take` added for the address."""
         self._sums[self._is_trusted(address)] -= amount
         self._held[address] -= amount
         if not self._held[address]:

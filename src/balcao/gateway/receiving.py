@@ -1,7 +1,7 @@
-"""The receiving side of a connection: bytes in, whole requests out.
+"""The receiving side of a connection: parse bytes into complete requests.
 
-llhttp (`httptools`) parses: request line, fields, framing and chunks, strictly. What it leaves to a server and concerns
-what is received is here; `head_rules` judges a head.
+llhttp (`httptools`) parses request line, headers, framing and chunks strictly. This module adds what llhttp leaves to
+the server for input: limits, early refusals and pipelining. `head_rules` checks a request head.
 """
 
 import asyncio
@@ -24,54 +24,54 @@ from balcao.gateway.quotas import Quota
 
 _MOST_FIELDS = 100
 _AROUND_FIELD = len(": \r\n")
-# llhttp does not stop between two requests, so that what was received is parsed in slices: where too many requests
-# wait, those of one slice come on top.
+# llhttp does not stop between pipelined requests. Feed it slices of this size, so that it exceeds the limit of queued
+# requests by at most the requests of one slice.
 _SLICE = 4096
-# A body with its framing has at most twice its own size, and some more. Every chunk costs a callback, so with tiny
-# chunks a few connections would take all the CPU.
+# A body with its framing has at most twice its own size, plus a fixed part. Every chunk costs a callback, so a few
+# connections with tiny chunks could use all the CPU.
 _MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 2
 _NOBODY = Authorization(b"")
-# A body is accounted for by the block. Small bodies are free, so that no amount of large ones stops ordinary calls.
+# Quotas count bodies in blocks. Small bodies are free, so that large ones can never block ordinary calls.
 _FREE_BYTES, _BLOCK = SMALL_BODY, FORM_BODY
 
 
 class Answering(Protocol):
-    """The answering side, as the receiving one sees it."""
+    """The methods of `wire.Connection` that a receiver calls."""
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more is to be parsed for now."""
+        """Whether the receiver must stop parsing for now."""
 
     def take(self, turn: Exchange | Refusal) -> None:
-        """Answer the request, or refuse, after all before it."""
+        """Answer the request or send the refusal, after all earlier ones."""
 
     def wait(self, seconds: float) -> None:
-        """Wait so long for more, unless something is being answered."""
+        """Set the deadline for more input, unless a request is being answered."""
 
     def continue_body(self) -> None:
-        """Ask for a body that was offered, if all before it is answered."""
+        """Send 100 Continue if the caller waits for it and all earlier requests are answered."""
 
     def settle(self) -> None:
-        """Wait for what comes next, or end."""
+        """After a response, close the connection or set the deadline for the next input."""
 
     def go_on(self) -> None:
-        """Answer what waits, then read on."""
+        """Start queued requests, then continue parsing."""
 
     def pause(self) -> None:
-        """Read nothing more for now."""
+        """Pause reading from the socket."""
 
     def abort(self) -> None:
-        """Close at once."""
+        """Close immediately and discard unsent data."""
 
 
 class Receiver:
-    """Parses what one connection receives; the `on_...` methods are called by llhttp.
+    """The parser of one connection's input. llhttp calls the `on_...` methods.
 
-    `reading` is the request whose body has not come whole, `is_discarding` that it was answered early and the rest is
-    thrown away. `is_over`: nothing that follows is read.
+    `reading` is the request whose body is incomplete. `is_discarding` means that it was answered early and the rest of
+    its body is discarded. `is_over` means that no further request is accepted.
 
-    A body that is larger than `_body_limit` is not read on. Where the endpoint decides who may send a larger body,
-    the limit is `UNASKED_BODY` at first, and nothing is parsed while `_admission` runs.
+    A body larger than `_body_limit` is not stored. If the endpoint decides who may send a larger body, the limit is
+    first `UNASKED_BODY`, and nothing is parsed while `_admission` runs.
     """
 
     def __init__(self, application: Served, limits: Limits, bodies: Quota, peer: str, answering: Answering) -> None:
@@ -103,26 +103,26 @@ class Receiver:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing has come of a request that is not whole."""
+        """Whether no part of an incomplete request has arrived."""
         return not self.in_head and self.reading is None and not self._unparsed
 
     @property
     def has_unparsed(self) -> bool:
-        """Whether something was kept, and reading paused, as too many requests wait."""
+        """Whether received bytes are waiting because too many requests are queued."""
         return bool(self._unparsed)
 
     @property
     def is_asking(self) -> bool:
-        """Whether the endpoint is deciding on a body; nothing is parsed meanwhile."""
+        """Whether the endpoint is deciding about a body. Nothing is parsed meanwhile."""
         return self._admission is not None
 
     @property
     def waits_for_body(self) -> bool:
-        """Whether the rest of a body is needed to answer."""
+        """Whether the current request cannot be answered before its body is complete."""
         return self.reading is not None and not self.is_discarding
 
     def receive(self, received: memoryview) -> None:
-        """Parse slice by slice, and keep what there are too many requests before."""
+        """Parse in slices. If too many requests are queued, store the rest and pause reading."""
         place, size = 0, len(received)
         try:
             while place < size and not self.is_over:
@@ -134,17 +134,17 @@ class Receiver:
                 place += self._parse(received if is_whole else received[place : place + _SLICE])
         except (Refused, httptools.HttpParserError) as failure:
             status = _find_status(failure)
-            if not self.is_over:  # what follows the end is not even refused
+            if not self.is_over:  # ignore errors after the last request
                 self.refuse(status)
 
     def go_on(self) -> None:
-        """Parse what was kept."""
+        """Parse the stored bytes."""
         if self._unparsed:
             unparsed, self._unparsed = self._unparsed, b""
             self.receive(memoryview(unparsed))
 
     def refuse(self, status: int) -> None:
-        """Refuse what cannot be served."""
+        """Queue a refusal with this status and accept no further request."""
         page = None
         if self._parser.get_method() != b"HEAD":
             page = self._application.show_unread(status, self._target, self._fields)
@@ -154,7 +154,7 @@ class Receiver:
         self._answering.take(Refusal(status, page))
 
     def close(self) -> None:
-        """Let go of the parser and the answering side: they and the receiver hold each other, and bodies with them."""
+        """Break the reference cycles with the parser and the connection, so that bodies are freed immediately."""
         self.is_over = True
         self._drop_body()
         self.reading = None
@@ -165,12 +165,13 @@ class Receiver:
         self._feed = self._parser.feed_data
 
     def _parse(self, piece: memoryview) -> int:
-        """Return how much was parsed. Raises HttpParserError; Refused for a head or a frame that is too large."""
+        """Parse a slice and return the bytes used. Raises HttpParserError, Refused if head or framing is too large."""
         was_in_head, size = self.in_head, len(piece)
         try:
             self._feed(piece)
         except httptools.HttpParserUpgrade as offer:
-            # No offer of another protocol is taken up: what follows is the body, or the next request.
+            # We accept no upgrade: the next bytes are the body or the next request. httptools stops parsing here, so
+            # continue with a new parser. For a body, first feed it a replacement head (see `_frame_again`).
             size = offer.args[0]
             self._start_parser()
             if self._frame:
@@ -178,8 +179,8 @@ class Receiver:
         if self.in_head:
             if not was_in_head:
                 self._answering.wait(self._limits.head_seconds)
-            # llhttp hands a field over when it is whole. Where the head began within the piece, the piece is not
-            # counted: the exact size is looked at in the end.
+            # llhttp reports a header only when it is complete, so count the bytes of an incomplete head. The slice in
+            # which the head starts is not counted; `on_headers_complete` checks the exact size.
             self._head_size += size if was_in_head else 0
             if self._head_size > self._limits.head_bytes:
                 raise Refused(431)
@@ -190,7 +191,7 @@ class Receiver:
         return size
 
     def on_message_begin(self) -> None:
-        """Begin a request. Raises Refused where one before it was the last: llhttp would go on to the piece's end."""
+        """Start a request. Raises Refused after the last one, because llhttp parses on to the end of the slice."""
         if self._frame:
             return
         if self.is_over:
@@ -199,7 +200,7 @@ class Receiver:
         self.in_head, self._head_size = True, 0
 
     def on_url(self, part: bytes) -> None:
-        """Take the target, or a piece of it."""
+        """Append a part of the request target."""
         if self._frame:
             return
         self._target += part
@@ -207,7 +208,7 @@ class Receiver:
             raise Refused(414)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a field; those of a trailer say nothing that anybody here asks for."""
+        """Store a header. Ignore trailers, because no endpoint uses them."""
         if self.in_head:
             self._fields_size += len(name) + len(value) + _AROUND_FIELD
             if len(self._fields) == _MOST_FIELDS or self._fields_size > self._limits.head_bytes:
@@ -215,7 +216,7 @@ class Receiver:
             self._fields.append((name.lower(), value.rstrip(b" \t")))
 
     def on_headers_complete(self) -> None:
-        """Judge the head, find what answers, and take in its body."""
+        """Check the head, find the endpoint and prepare for the body."""
         if self._frame:
             self._frame = b""
             return
@@ -233,7 +234,7 @@ class Receiver:
         request = Request(method, path, query, headers, self._application.find_caller(self._peer, fields))
         endpoint = self._application.match(request)
         is_old = version == "1.0"
-        # In HTTP/1.0 llhttp lets `keep-alive` prevail.
+        # If an HTTP/1.0 request has both `close` and `keep-alive`, llhttp prefers `keep-alive`. We close.
         keep = parser.should_keep_alive() and not (is_old and says_close(fields))
         self.reading = Exchange(endpoint, request, self._bodies, keep=keep, is_old=is_old)
         self.reading.size = len(self._target) + self._fields_size
@@ -254,9 +255,9 @@ class Receiver:
         self._answering.continue_body()
 
     def on_body(self, part: bytes) -> None:
-        """Take a piece of the body; one beyond the limit is answered at once, and not kept.
+        """Store a part of the body. If it exceeds the limit, answer immediately and discard the rest.
 
-        Raises Refused where the caller's bodies, or all callers', take too much memory.
+        Raises Refused if the bodies of the caller, or of all callers, use too much memory.
         """
         assert self.reading is not None
         self.wants_continue = False
@@ -278,12 +279,12 @@ class Receiver:
         self._body += part
 
     def on_message_complete(self) -> None:
-        """Hand the request over."""
+        """Pass the complete request on, unless it was already answered early."""
         if self._frame:
             return
         assert self.reading is not None
         exchange, self.reading = self.reading, None
-        # A chunked body may end in the piece that exceeded `UNASKED_BODY`. It is small enough to be handed over.
+        # A chunked body may end in the piece that exceeded `UNASKED_BODY`. It is small enough to be passed on.
         self.wants_continue, self._admission = False, None
         self.is_over |= not exchange.keep
         if self.is_discarding:
@@ -297,7 +298,7 @@ class Receiver:
         self._answering.take(exchange)
 
     def _check_size(self, exchange: Exchange) -> None:
-        """Answer a body that is too large early. Where the endpoint admits bodies, ask it first."""
+        """Answer early if the body is too large. If the endpoint decides about larger bodies, ask it first."""
         if self._admission is not None or max(self._declared_size, self._body_size) <= self._body_limit:
             return
         admit, self._admit_body = self._admit_body, None
@@ -307,13 +308,13 @@ class Receiver:
             self._admission = asyncio.get_running_loop().create_task(self._admit(exchange, admit))
 
     async def _admit(self, exchange: Exchange, admit: AdmitBody) -> None:
-        """Read on, or answer early, as the endpoint decides."""
+        """Continue reading or answer early, as the endpoint decides."""
         try:
             limit = await admit(exchange.request)
         except Exception:
             log.exception("request.failed")
             limit = 0
-        if self.reading is not exchange:  # refused meanwhile, or the caller has left
+        if self.reading is not exchange:  # refused meanwhile, or the caller disconnected
             return
         self._admission, self._body_limit = None, min(limit, exchange.endpoint.body_limit)
         self._check_size(exchange)
@@ -322,7 +323,7 @@ class Receiver:
         self._answering.go_on()
 
     def _count_more(self, exchange: Exchange) -> None:
-        """Count the received body for the caller's quota, by the block. Raises Refused."""
+        """Count the received body towards the caller's quota, in blocks. Raises Refused."""
         blocks = -((_FREE_BYTES + exchange.held - self._body_size) // _BLOCK)
         if not exchange.hold(blocks * _BLOCK):
             raise Refused(503)
@@ -334,9 +335,10 @@ class Receiver:
             self.reading.release()
 
     def _answer_early(self, exchange: Exchange) -> None:
-        """Have a body that is too large answered before it has come; the rest is read on for a moment.
+        """Answer a request whose body is too large, without waiting for the end of the body.
 
-        One that was only offered may never come, so that nothing can follow it.
+        If the caller waits for 100 Continue, the body may never arrive. No other request can follow then, so the
+        connection closes.
         """
         exchange.keep &= not self.wants_continue
         self.wants_continue = False
@@ -347,7 +349,7 @@ class Receiver:
 
 
 def _find_status(failure: Exception) -> int:
-    """Return the status of what parsing raised; what a callback raised is the failure's context."""
+    """Return the status for an exception of the parser. httptools wraps our own exceptions as `__context__`."""
     refusal = failure.__context__ if isinstance(failure, httptools.HttpParserCallbackError) else failure
     if isinstance(refusal, Refused):
         return refusal.status
@@ -358,9 +360,10 @@ def _find_status(failure: Exception) -> int:
 
 
 def _frame_again(length: bytes | None) -> bytes:
-    """Return a head for the body that comes with an offer of another protocol.
+    """Return a request head with the framing of the current body, for a new parser.
 
-    `httptools` takes every offer for accepted and parses no further: a new parser needs to know the body's frame.
+    httptools treats every `Upgrade` header as accepted and stops parsing. The new parser must know where the body ends.
+    While it parses this head, `_frame` is set, and the callbacks ignore its events.
     """
     framing = b"transfer-encoding: chunked" if length is None else b"content-length: " + length
     return b"POST / HTTP/1.1\r\n%b\r\n\r\n" % framing

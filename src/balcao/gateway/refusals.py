@@ -1,4 +1,4 @@
-"""The page that a browser is shown at an address of the gateway that is none, or that cannot answer it."""
+"""The page that a browser shows for an unknown address of the gateway, or for one that cannot answer."""
 
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.refusal_pages import RefusalPage
@@ -8,7 +8,7 @@ REFUSAL_PAGE = RefusalPage(
     ERROR_TEXT.body,
     ERROR_TEXT.schema,
     site="Balcão",
-    # One line: the configuration of another maker's gateway has it as a text of its own.
+    # A single line, because the generated configuration of other gateways contains it as one string.
     style=" ".join(BASE_STYLE.split()),
     links=(("/docs", "Ir para a página inicial"), ("/status", "Ver a situação dos serviços")),
 )

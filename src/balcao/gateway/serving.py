@@ -1,4 +1,4 @@
-"""Serves one process's application on a listening socket that is inherited or shared: places, deadlines, the end."""
+"""Serve one process's application on an inherited or shared listening socket: connection limit, deadlines, shutdown."""
 
 import asyncio
 import contextlib
@@ -14,17 +14,18 @@ from balcao.gateway.limits import Limits
 from balcao.gateway.quotas import Quota
 from balcao.gateway.wire import Connection, Shared
 
-# Of the open files, for the database, the CRM and the process itself.
+# Open files that are reserved for the database, the CRM and the process itself.
 _RESERVED_FILES = 256
 _MOST_FILES = 65_536
-# Connections beyond their quota wait this long for a place, up to this many. Any further one is closed without a word.
+# Connections beyond their quota wait this long for a slot, and at most this many wait. Further ones are closed without
+# a response.
 _HELD_SECONDS, _MOST_HELD = 0.5, 256
 
 DEFAULTS = Limits()
 
 
 class StartFailed(Exception):
-    """The application refused to start; the text is its own."""
+    """The application refused to start. The text is the application's own."""
 
 
 @asynccontextmanager
@@ -53,9 +54,9 @@ async def serve(
     ready: Callable[[], None] = lambda: None,
     limits: Limits = DEFAULTS,
 ) -> None:
-    """Serve on the socket until `stop` is set, and close it; `ready` is called once callers are answered.
+    """Serve on the socket until `stop` is set, then close it. `ready` is called once callers are answered.
 
-    Raises StartFailed when the application cannot start.
+    Raises StartFailed if the application cannot start.
     """
     places = min(limits.connections, raise_file_limit() - _RESERVED_FILES)
     sock.setblocking(False)
@@ -80,7 +81,7 @@ async def serve(
 
 @asynccontextmanager
 async def _open(application: Served) -> AsyncIterator[None]:
-    """Open the application. Raises StartFailed, with its own words."""
+    """Open the application. Raises StartFailed with the application's message."""
     async with contextlib.AsyncExitStack() as opened:
         try:
             await opened.enter_async_context(application.open())
@@ -90,7 +91,7 @@ async def _open(application: Served) -> AsyncIterator[None]:
 
 
 class _Connections:
-    """The connections of a process; those beyond `places` or their address's share are held a moment, then refused."""
+    """The connections of a process. Those beyond `places` or their address's quota wait briefly, then are refused."""
 
     def __init__(self, application: Served, limits: Limits, places: int) -> None:
         is_trusted = application.is_trusted
@@ -98,7 +99,7 @@ class _Connections:
         self._shared = Shared(application, limits, self._bodies, self._place, self._forget)
         self._limits = limits
         self._places = Quota(places, is_trusted, limits.address_connections)
-        # The same address that has too many connections must not take all places to wait, either.
+        # An address with too many connections must not take all waiting slots, either.
         self._waiting = Quota(_MOST_HELD, is_trusted)
         self._open: set[Connection] = set()
         self._held: dict[Connection, float] = {}
@@ -140,7 +141,7 @@ class _Connections:
                 return
 
     async def sweep(self) -> None:
-        """End what is over its time; run until cancelled."""
+        """Expire late connections until cancelled."""
         seconds = min(1.0, self._limits.head_seconds / 4, self._limits.body_seconds / 4, _HELD_SECONDS / 2)
         while True:
             await asyncio.sleep(seconds)
@@ -160,7 +161,7 @@ class _Connections:
             log.warning("server.bodies_refused", refused=refused, bytes=self._bodies.held)
 
     async def drain(self, seconds: float) -> None:
-        """Let requests in flight end, for so long; whatever is left is cut off."""
+        """Let requests in flight finish for `seconds`, then abort the remaining connections."""
         for connection in self._held:
             connection.abort()
         self._all_gone.clear()
@@ -176,7 +177,7 @@ class _Connections:
 
 
 def raise_file_limit() -> int:
-    """Raise the soft limit of open files as far as the hard one allows, and return it."""
+    """Raise the soft limit of open files as far as the hard limit allows, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:

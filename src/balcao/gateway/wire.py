@@ -1,7 +1,7 @@
-"""HTTP/1.1 on the event loop: one connection, from its bytes to the application and back.
+"""The server side of one HTTP/1.1 connection on the event loop.
 
-Where the application waits for nothing, the response goes out within the call that parsed the request. Responses keep
-the order of the requests; a caller who does not read them is not worked for. ADR 0014 says why this is ours.
+If an endpoint waits for nothing, its response is written within the callback that parsed the request. Responses keep
+the order of the requests. No new request starts while the caller does not read. ADR 0014 explains our own server.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ from balcao.gateway.quotas import Quota
 from balcao.gateway.receiving import Receiver
 
 _NEVER = float("inf")
-# Requests that wait for their turn on one connection, and bytes of them after which no further one is read.
+# Stop parsing a connection's input at this many queued requests, or if they have more than this many bytes.
 _MOST_WAITING, _MOST_WAITING_BYTES = 16, 131_072
-# A body up to this size is copied behind its head. A larger one waits uncopied, so that many who do not read the same
+# Join a body up to this size with its head. Write a larger one without a copy, so that slow readers of the same
 # response share it.
 _COPIED_BYTES = 65_536
 _DISCARD_SECONDS = 2.0
@@ -37,7 +37,7 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class Shared:
-    """What all connections of one server share; `made` and `ended` are called with each that comes, and goes."""
+    """State shared by all connections of one server. `made` and `ended` are called for each connection."""
 
     def __init__(
         self,
@@ -55,15 +55,15 @@ class Shared:
         self.loop = asyncio.get_running_loop()
         self.turns = FairScheduler(self.loop, application.identify)
         self.discards = DiscardLimiter(self.loop)
-        # Every read goes here: it is parsed before the next one.
+        # One buffer for all connections: received data is parsed before the loop reads from another one.
         self.buffer = memoryview(bytearray(limits.head_bytes))
 
 
 class Connection(asyncio.BufferedProtocol):
-    """One connection; all methods belong to the event loop.
+    """One connection. Call its methods only on the event loop.
 
-    Requests wait in `_turns` until all before them are answered; a refusal of the wire's own waits there, too.
-    After `deadline`, by the event loop's clock, `expire` is to be called.
+    Requests and refusals wait in `_turns` until all earlier ones are answered. The server calls `expire` after
+    `deadline`, a time of the event loop's clock.
     """
 
     def __init__(self, shared: Shared) -> None:
@@ -78,10 +78,10 @@ class Connection(asyncio.BufferedProtocol):
         self._is_held = self._is_lingering = self._is_draining = self._is_gone = False
         self.deadline = _NEVER
 
-    # ---- what the transport calls -----------------------------------------------------------------------------------
+    # ---- called by the transport ------------------------------------------------------------------------------------
 
     def connection_made(self, transport: Any) -> None:
-        """Begin."""
+        """Start the receiver and the deadline for the first request head."""
         self._transport = transport
         self._write: Callable[[bytes], object] = transport.write
         peer = transport.get_extra_info("peername")
@@ -92,7 +92,7 @@ class Connection(asyncio.BufferedProtocol):
         self._shared.made(self)
 
     def connection_lost(self, _: Exception | None) -> None:
-        """Let go: a stream ends, any other request is worked off, as it may change what its caller counts on."""
+        """Cancel a stream. Let any other running request finish, because it may write data that its caller expects."""
         self._is_gone = True
         self._write = _write_to_nobody
         self.deadline = _NEVER
@@ -103,11 +103,11 @@ class Connection(asyncio.BufferedProtocol):
         self._shared.ended(self)
 
     def get_buffer(self, _: int) -> memoryview:
-        """Return where the next piece goes."""
+        """Return the buffer for the next read."""
         return self._shared.buffer
 
     def buffer_updated(self, size: int) -> None:
-        """Take what was received; after the end only its size counts."""
+        """Parse the received bytes. After the last request, only count them while lingering."""
         if not self._receiver.is_over:
             self._receiver.receive(self._shared.buffer[:size])
         elif self._is_lingering:
@@ -118,7 +118,7 @@ class Connection(asyncio.BufferedProtocol):
             self._shared.discards.pause(self._transport, size)
 
     def eof_received(self) -> bool:
-        """End what the caller sends; return whether there is something left to answer."""
+        """Handle the end of the caller's input. Return True to keep the connection open for pending responses."""
         if self._is_lingering or self._stream is not None:
             return False
         if self._receiver.waits_for_body:
@@ -127,52 +127,52 @@ class Connection(asyncio.BufferedProtocol):
         return self._is_busy or bool(self._turns)
 
     def pause_writing(self) -> None:
-        """Begin nothing more: the caller does not read what was answered."""
+        """Start no more requests, because the caller is not reading the responses."""
         self._unblocked = self._shared.loop.create_future()
         self._set_deadline(self._shared.limits.unread_seconds)
 
     def resume_writing(self) -> None:
-        """Go on."""
+        """Continue after the caller has read enough of the responses."""
         unblocked, self._unblocked = self._unblocked, None
         if unblocked is not None:
-            if not unblocked.done():  # the end of a stream that waited for it has cancelled it
+            if not unblocked.done():  # a cancelled stream that awaited it cancelled it too
                 unblocked.set_result(None)
             self._set_deadline(self._shared.limits.unread_seconds)
             if self._is_busy:
                 self.deadline = _NEVER
             self.go_on()
 
-    # ---- what the receiving side calls ------------------------------------------------------------------------------
+    # ---- called by the receiving side -------------------------------------------------------------------------------
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more is to be parsed for now."""
+        """Whether the receiver must stop parsing for now."""
         if not self._turns or self._is_held:
             return self._is_held
         size = sum(turn.size for turn in self._turns)
         return self._unblocked is not None or len(self._turns) >= _MOST_WAITING or size > _MOST_WAITING_BYTES
 
     def take(self, turn: Exchange | Refusal) -> None:
-        """Answer the request, or refuse, after all before it."""
+        """Answer the request or send the refusal, after all earlier ones."""
         if self._is_busy or self._turns or self._unblocked is not None:
             self._turns.append(turn)
         else:
             self._enter(turn)
 
     def wait(self, seconds: float) -> None:
-        """Wait so long for more, unless something is being answered."""
+        """Set the deadline for more input, unless a request is being answered."""
         if not self._is_busy:
             self._set_deadline(seconds)
 
     def continue_body(self) -> None:
-        """Ask for a body that was offered, if all before it is answered."""
+        """Send 100 Continue if the caller waits for it and all earlier requests are answered."""
         if self._receiver.wants_continue and not (self._receiver.is_asking or self._is_busy or self._turns):
             self._receiver.wants_continue = False
             self._set_deadline(self._shared.limits.body_seconds)
             self._write(_CONTINUE)
 
     def settle(self) -> None:
-        """Wait for what comes next, or end."""
+        """After a response, close the connection or set the deadline for the next input."""
         receiver = self._receiver
         if self._is_busy or self._turns or self._is_gone:
             return
@@ -187,7 +187,7 @@ class Connection(asyncio.BufferedProtocol):
             self._set_deadline(limits.head_seconds if receiver.reading is None else limits.body_seconds)
 
     def go_on(self) -> None:
-        """Answer what waits, then read on."""
+        """Start queued requests, then continue parsing."""
         while self._turns and not self._is_busy and self._unblocked is None and not self._is_gone:
             self._enter(self._turns.popleft())
         if not self._is_busy and self._unblocked is None and not self._receiver.is_over:
@@ -197,33 +197,33 @@ class Connection(asyncio.BufferedProtocol):
             self.continue_body()
 
     def pause(self) -> None:
-        """Read nothing more for now."""
+        """Pause reading from the socket."""
         self._transport.pause_reading()
 
     def abort(self) -> None:
-        """Close at once."""
+        """Close immediately and discard unsent data."""
         self._transport.abort()
 
-    # ---- what the server calls --------------------------------------------------------------------------------------
+    # ---- called by the server ---------------------------------------------------------------------------------------
 
     def hold(self) -> None:
-        """Parse nothing until there is a place."""
+        """Do not parse until the server admits this connection."""
         self._is_held, self.deadline = True, _NEVER
 
     def admit(self) -> None:
-        """Begin, with what has come meanwhile."""
+        """Start with the bytes that have arrived meanwhile."""
         self._is_held = False
         self._set_deadline(self._shared.limits.head_seconds)
         self.go_on()
 
     def turn_away(self) -> None:
-        """Answer 503, as there is no place."""
+        """Answer 503, because the server has reached its connection limit."""
         self._write_refusal(Refusal(503))
 
     def expire(self, now: float) -> None:
-        """Do what is due, as the deadline has passed."""
+        """Handle the passed deadline: extend it for a slow reader, answer 408 for a missing body, otherwise close."""
         unsent = self._transport.get_write_buffer_size()
-        if unsent and unsent != self._unsent:  # a slow reader is no absent one
+        if unsent and unsent != self._unsent:  # progress since the last check: the caller reads slowly
             self._unsent = unsent
             self.deadline = now + self._shared.limits.unread_seconds
         elif unsent or self._is_lingering:
@@ -234,7 +234,7 @@ class Connection(asyncio.BufferedProtocol):
             self._close()
 
     def drain(self) -> None:
-        """Close as soon as what is in flight is answered; a stream ends now: its reader comes back elsewhere."""
+        """Close once the requests in flight are answered. End a stream now, so that its reader reconnects elsewhere."""
         self._is_draining = True
         self._end_stream()
         if self._receiver.is_idle and not self._is_lingering:
@@ -249,7 +249,7 @@ class Connection(asyncio.BufferedProtocol):
         self._set_deadline(self._shared.limits.unread_seconds)
 
     def _linger(self) -> None:
-        """End what we send, and read on for a while: closing now could reset what the caller has not read yet."""
+        """Half-close and keep reading for a while. An immediate close could reset the unread response."""
         if self._is_gone:
             return
         self._is_lingering = self._receiver.is_over = True
@@ -268,7 +268,7 @@ class Connection(asyncio.BufferedProtocol):
         self._shared.turns.enter(self, turn)
 
     def begin(self, turn: Exchange) -> None:
-        """Answer the request."""
+        """Start the request. Reply immediately if its endpoint returns a response without waiting."""
         try:
             responding = turn.endpoint.respond(turn.request)
         except Exception:
@@ -282,7 +282,7 @@ class Connection(asyncio.BufferedProtocol):
             start(self._reply_later(turn, responding))
 
     def begin_later(self, turn: Exchange) -> None:
-        """Answer the request and go on, unless the caller has gone: of what was not begun nothing is done."""
+        """Start a request that has waited for its turn. Drop it if its caller has disconnected."""
         if self._is_gone:
             self._shared.turns.leave(turn)
             return
@@ -291,15 +291,15 @@ class Connection(asyncio.BufferedProtocol):
             self.go_on()
 
     async def _reply_later(self, turn: Exchange, responding: Any) -> None:
-        self._task = asyncio.current_task()  # the event loop holds tasks only weakly
-        request_id.set(turn.request.id)  # in a context of this request's own
+        self._task = asyncio.current_task()  # the event loop only holds weak references to tasks
+        request_id.set(turn.request.id)  # this coroutine has its own context
         try:
             response = responding if isinstance(responding, Response) else await responding
         except Exception:
             self._shared.turns.leave(turn)
             self._fail()
         else:
-            self._shared.turns.leave(turn)  # a stream lasts, and nobody's next request waits for its end
+            self._shared.turns.leave(turn)  # before the body: other requests do not wait for a stream
             if response.chunks is None or turn.request.method == "HEAD":
                 self._reply(turn, response)
             else:
@@ -326,10 +326,10 @@ class Connection(asyncio.BufferedProtocol):
     async def _reply_in_parts(
         self, turn: Exchange, response: Response[Any], chunks: AsyncGenerator[bytes, None]
     ) -> None:
-        """Send a body while it is made, until its reader has gone or the server stops. One that fails is cut off.
+        """Stream a response until it ends, the caller disconnects or the server drains. Abort if the source fails.
 
-        The code that makes the chunks may cancel the task that asks for them, to cut off a reader for whom it cannot
-        wait. HTTP/1.0 knows no chunks: there the end of the connection is the end of the body.
+        The source of the chunks may cancel this task to disconnect a reader that is too slow. HTTP/1.0 has no chunked
+        coding, so there the end of the connection marks the end of the body.
         """
         status = response.status or turn.endpoint.status
         turn.keep &= not turn.is_old and not self._is_draining
@@ -377,7 +377,7 @@ class Connection(asyncio.BufferedProtocol):
         self._turns.clear()
 
     def _encode_head(self, turn: Exchange, response: Response[Any], status: int, more: bytes = b"") -> list[bytes]:
-        """Return the head in parts. Raises ValueError for a field that cannot be sent."""
+        """Return the parts of the response head. Raises ValueError for a header that must not be sent."""
         further = self._application.further_headers(turn.endpoint, turn.request)
         connection = CLOSE if not turn.keep else _KEEP_ALIVE if turn.is_old else b""
         return [encode_status(status), encode_own(response), encode(further), clock.read(), more, connection, b"\r\n"]
@@ -385,11 +385,11 @@ class Connection(asyncio.BufferedProtocol):
     def _write_refusal(self, refusal: Refusal) -> None:
         self._write(encode_refusal(refusal.status, refusal.page))
         self._linger()
-        if refusal.status == 503:  # what exceeds a quota must not cost the others even the reading
+        if refusal.status == 503:  # over quota: do not spend time on reading this caller's data
             self._transport.pause_reading()
 
     def _fail(self) -> None:
-        """Log the exception, and answer that something is wrong with us."""
+        """Log the current exception, answer 500 and close."""
         log.exception("request.failed")
         self._is_busy, self._task = False, None
         self._drop_turns()
@@ -397,4 +397,4 @@ class Connection(asyncio.BufferedProtocol):
 
 
 def _write_to_nobody(_: bytes) -> None:
-    """Write nothing: a closed transport raises, and a request is worked off although its caller has gone."""
+    """Replace `write` after a disconnect. Running requests still finish, and a closed transport would raise."""

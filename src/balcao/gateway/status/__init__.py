@@ -1,1 +1,1 @@
-"""The public status page: each service now and over ninety days, what is planned, and what operators say."""
+"""The public status page: each service now and over ninety days, planned maintenance, and incidents."""

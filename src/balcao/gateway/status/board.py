@@ -1,4 +1,4 @@
-"""What a process knows of how the services stand: read from the database every few seconds, kept while it is away."""
+"""The status of the services, read from the database every few seconds and retained while it is down."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -23,7 +23,7 @@ MOST_INCIDENTS = 100
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What the database said at `read_at`."""
+    """The data read from the database at `read_at`."""
 
     read_at: datetime
     days: Mapping[str, Sequence[ResponseCount]]
@@ -35,7 +35,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class ServiceStatus:
-    """How one service stands; `availability` is of all ninety days."""
+    """The status of one service. `availability` covers all ninety days."""
 
     name: str
     title: str
@@ -47,7 +47,7 @@ class ServiceStatus:
 
 @dataclass(frozen=True)
 class Board:
-    """Everything that the page shows; `is_current` is whether the database answered the last time it was asked."""
+    """Everything that the page shows. `is_current` is whether the last read of the database succeeded."""
 
     read_at: datetime
     is_current: bool
@@ -58,7 +58,7 @@ class Board:
 
 
 class StatusCache:
-    """Reads for the page, so that no visitor ever costs a statement; `titles` are the services by name."""
+    """The cached data of the status page, so that no visitor causes a statement. `titles` are the services by name."""
 
     def __init__(self, database: Database, zone: ZoneInfo, titles: Mapping[str, str]) -> None:
         self.zone = zone
@@ -69,13 +69,13 @@ class StatusCache:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[None]:
-        """Read now and every few seconds, for as long as the process serves."""
+        """Read now and then every few seconds while the process serves."""
         await self._try_to_read()
         async with repeating(self._try_to_read, READ_SECONDS):
             yield
 
     def show(self, now: datetime) -> Board:
-        """Return how the services stand by what is known; without the database nobody knows how they stand now."""
+        """Return the status by the cached data. While the database is down, the state of every service is unknown."""
         known = self._knowledge or Snapshot(now, {}, {}, [], [], [])
         return Board(
             known.read_at,
@@ -117,7 +117,7 @@ class StatusCache:
             )
 
     def _by_service(self, counts: Sequence[ResponseCount]) -> Mapping[str, Sequence[ResponseCount]]:
-        """Return the counts of each service, with their moments in the city's zone."""
+        """Return the counts of each service, with their times in the city's time zone."""
         found: dict[str, list[ResponseCount]] = {}
         for count in counts:
             local = count.starts_at.astimezone(self.zone)

@@ -1,4 +1,4 @@
-"""The status for programs: JSON for pages and monitors of the city's own, Atom for who wants to be told."""
+"""The status for programs: JSON for the city's own pages and monitors, Atom for subscribers."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ from balcao.gateway.status.words import find_overall, list_titles
 
 ATOM = "application/atom+xml; charset=utf-8"
 _NAMESPACE = "http://www.w3.org/2005/Atom"
-# All but the production Char of XML 1.0.
+# Every character outside the production Char of XML 1.0.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_json(board: Board) -> Response[Any]:
-    """Return the board; `availability` is a share from 0 to 1, null where nobody called."""
+    """Return the board. `availability` is a share from 0 to 1, or null if there were no calls."""
     body = {
         "read_at": board.read_at,
         "current": board.is_current,
@@ -60,9 +60,9 @@ def _describe_incident(incident: Incident) -> dict[str, Any]:
 
 
 def to_atom(board: Board, titles: Mapping[str, str], address: str) -> Response[Any]:
-    """Return a feed with an entry for each word said of an incident and for each planned maintenance, the last first.
+    """Return a feed with an entry for each incident note and each planned maintenance, newest first.
 
-    `address` is the platform's: entries are known by it.
+    `address` is the address of the platform. It is part of every entry id.
     """
     page = f"{address}/status"
     entries = sorted(_list_entries(board, titles, page), key=lambda entry: entry[2], reverse=True)
@@ -86,7 +86,7 @@ def to_atom(board: Board, titles: Mapping[str, str], address: str) -> Response[A
 
 
 def _list_entries(board: Board, titles: Mapping[str, str], page: str) -> Iterator[tuple[str, str, datetime, str, str]]:
-    """Return key, title, moment, words and address of each entry; a key never changes and never comes twice."""
+    """Return id, title, time, text and link of each entry. An id never changes and is unique."""
     for incident in (*board.open, *board.resolved):
         link = f"{page}#incidente-{incident.number}"
         last = len(incident.notes)

@@ -1,4 +1,4 @@
-"""How a service stands, by what is known of it: pure rules over counts, incidents and maintenance."""
+"""Pure rules that derive the state of a service from counts, incidents and maintenance."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,17 +8,19 @@ from enum import StrEnum
 from balcao.core.live.response_counts import ResponseCount
 
 DAYS = 90
-# The share of good answers that a service owes (docs/operate/monitoring.md), and the one below which a day was bad.
+# The share of good responses that a service must reach (docs/operate/monitoring.md), and the share below which a day is
+# bad.
 OWED, BAD = 0.999, 0.99
 RECENT = timedelta(minutes=15)
-# Shares of the last minutes: half of the answers are faults; the budget of a month burns in two days.
+# The shares of faults in the last minutes for the two states: half of all responses, and the rate that uses up the
+# error budget of a month in two days.
 DOWN_SHARE, DEGRADED_SHARE = 0.5, 0.0144
-# Fewer than these say nothing about a service that is hardly called.
+# Fewer faults than these say nothing about a service with little traffic.
 LEAST_FAULTS = 5
 
 
 class State(StrEnum):
-    """How a service stands now, on the wire."""
+    """The state of a service now, as the API returns it."""
 
     OPERATIONAL = "operational"
     DEGRADED = "degraded"
@@ -29,35 +31,35 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Day:
-    """A day of a service: the share of good answers, None where nobody called."""
+    """A day of a service with its share of good responses, or None if there were no calls."""
 
     day: date
     availability: float | None
 
     @property
     def mark(self) -> str:
-        """Return how the day is shown: `none`, `good`, `low` (less than is owed) or `bad`."""
+        """Return how the day is shown: `none`, `good`, `low` (below the required share) or `bad`."""
         if self.availability is None:
             return "none"
         return "good" if self.availability >= OWED else "low" if self.availability >= BAD else "bad"
 
 
 def measure_share(counts: Iterable[ResponseCount]) -> float | None:
-    """Return the share of good answers, None where there was none; a 4xx is a good answer."""
+    """Return the share of good responses, or None if there were none. A 4xx is a good response."""
     listed = list(counts)
     responses = sum(count.responses for count in listed)
     return None if responses == 0 else 1 - sum(count.faults for count in listed) / responses
 
 
 def list_days(counts: Sequence[ResponseCount], today: date) -> list[Day]:
-    """Return the ninety days until today of a service whose days these are; `starts_at` are in the city's zone."""
+    """Return the ninety days until today of one service. `starts_at` of its counts is in the city's time zone."""
     by_day = {count.starts_at.date(): measure_share([count]) for count in counts}
     days = (today - timedelta(days=back) for back in reversed(range(DAYS)))
     return [Day(day, by_day.get(day)) for day in days]
 
 
 def judge(counts: Sequence[ResponseCount], severities: Iterable[str], *, is_closed: bool) -> State:
-    """Return how a service stands: what operators say goes before what was counted in the last minutes."""
+    """Return the state of a service. What operators declare takes precedence over the counts of the last minutes."""
     if is_closed:
         return State.MAINTENANCE
     said = set(severities)
@@ -73,5 +75,5 @@ def judge(counts: Sequence[ResponseCount], severities: Iterable[str], *, is_clos
 
 
 def is_recent(count: ResponseCount, now: datetime) -> bool:
-    """Return whether the five minutes belong to those that are judged."""
+    """Return whether the five-minute count is recent enough to be judged."""
     return count.starts_at > now - RECENT

@@ -1,4 +1,4 @@
-"""The status page for people: one file with its style, readable without script."""
+"""The status page for people: one file with its style, readable without scripts."""
 
 from functools import partial
 
@@ -9,14 +9,14 @@ from balcao.gateway.status.board import Board, StatusCache
 from balcao.gateway.status.judgement import OWED
 from balcao.web.templating import make_environment, read_style
 
-# Everybody sees the same, and a crowd in a trouble is answered by caches.
+# All visitors see the same page, so caches can answer the many visitors during an incident.
 CACHED = {"Cache-Control": "public, max-age=10"}
 _STYLE = read_style("balcao.gateway.status", "status.css")
 _POLICY = allow_style(_STYLE)
 
 
 class StatusPage:
-    """Renders what is known; `city` is named where the installation names it."""
+    """The renderer of the status page. `city` is shown if the installation sets it."""
 
     def __init__(self, keeper: StatusCache, city: str) -> None:
         self._environment = environment = make_environment("balcao.gateway.status")

@@ -1,4 +1,4 @@
-"""The words and shapes of the status page: states, moments, shares, and ninety days as strokes."""
+"""The texts and shapes of the status page: states, times, shares, and ninety days as strokes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from balcao.core.live.incidents import Incident
 from balcao.gateway.status.board import Board, ServiceStatus
 from balcao.gateway.status.judgement import Day, State
 
-# Each with a sign, as not everybody tells the colours apart.
+# Each state has a sign, because some readers cannot distinguish the colours.
 STATES: Mapping[str, str] = {
     State.OPERATIONAL: "✓ Funciona",
     State.DEGRADED: "▲ Com problemas",
@@ -32,13 +32,13 @@ LEGEND: Mapping[str, str] = {
     "none": "sem chamadas",
 }
 _WORST_FIRST = (State.DOWN, State.DEGRADED, State.MAINTENANCE)
-# A day has six units; a worse one is shorter, and so told apart without its colour.
+# A day is six units wide. A worse day has a shorter stroke, so that it is recognisable without its colour.
 _STEP, _WIDTH, _HEIGHT = 6, 4, 20
 _TALL: Mapping[str, int] = {"good": 20, "low": 14, "bad": 8, "none": 2}
 
 
 def format_share(share: float | None) -> str:
-    """Return a share for people, never rounded up to one that it is not: "99,98 %"."""
+    """Return a share as text, never rounded up: "99,98 %"."""
     if share is None:
         return "–"
     hundredths = int(share * 10_000 + 1e-6)
@@ -46,28 +46,28 @@ def format_share(share: float | None) -> str:
 
 
 def format_local(moment: datetime, zone: ZoneInfo) -> str:
-    """Return a moment of the city's clock."""
+    """Return the time in the city's time zone."""
     return f"{moment.astimezone(zone):%d/%m/%Y %H:%M}"
 
 
 def find_overall(board: Board) -> State:
-    """Return the worst state of a service."""
+    """Return the worst state of all services."""
     found = {service.state for service in board.services}
     return next((state for state in _WORST_FIRST if state in found), State.OPERATIONAL)
 
 
 def list_titles(names: Iterable[str], titles: Mapping[str, str]) -> str:
-    """Return the services for people."""
+    """Return the display names of the services, separated by commas."""
     return ", ".join(titles.get(name, name) for name in names)
 
 
 def list_last_first(incident: Incident) -> Iterator[tuple[datetime, str]]:
-    """Return what was said of the incident and when, the last word first."""
+    """Return the notes of the incident with their times, newest first."""
     return zip(reversed(incident.written), reversed(incident.notes), strict=True)
 
 
 def draw_days(days: Sequence[Day]) -> Markup:
-    """Return a stroke for each day, those of a kind in one path."""
+    """Return a stroke for each day. Days with the same mark share one path."""
     strokes: dict[str, list[str]] = {mark: [] for mark in _TALL}
     for place, day in enumerate(days):
         strokes[day.mark].append(_draw_stroke(place * _STEP + 1, _TALL[day.mark]))
@@ -77,7 +77,7 @@ def draw_days(days: Sequence[Day]) -> Markup:
 
 
 def draw_sample(mark: str) -> Markup:
-    """Return the stroke of the legend."""
+    """Return the stroke for the legend."""
     return Markup('<path class="{}" d="{}"/>').format(mark, _draw_stroke(1, _TALL[mark]))
 
 
@@ -86,14 +86,14 @@ def _draw_stroke(left: int, height: int) -> str:
 
 
 def describe_days(standing: ServiceStatus) -> str:
-    """Return what the strokes show, for who does not see them."""
+    """Describe the strokes in words, for screen readers."""
     marks = [day.mark for day in standing.days]
     parts = [f"{marks.count(mark)} {words}" for mark, words in LEGEND.items() if mark in marks]
     return f"{len(marks)} dias: {', '.join(parts)}"
 
 
 def describe_level(standing: ServiceStatus) -> str:
-    """Return the share of good answers of all days and of today."""
+    """Return the share of good responses over all days and today."""
     if standing.availability is None:
         return "Sem chamadas em 90 dias."
     today = standing.days[-1].availability
