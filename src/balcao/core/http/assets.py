@@ -1,4 +1,4 @@
-"""Files that pages are made of, under names that change with their content: a browser may keep them for good."""
+"""Static files of pages, served under names that contain a content hash so that browsers can cache them forever."""
 
 import functools
 import gzip
@@ -26,12 +26,12 @@ class _Asset(NamedTuple):
     media_type: str
 
 
-# What is said to who writes a style sheet need not travel; a licence, `/*!`, stays.
+# Remove CSS comments, which only help developers. Licence comments (`/*! ... */`) stay.
 _COMMENT = re.compile(rb"/\*(?!!).*?\*/\s*", re.DOTALL)
 
 
 class Assets:
-    """The files of a folder, reached under `prefix`; those of unknown kinds are not served."""
+    """The files of a folder, served under `prefix`. Files of unknown types are ignored."""
 
     def __init__(self, folder: Traversable, prefix: str) -> None:
         self._prefix = prefix
@@ -48,11 +48,11 @@ class Assets:
                 self._by_name[name] = _Asset(body, gzip.compress(body, mtime=0), _MEDIA_TYPES[kind])
 
     def address(self, name: str) -> str:
-        """Return where a file of the folder is served. Raises KeyError for one that is none."""
+        """Return the address of a file of the folder. Raises KeyError if there is no such file."""
         return f"{self._prefix}/{self._names[name]}"
 
     def respond(self, request: Request) -> Response[bytes]:
-        """Return the file that the path names last, compressed for who takes it. Raises NotFound."""
+        """Return the file that the last path segment names, compressed if the caller accepts gzip. Raises NotFound."""
         asset = self._by_name.get(request.path_values[-1])
         if asset is None:
             raise NotFound()

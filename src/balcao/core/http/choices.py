@@ -1,4 +1,4 @@
-"""What a member of a body may be, in the words of its type: for the message about a value that it is not."""
+"""The allowed values and examples of a type's member, for the message about an invalid value."""
 
 import re
 from collections.abc import Iterator
@@ -6,12 +6,12 @@ from typing import Any
 
 from msgspec import inspect
 
-# A member's name, or any place in a list or of an object's own keys.
+# A member's name, or a bracketed step: any index of a list or any key of a mapping.
 _STEP = re.compile(r"\[[^\]]*\]|[^.\[\]]+")
 
 
 def list_choices(kind: Any, path: str) -> list[str]:
-    """Return the words that the type takes at this path, as msgspec writes it; none where it takes others, too."""
+    """Return the enumerated values that the type allows at this msgspec path. The list is empty if there are none."""
     choices = []
     for place in (inner for found in _find(kind, path) for inner in _unwrap(found)):
         if isinstance(place, inspect.EnumType):
@@ -22,12 +22,12 @@ def list_choices(kind: Any, path: str) -> list[str]:
 
 
 def find_example(kind: Any, path: str) -> str | None:
-    """Return the example of the text that the type takes at this path, as msgspec writes it."""
+    """Return the first text example that the type declares at this msgspec path, or None."""
     return next((each for found in _find(kind, path) for each in _list_examples(found) if isinstance(each, str)), None)
 
 
 def _find(kind: Any, path: str) -> list[inspect.Type]:
-    """Return the types of what stands at the path, as they are declared."""
+    """Return the declared types at the path."""
     places = [inspect.type_info(kind)]
     for step in _STEP.findall(path):
         places = [inner for place in places for whole in _unwrap(place) for inner in _go(whole, step)]
@@ -35,7 +35,7 @@ def _find(kind: Any, path: str) -> list[inspect.Type]:
 
 
 def _go(place: inspect.Type, step: str) -> Iterator[inspect.Type]:
-    """Give the types of what stands there in a value of this type."""
+    """Yield the types of the values that this step reaches from a value of the type."""
     if isinstance(place, inspect.StructType):
         yield from (field.type for field in place.fields if field.encode_name == step)
     elif isinstance(place, inspect.ListType):
@@ -45,7 +45,7 @@ def _go(place: inspect.Type, step: str) -> Iterator[inspect.Type]:
 
 
 def _list_examples(place: inspect.Type) -> Iterator[Any]:
-    """Give the examples that the type is declared with."""
+    """Yield the examples in the type's metadata."""
     if isinstance(place, inspect.Metadata):
         yield from (place.extra_json_schema or {}).get("examples", ())
         yield from _list_examples(place.type)
@@ -55,7 +55,7 @@ def _list_examples(place: inspect.Type) -> Iterator[Any]:
 
 
 def _unwrap(place: inspect.Type) -> Iterator[inspect.Type]:
-    """Give the types that this one is made of."""
+    """Yield the types without their metadata, and each type of a union."""
     if isinstance(place, inspect.Metadata):
         yield from _unwrap(place.type)
     elif isinstance(place, inspect.UnionType):

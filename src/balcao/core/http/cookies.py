@@ -1,4 +1,4 @@
-"""Cookies: what a browser sends back, and what it is asked to keep."""
+"""Reading the request's cookies and formatting `Set-Cookie` headers."""
 
 from collections.abc import Mapping
 from http.cookies import Morsel
@@ -6,7 +6,8 @@ from http.cookies import Morsel
 from balcao.core.context.headers import Headers
 from balcao.core.errors import BalcaoError
 
-# Four cookies of the largest size that browsers store. Those of a city's other sites arrive in the same header.
+# Room for four cookies of the largest size that browsers store. The same header also carries the cookies of the city's
+# other sites.
 MOST_COOKIE_BYTES = 16 * 1024
 
 
@@ -17,9 +18,9 @@ class CookiesTooLarge(BalcaoError):
 
 
 def read_cookies(headers: Headers) -> Mapping[str, str]:
-    """Return the cookies by name, the last of a repeated name. Raises CookiesTooLarge.
+    """Return the cookies by name. The last value of a repeated name wins. Raises CookiesTooLarge.
 
-    `http.cookies` takes quadratic time before Python 3.11.10 and 3.12.6 (CVE-2024-7592).
+    This does not use `http.cookies`, which takes quadratic time before Python 3.11.10 and 3.12.6 (CVE-2024-7592).
     """
     if len(headers.get(b"cookie", b"")) > MOST_COOKIE_BYTES:
         raise CookiesTooLarge()
@@ -34,9 +35,9 @@ def read_cookies(headers: Headers) -> Mapping[str, str]:
 def format_cookie(
     name: str, value: str, *, secure: bool, path: str = "/", same_site: str = "lax", seconds: int | None = None
 ) -> str:
-    """Return a `Set-Cookie` that no script reads; it lasts until the browser closes, or so many seconds.
+    """Return a `Set-Cookie` value for an HttpOnly cookie.
 
-    An empty value ends it now.
+    The cookie lasts for `seconds`, or until the browser closes if `seconds` is None. An empty value deletes the cookie.
     """
     morsel: Morsel[str] = Morsel()
     morsel.set(name, value, value)

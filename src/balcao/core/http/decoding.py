@@ -1,6 +1,7 @@
-"""Request bodies: from bytes to JSON to the type that an operation declares, every fault worded for the caller.
+"""Decode request bodies: bytes to JSON to the declared type, with a message for every fault.
 
-A body is JSON whatever its `Content-Type` says. Of a repeated key the last counts; unknown keys are ignored.
+The body is parsed as JSON whatever its `Content-Type`. The last value of a repeated key wins, and unknown keys are
+ignored.
 """
 
 import codecs
@@ -22,14 +23,14 @@ T = TypeVar("T")
 M = TypeVar("M", bound=pydantic.BaseModel)
 
 MAX_DEPTH = 32
-# More values than any body has that we serve; each becomes an object, however few bytes it takes.
+# More values than any accepted body needs. Each value becomes a Python object, however few bytes it has in the body.
 MAX_VALUES = 50_000
 
 
 def parse_value(body: bytes) -> Any:
     """Return the JSON value of a body, which may start with a byte order mark (RFC 8259 8.1).
 
-    Raises Invalid for an empty, broken, not UTF-8, too large or too deeply nested one.
+    Raises Invalid if the body is empty, malformed, not UTF-8, too deeply nested, or has too many values.
     """
     body = strip_bom(body)
     if not body.strip():
@@ -51,13 +52,13 @@ def strip_bom(body: bytes) -> bytes:
 
 
 def require_few_values(body: bytes) -> None:
-    """Raise Invalid for a body, of one JSON text or of several, with more values than any has that we serve."""
+    """Raise Invalid if a body has more than `MAX_VALUES` values. The body is one JSON text or several."""
     if _count_values(body) > MAX_VALUES:
         raise Invalid(f"O corpo da requisição tem mais de {MAX_VALUES} valores.", code="body-too-many-values")
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """Return the JSON object of a body. Raises Invalid as `parse_value` does, and for any other value."""
+    """Return the JSON object of a body. Raises Invalid as `parse_value` does, and for any other JSON value."""
     value = parse_value(body)
     if not isinstance(value, dict):
         raise Invalid("O corpo da requisição deve ser um objeto JSON.", code="body-not-object")
@@ -65,7 +66,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
 
 
 def parse_array(body: bytes) -> list[Any]:
-    """Return the JSON array of a body. Raises Invalid as `parse_value` does, and for any other value."""
+    """Return the JSON array of a body. Raises Invalid as `parse_value` does, and for any other JSON value."""
     value = parse_value(body)
     if not isinstance(value, list):
         raise Invalid("O corpo da requisição deve ser uma lista JSON.", code="body-not-array")
@@ -73,15 +74,15 @@ def parse_array(body: bytes) -> list[Any]:
 
 
 def decode(body: bytes, kind: type[T]) -> T:
-    """Return a body as a msgspec type, or as the list of one that `kind` is.
+    """Return a body as a msgspec type, or as a list if `kind` is a list type.
 
-    Raises Invalid naming the member at fault, never its value.
+    Raises Invalid with the name of the invalid member, never its value.
     """
     return convert(parse_array(body) if get_origin(kind) is list else parse_object(body), kind)
 
 
 def convert(value: Any, kind: type[T]) -> T:
-    """Return a JSON value as a msgspec type. Raises Invalid naming the member at fault, never its value."""
+    """Return a JSON value as a msgspec type. Raises Invalid with the name of the invalid member, never its value."""
     require_body(value)
     try:
         found = msgspec.convert(_convert_whole_floats(value), kind)
@@ -96,7 +97,7 @@ def convert(value: Any, kind: type[T]) -> T:
 
 
 def _list_instants(value: Any, place: str) -> Iterator[tuple[str, datetime]]:
-    """Yield every instant of a decoded body, and where it stands."""
+    """Yield every instant of a decoded body with its path."""
     if isinstance(value, datetime):
         yield place, value
     elif isinstance(value, msgspec.Struct):
@@ -120,14 +121,17 @@ def decode_model(body: bytes, kind: type[M]) -> M:
 
 
 def is_model(kind: Any) -> bool:
-    """Return whether the type is a pydantic model; a generic alias such as `list[str]` is none, and no class either."""
+    """Return whether the type is a pydantic model.
+
+    A generic alias such as `list[str]` is not a class and not a model.
+    """
     return isinstance(kind, type) and get_origin(kind) is None and issubclass(kind, pydantic.BaseModel)
 
 
 def validate_model(value: Any, kind: type[M], place: str, *, with_input: bool = False) -> M:
     """Return a JSON value as a pydantic model. Raises Unprocessable with every fault.
 
-    `place` is the first part of each item's `loc`: body, path or query. `with_input` adds the value received.
+    `place` is the first part of each item's `loc`: body, path or query. `with_input` adds the received value.
     """
     if found := find_unstorable(value):
         item = Fault(loc=[place, *map(str, found.place)], msg=found.message, type="value_error")
@@ -143,7 +147,7 @@ def validate_model(value: Any, kind: type[M], place: str, *, with_input: bool = 
 
 
 def find_model_faults(body: bytes, kind: type[M]) -> list[Fault]:
-    """Return the faults for which `decode_model` refuses the body; empty for a good one."""
+    """Return the faults with which `decode_model` rejects the body. The list is empty for a valid body."""
     try:
         decode_model(body, kind)
     except Unprocessable as refused:
@@ -155,7 +159,7 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 
 
 def find_integer_faults(path: Mapping[str, str]) -> list[Fault]:
-    """Return a fault for each path parameter that is no integer as JSON writes it: no `+`, fraction or leading zero."""
+    """Return a fault for each path parameter that is not a JSON integer: no `+`, fraction or leading zero."""
     return [
         Fault(loc=["path", name], msg=PHRASES["int_parsing"], type="int_parsing")
         for name, text in path.items()
@@ -164,9 +168,10 @@ def find_integer_faults(path: Mapping[str, str]) -> list[Fault]:
 
 
 def parse_integer(text: str) -> int:
-    """Return the number of a path parameter without faults.
+    """Return the number of a path parameter that has no faults.
 
-    Only thirty digits are read: their number is beyond every id already, and time grows with the square of the length.
+    Only 30 characters are parsed: such a number is already larger than every id, and the time of `int` grows with the
+    square of the length.
     """
     return int(text[:30])
 
@@ -189,14 +194,18 @@ def _describe_fault(fault: Any, kind: type[pydantic.BaseModel], place: str, with
 
 
 def _count_values(body: bytes) -> int:
-    """Return at most how many values a JSON text holds, before any is made; linear in the bytes."""
+    """Return an upper bound of the number of values in a JSON text, in linear time and without parsing it.
+
+    If the quotes alone prove that there are too many values, return a lower bound above `MAX_VALUES`.
+    """
     found = _count_separators(body)
     if found <= MAX_VALUES:
         return found
     without_escapes = body.replace(b"\\\\", b"").replace(b'\\"', b"")
     quotes = without_escapes.count(b'"')
-    if quotes > 4 * MAX_VALUES:  # each value is one text at most, and has another one as its name
+    if quotes > 4 * MAX_VALUES:  # a value and its name have at most four quotes
         return quotes // 4
+    # Every second piece between quotes is outside the texts.
     return _count_separators(b"".join(without_escapes.split(b'"')[::2]))
 
 
@@ -220,7 +229,7 @@ def _list_children(value: Any) -> Any:
 
 
 def _convert_whole_floats(value: Any) -> Any:
-    """Return the value with `3.0` as the integer 3: JSON knows one kind of number only."""
+    """Return the value with floats such as `3.0` as integers, because JSON has only one number type."""
     if isinstance(value, float) and value.is_integer() and SMALLEST <= value <= LARGEST:
         return int(value)
     if isinstance(value, dict):
@@ -249,7 +258,7 @@ _FORMS = {
 
 
 def _explain(message: str, kind: Any) -> str:
-    """Return the Portuguese sentence for an English one of msgspec's about a value of this type."""
+    """Translate msgspec's English message about a value of this type into a Portuguese sentence."""
     place = _PLACE.search(message)
     path = place["path"] if place else ""
     if missing := _MISSING.search(message):

@@ -1,6 +1,6 @@
-"""The parameters of an operation as its description lists them: of the path, of the query, and the headers that count.
+"""OpenAPI descriptions of an operation's parameters: path, query, and the headers that it reads.
 
-Which headers count follows from what the operation may answer: a caller who may get 412 may send `If-Match`.
+The headers follow from the responses: an operation that can answer 412 reads `If-Match`.
 """
 
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ _CHANGED = 412
 
 @dataclass(frozen=True, slots=True)
 class ReadHeader:
-    """A header of a request, in the words of the description."""
+    """A request header as the OpenAPI document describes it."""
 
     name: str
     description: str
@@ -26,7 +26,7 @@ class ReadHeader:
 
     @property
     def parameter(self) -> Schema:
-        """Return the parameter that describes it; nobody has to send one."""
+        """Return the OpenAPI parameter. The header is always optional."""
         longest = {} if self.longest is None else {"minLength": 1, "maxLength": self.longest}
         return {
             "name": self.name,
@@ -61,7 +61,7 @@ LAST_EVENT_ID = ReadHeader("Last-Event-ID", "O `id` do último evento recebido: 
 
 
 def list_read_headers(operation: Operation, codes: Mapping[int, Collection[str]]) -> list[ReadHeader]:
-    """Return the headers that count for the operation; `codes` are those that it may answer with, by status."""
+    """Return the headers that the operation reads. `codes` maps each status to the error codes it can answer with."""
     named = {code for each in codes.values() for code in each}
     counts = {
         IF_MATCH: _CHANGED in operation.errors,
@@ -74,7 +74,7 @@ def list_read_headers(operation: Operation, codes: Mapping[int, Collection[str]]
 
 
 def describe_path(operation: Operation) -> list[Schema]:
-    """Describe the values of the path."""
+    """Describe the path parameters."""
     return [
         {
             "name": name,
@@ -89,7 +89,7 @@ def describe_path(operation: Operation) -> list[Schema]:
 
 
 def describe_query(schema: Schema) -> list[Schema]:
-    """Describe one parameter for each member of a query's schema; their values are never nested."""
+    """Describe one parameter for each member of the query's schema. The values of a query are never nested."""
     required = schema.get("required", ())
     found = []
     for name, member in schema["properties"].items():
@@ -110,7 +110,10 @@ def describe_query(schema: Schema) -> list[Schema]:
 
 
 def find_example(schema: Schema) -> Any:
-    """Return a value that the parameter takes: the example of its type, or one of the few that there are."""
+    """Return an example value: the schema's example, its first choice or its default.
+
+    None if there is no such value.
+    """
     if examples := schema.get("examples"):
         return examples[0]
     if choices := schema.get("enum"):
@@ -124,10 +127,10 @@ def find_example(schema: Schema) -> Any:
 
 
 def _without_null(member: Schema) -> Schema:
-    """Return the schema of a parameter: what is left out of a query is never null.
+    """Return the schema of a query parameter without null, because an omitted parameter is never null.
 
-    It has no title, by which generators would name a type that exists already, and no empty list as a default, which
-    some cannot write.
+    The title is dropped because generators would name a second type after it. An empty list as the default is dropped
+    because some generators cannot write it.
     """
     options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]
     member = {**(options[0] if options else {}), **member}

@@ -1,4 +1,4 @@
-"""What a refusal looks like, in the description of an operation that may answer with it: an example for each status."""
+"""OpenAPI examples of error responses, one for each status."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ _MISSING = Fault(loc=["body", "nome"], msg="campo obrigatório", type="missing")
 
 
 def find_refusal(operation: Operation, status: int) -> dict[str, Any]:
-    """Return the body of a refusal with this status as a member `example`; nothing where it depends on the case."""
+    """Return the member `example` with the error body for this status, or nothing if the body depends on the case."""
     dialect = operation.dialect
     if dialect.items_schema is not None and status == dialect.items_status:
         shows_input = "input" in _members_of_items(dialect.items_schema)
@@ -38,7 +38,7 @@ def find_refusal(operation: Operation, status: int) -> dict[str, Any]:
 
 
 def _members_of_items(kind: type) -> tuple[str, ...]:
-    """Return the members of each item of a list of faults."""
+    """Return the member names of an item in a list of faults."""
     (item,) = kind.__annotations__["detail"].__origin__.__args__
     names: tuple[str, ...] = item.__struct_fields__
     return names

@@ -1,16 +1,16 @@
-"""What each schema of a description is for, in words that follow from where it stands: nobody writes them by hand."""
+"""Generated descriptions of the OpenAPI schemas, derived from where each schema is used."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 Schema = dict[str, Any]
 
-# More summaries than these say less than their number.
+# A description names two operations. Any further ones are only counted.
 _NAMED = 2
 
 
 def describe_schemas(components: dict[str, Schema], paths: Mapping[str, Mapping[str, Any]]) -> None:
-    """Add a description to every schema: the operations whose body or response it is, or the member that holds it."""
+    """Describe every schema by the operations whose body or response it is, or by the member that contains it."""
     bodies: dict[str, list[str]] = {}
     responses: dict[str, list[str]] = {}
     refusals: dict[str, list[str]] = {}
@@ -35,9 +35,9 @@ def describe_schemas(components: dict[str, Schema], paths: Mapping[str, Mapping[
 
 
 def drop_empty_defaults(components: Mapping[str, Schema], paths: Mapping[str, Mapping[str, Any]]) -> None:
-    """Say in words which members of a sent body are empty if they are left out.
+    """Describe in words which members of a request body are empty by default, instead of with `default`.
 
-    As a `default`, some generators share one list or object between all bodies, and others write one that fails.
+    With a `default`, some generators share one list or object between all bodies, and others write code that fails.
     """
     waiting = [
         name
@@ -59,9 +59,10 @@ def drop_empty_defaults(components: Mapping[str, Schema], paths: Mapping[str, Ma
 
 
 def lift_notes(schema: Any) -> None:
-    """Move description and examples of an optional member up from its one option that is not null.
+    """Move the description and examples of an optional member up from its only option that is not null.
 
-    They stand there where the member's type is a described alias with `| None`; readers look for them at the member.
+    msgspec puts them there if the member's type is a described alias with `| None`. Readers look for them at the
+    member.
     """
     for member in schema.get("properties", {}).values():
         options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]
@@ -71,7 +72,7 @@ def lift_notes(schema: Any) -> None:
 
 
 def _find_holders(components: Mapping[str, Schema]) -> dict[str, tuple[str, str, str]]:
-    """Return, by schema, the first member of another one that holds it: schema, member, and what is said of it."""
+    """Map each schema to the first member that contains it: the other schema, the member's name and its description."""
     found: dict[str, tuple[str, str, str]] = {}
     for holder, schema in components.items():
         for member, inner in schema.get("properties", {}).items():
@@ -81,7 +82,7 @@ def _find_holders(components: Mapping[str, Schema]) -> dict[str, tuple[str, str,
 
 
 def _list_named(schema: Any) -> Iterator[str]:
-    """Yield the names of the schemas that are referred to, however deep."""
+    """Yield the names of the referenced schemas, at any depth."""
     if isinstance(schema, dict):
         if isinstance(reference := schema.get("$ref"), str) and "/schemas/" in reference:
             yield reference.rpartition("/")[2]

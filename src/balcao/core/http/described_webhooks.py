@@ -1,4 +1,4 @@
-"""The webhooks of a description: what the service sends to the addresses that are registered with it."""
+"""OpenAPI descriptions of the webhooks that a service sends to registered addresses."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ _RESPONSES = {
 def describe_webhooks(
     service: str, events: Iterable[SentEvent], schema_of: Callable[[Any], dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the call that a receiver gets, by the type of the event."""
+    """Describe the call that a receiver gets, by event type."""
     return {
         event.name: {
             "post": {

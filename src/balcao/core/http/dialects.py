@@ -1,4 +1,4 @@
-"""How each service words a fault; no other module knows error bodies."""
+"""The error body of each service. No other module knows the shape of error bodies."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ from balcao.core.http.responses import NO_STORE, Response
 
 
 class ErrorText(msgspec.Struct):
-    """{error} of the registry, employability and search."""
+    """`{error}` of the registry, employability and search."""
 
     error: Annotated[
         str, Meta(description="O que houve, para pessoas.", examples=["Sem permissão para esta operação."])
@@ -20,7 +20,7 @@ class ErrorText(msgspec.Struct):
 
 
 class ErrorAndMessage(msgspec.Struct):
-    """{error, message} of the operations whose portals show `message` and compare `error`."""
+    """`{error, message}` of operations whose portals display `message` and compare `error`."""
 
     error: Annotated[
         str,
@@ -35,20 +35,20 @@ class ErrorAndMessage(msgspec.Struct):
 
 
 class CodeMessage(msgspec.Struct):
-    """{code, message} of the older jobs."""
+    """`{code, message}` of the older jobs."""
 
     code: Annotated[int, Meta(description="O status da resposta.", examples=[404])]
     message: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["Não encontrado."])]
 
 
 class Detail(msgspec.Struct):
-    """{detail} of access, health units and agents."""
+    """`{detail}` of access, health units and agents."""
 
     detail: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["Não encontrado."])]
 
 
 class FaultItem(msgspec.Struct):
-    """One fault: where, what, and of which kind."""
+    """One fault: its location, message and type."""
 
     loc: Annotated[list[str], Meta(description="Onde: no caminho, na consulta ou no corpo.", examples=[["path", "id"]])]
     msg: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["não tem a forma esperada"])]
@@ -56,26 +56,33 @@ class FaultItem(msgspec.Struct):
 
 
 class FaultItems(msgspec.Struct):
-    """{detail: [...]}: every fault of the request."""
+    """`{detail: [...]}`: every fault of the request."""
 
     detail: Annotated[list[FaultItem], Meta(description="Todas as falhas da requisição.")]
 
 
 class FaultItemWithInput(FaultItem):
-    """`input` is null for what was left out; `ctx` holds the bound that was broken, if there is one."""
+    """A fault with the received value.
+
+    `input` is null if the member was missing. `ctx` contains the violated bound, if there is one.
+    """
 
     input: Annotated[Any, Meta(description="O que foi recebido; nulo se faltou.", examples=["valor recebido"])]
     ctx: Annotated[dict[str, Any], Meta(description="O limite que foi passado, se houver um.", examples=[{}])]
 
 
 class FaultItemsWithInput(msgspec.Struct):
-    """{detail: [...]} of the agents' examples, which also say what was received."""
+    """`{detail: [...]}` of the agents' examples, with the received values."""
 
     detail: Annotated[list[FaultItemWithInput], Meta(description="Todas as falhas da requisição.")]
 
 
 class Dialect(msgspec.Struct, frozen=True):
-    """`body` words a fault; `schema` describes it; `items_schema` describes responses that list items."""
+    """The error format of a service.
+
+    `body` builds the error body of a fault and `schema` describes it. `items_schema` describes responses that list
+    several faults.
+    """
 
     body: Callable[[BalcaoError], Any]
     schema: type
@@ -84,16 +91,16 @@ class Dialect(msgspec.Struct, frozen=True):
 
     @property
     def lists_faults(self) -> bool:
-        """Return whether every fault of a body or a query is told, and not the first alone."""
+        """Whether a response lists every fault of a body or query instead of only the first."""
         return self.items_schema is not None
 
     def response(self, fault: BalcaoError) -> Response[Any]:
-        """Word the fault; `Error-Code` carries its stable code."""
+        """Return the error response. The header `Error-Code` carries the stable code."""
         headers = {"Error-Code": fault.code, "Cache-Control": NO_STORE, **_list_further_headers(fault)}
         return Response(msgspec.json.encode(self.body(fault)), status=fault.status, headers=headers)
 
     def missing_body(self) -> BalcaoError:
-        """Return the fault of a request that came without a body."""
+        """Return the fault of a request without a body."""
         text = "O corpo da requisição está vazio: envie um objeto JSON."
         if not self.lists_faults:
             return errors.Invalid(text, code="body-missing")
@@ -106,7 +113,7 @@ ERROR_AND_MESSAGE = Dialect(
 )
 CODE_MESSAGE = Dialect(lambda fault: {"code": fault.status, "message": fault.message}, CodeMessage)
 DETAIL = Dialect(lambda fault: {"detail": fault.faults or fault.message}, Detail, FaultItems)
-# The agents' examples: the items also say what was received. Only the description differs.
+# The agents' examples: the items also contain the received value. Only the description differs.
 DETAIL_WITH_INPUT = Dialect(DETAIL.body, Detail, FaultItemsWithInput)
 
 

@@ -1,4 +1,4 @@
-"""Bodies that never change, sent in the encoding that the caller accepts."""
+"""Constant bodies, sent in the encoding that the caller accepts."""
 
 import gzip
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ _ZIPPED = {**_PLAIN, "Content-Encoding": "gzip"}
 
 @dataclass(frozen=True)
 class EncodedBody:
-    """A body in both encodings; each has its own strong ETag."""
+    """A body in both encodings. Each has its own strong ETag."""
 
     plain: Ready
     zipped: Ready
 
     @classmethod
     def of(cls, body: bytes) -> "EncodedBody":
-        """Encode a body. The gzip header has no time, so the bytes are the same at every start."""
+        """Encode a body. The gzip header contains no time, so every start produces the same bytes."""
         zipped = gzip.compress(body, mtime=0)
         return cls(Ready(body, etag_of(body)), Ready(zipped, etag_of(zipped)))
 

@@ -1,7 +1,7 @@
-"""What answers a request: each declared operation is compiled into one endpoint when the process starts.
+"""Endpoints answer requests. Each declared operation is compiled into one endpoint when the process starts.
 
-Everything that can be decided at start is decided there. A request whose token is known and whose data are in memory is
-answered without a task and without an await.
+All decisions that do not depend on a request are made at start. If the token is cached and the data are in memory, the
+response needs neither a task nor an await.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,19 +17,21 @@ from balcao.core.http.unauthenticated_refusals import refuse_path
 from balcao.core.logs import log
 from balcao.core.telemetry import Meter, meter
 
-# The response itself where nothing had to be waited for, else its awaitable.
+# The response itself if nothing had to be awaited, otherwise its awaitable.
 Responding: TypeAlias = Response[Any] | Awaitable[Response[Any]]
 AdmitBody: TypeAlias = Callable[[Request], Awaitable[int]]
 
 
 class Endpoint(Protocol):
-    """What the server's adapter needs: `respond` never raises; `status` is that of a response without one.
+    """The interface between the server's adapter and an endpoint.
 
-    `allow` lists the path's methods where the endpoint answers OPTIONS; `waits` says whether answering usually takes a
-    wait, for the database above all, so that callers have a few of it at a time.
-
-    `admit_body` returns how many bytes of this request's body may be read. The server calls it for a body larger than
-    `UNASKED_BODY`, before it reads more of it. None: every caller may send up to `body_limit`.
+    - `respond` never raises.
+    - `status` is that of a response without a status of its own.
+    - `allow` lists the path's methods if the endpoint answers OPTIONS.
+    - `waits` is true if an answer usually has to wait, mostly for the database. A caller can run only a few such
+      requests at a time.
+    - `admit_body` returns how many bytes of this request's body may be read. The server calls it for a body larger than
+      `UNASKED_BODY`, before it reads the rest. With None, every caller may send up to `body_limit`.
     """
 
     key: str
@@ -46,7 +48,7 @@ class Endpoint(Protocol):
 
 
 class PageEndpoint:
-    """Answers what is no operation of a service: a page, a metric, a step of the login; no rule is checked."""
+    """An endpoint that is not an operation of a service: a page, a metric, a step of the login. No rule is checked."""
 
     allow: str | None = None
     waits = False
@@ -71,7 +73,7 @@ class PageEndpoint:
         self._refuse = refuse
 
     def respond(self, request: Request) -> Responding:
-        """Answer the request with what the handler makes of it."""
+        """Answer the request with the handler's response."""
         try:
             result = self._handler(request)
         except Exception as fault:
@@ -86,7 +88,7 @@ class PageEndpoint:
 
 
 class StrayEndpoint:
-    """Answers where nothing else does: a path that is none of ours, or a method that the path does not have."""
+    """The endpoint for an unknown path, or for a method that the path does not support."""
 
     key = ""
     allow: str | None = None
@@ -105,14 +107,14 @@ class StrayEndpoint:
         self._refusals = refusals
 
     def respond(self, request: Request) -> Responding:
-        """Refuse the request in the words of the service that its path leads to."""
+        """Refuse the request in the error format of the service to which the path belongs."""
         if self._refusals is None:
             return self._dialect.response(self._fault)
         return refuse_path(self._refusals, request, self._dialect, self._fault)
 
 
 class OptionsEndpoint:
-    """Answers OPTIONS: which methods the path has."""
+    """The endpoint that answers OPTIONS with the methods of the path."""
 
     key = ""
     status = 204
@@ -127,17 +129,17 @@ class OptionsEndpoint:
         self._response: Response[None] = Response(status=204, headers={"Allow": allow})
 
     def respond(self, _: Request) -> Responding:
-        """List the methods."""
+        """Return the methods in `Allow`."""
         return self._response
 
 
 def allowed_methods(by_method: Mapping[str, Endpoint]) -> str:
-    """List a path's methods for the header `Allow`: HEAD comes with GET, OPTIONS with every path."""
+    """Return a path's methods for the header `Allow`. HEAD comes with GET, and OPTIONS with every path."""
     return ", ".join(sorted({*by_method, "OPTIONS", *(["HEAD"] if "GET" in by_method else [])}))
 
 
 def to_known_error(fault: Exception, key: str) -> BalcaoError:
-    """Return a fault that a caller may see; any other is logged and becomes an internal error."""
+    """Return a fault that a caller may see. Any other exception is logged and becomes an internal error."""
     if isinstance(fault, BalcaoError):
         return fault
     log.error("request.failed", operation=key, exc_info=fault)

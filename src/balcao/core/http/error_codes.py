@@ -1,8 +1,8 @@
-"""Which values of `Error-Code` an operation may answer with, and what each means to an integrator.
+"""The `Error-Code` values that an operation can answer with, and their meaning for integrators.
 
-The `errors.toml` of each package explains its codes. Which of them an operation can raise is read from the
-compiled code that its handler reaches: the constants in it that are codes of its package's catalogue. What is reached
-by a method of another object than the call is not followed; the codes that any operation may answer with stand here.
+The `errors.toml` of each package explains its codes. The codes of an operation are found in the compiled code that its
+handler reaches: the constants that are codes in the catalogue of their package. Methods of objects other than the call
+are not followed. The codes that any operation can answer with are listed in this module.
 """
 
 import dis
@@ -26,7 +26,7 @@ from balcao.core.http.decoding import is_model
 from balcao.core.http.operations import Operation
 
 _CORE = "balcao.core"
-# What stands behind the registry has codes of its own.
+# The CRM behind the registry has its own codes.
 _CRM = "balcao.crm"
 _FIELD = "<field>"
 # Raised before the handler runs, or by any use of the database.
@@ -39,19 +39,19 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
     500: ("internal",),
     503: ("store-away",),
 }
-# Where the service answers nothing else while it is in maintenance.
+# For operations that do not answer while their service is in maintenance.
 _IN_MAINTENANCE = {503: ("maintenance",)}
-# Raised by the check before the call, or by the audit of it, where the operation is not public.
+# Raised by the check before the call, or by its audit, if the operation is not public.
 _OF_A_CALLER = {
     400: ("access-reason-invalid", "access-reason-personal"),
     503: ("audit-not-written", "identity-away", "stale-snapshot"),
 }
-# Its meaning speaks of the path.
+# The explanation of this code mentions the path.
 _CPF_OF_A_PATH = (_CORE, "cpf-invalid")
-# A path that could be read in two ways is refused before it is matched.
+# An ambiguous path is refused before it is matched.
 _OF_A_PATH = {404: ("not-found",)}
 _OF_A_PERSON = {400: ("access-reason-missing",), 429: ("enumeration",)}
-# Where pydantic lists every fault of a body or a query, the list has one code.
+# If pydantic reports every fault of a body or query, the list has one code.
 _OF_LISTED_FAULTS = {422: ("invalid",)}
 _OF_A_BODY = (
     "<field>-control",
@@ -61,10 +61,10 @@ _OF_A_BODY = (
     "body-too-deep",
     "body-too-many-values",
 )
-# The code of a query that cannot be stored, where all faults of a query are listed.
+# The codes of a query that cannot be stored, in services that report only the first fault.
 _OF_A_QUERY = {400: ("<field>-control", "invalid")}
 _OF_AN_OBJECT, _OF_AN_ARRAY = "body-not-object", "body-not-array"
-# Where nothing more precise was found.
+# Used if no more precise code was found.
 _DEFAULTS = {
     400: "invalid",
     404: "not-found",
@@ -76,7 +76,7 @@ _DEFAULTS = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """The statuses that a code comes with; why it comes and how to fix it, in English, and both in Portuguese."""
+    """The statuses of a code, its cause and fix in English, and its meaning and remedy in Portuguese."""
 
     status: Collection[int]
     cause: str
@@ -87,20 +87,23 @@ class Explanation:
 
 @functools.cache
 def catalogue(package: str) -> Mapping[str, Explanation]:
-    """Return the codes of a package such as `balcao.registry`; none where it declares none."""
+    """Return the codes of a package such as `balcao.registry`. The mapping is empty if the package declares none."""
     file = files(package) / "errors.toml"
     entries = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
     return {code: Explanation(**entry) for code, entry in entries.items()}
 
 
 class Explanations:
-    """What is said of the codes of all services; `packages` are the services', by name."""
+    """The explanations of all services' codes. `packages` maps each service to its package."""
 
     def __init__(self, packages: Mapping[str, str]) -> None:
         self._packages = packages
 
     def find(self, service: str, code: str) -> Explanation | None:
-        """Return what is said of a code that this service answered with; None for one that no release has any more."""
+        """Return the explanation of a code with which this service answered.
+
+        None if the current release does not have it.
+        """
         package = self._packages.get(service, _CORE)
         field = f"{_FIELD}-{code.rpartition('-')[2]}"
         known = ((where, name) for name in (code, field) for where in (package, _CORE, _CRM))
@@ -108,7 +111,7 @@ class Explanations:
 
 
 def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int, dict[str, str]]:
-    """Return, for each of the statuses, the codes that the operation may answer with and their meanings."""
+    """Return, for each status, the codes that the operation can answer with and their meanings."""
     core = catalogue(_CORE)
     reached = set(_find_codes(operation))
     if operation.signature.body is not None:
@@ -134,7 +137,7 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
     found: dict[int, dict[str, str]] = {}
     for status in sorted(statuses):
         codes: dict[str, str] = {}
-        # Two packages may use one code, each for a case of its own.
+        # Two packages may use the same code for different cases.
         for package, code in sorted(reached):
             said = catalogue(package)[code]
             if status in said.status and said.meaning not in codes.get(code, ""):
@@ -147,17 +150,17 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
 
 
 def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
-    """Walk from the handler, and from what parses its arguments, to the platform's functions: package and code."""
+    """Yield the package and code of every error that the handler and the parsers of its arguments can reach."""
     signature = operation.signature
     pending: list[Any] = [signature.handler, operation.ready, operation.too_large]
     pending += [signature.body, operation.described_body, operation.query]
     pending += [marker.parse for marker in signature.path.values()]
     pending += [marker.parse for marker in signature.queries.values()]
     pending += [marker.read for marker in signature.of_call.values()]
-    seen: dict[Any, Any] = {}  # keeps what was seen alive, so that no other object gets its id
+    seen: dict[Any, Any] = {}  # keeps the objects alive so that no id is reused
     while pending:
         item = pending.pop()
-        known = item if inspect.ismethod(item) else id(item)  # a method is made anew whenever it is named
+        known = item if inspect.ismethod(item) else id(item)  # each access creates a new method object
         if known in seen:
             continue
         seen[known] = item
@@ -166,7 +169,7 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
                 yield from _list_codes(item)
                 pending += _list_named(item)
         elif isinstance(item, type) and issubclass(item, BalcaoError):
-            # The default codes of the statuses themselves say nothing.
+            # The default codes of the status classes add nothing.
             if item.__module__ != f"{_CORE}.errors" and item.default_code in catalogue(_package_of(item)):
                 yield _package_of(item), item.default_code
             pending += [member for member in vars(item).values() if isinstance(member, FunctionType)]
@@ -176,7 +179,7 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
 
 @functools.cache
 def _list_codes(function: FunctionType) -> Collection[tuple[str, str]]:
-    """Return the constants of a function that are codes of its own package, or of the core."""
+    """Return the constants of a function that are codes of its own package or of the core."""
     constants = {text for code in _codes_within(function.__code__) for text in _texts(code.co_consts)}
     constants |= {text for name in _names(function) for text in _texts((function.__globals__.get(name),))}
     return [
@@ -188,39 +191,40 @@ def _list_codes(function: FunctionType) -> Collection[tuple[str, str]]:
 
 
 def _package_of(item: FunctionType | type) -> str:
-    """Return the package of the platform that the item belongs to; a module beside the packages has no codes."""
+    """Return the platform's package that contains the item. A module outside the packages has the core's codes."""
     parts = item.__module__.split(".")
     return ".".join(parts[:2]) if len(parts) > 2 or hasattr(sys.modules[item.__module__], "__path__") else _CORE
 
 
 def _list_named(function: FunctionType) -> Iterator[Any]:
-    """Yield what the function's code names: globals, members of modules and classes, and what its closure holds."""
+    """Yield what the function's code names: globals, members of modules and classes, and closure contents."""
     names = _names(function)
     for name in names:
         yield vars(Call).get(name)  # a method that a use case calls on its call
     for name, member in _list_globals(function.__code__):
         found = function.__globals__.get(name)
         if _is_declared(found) and inspect.ismethod(method := getattr(found, member, None)):
-            yield method  # of a declaration only what this method does with it
+            yield method  # of a declaration, follow only this method
             continue
         yield found
         if isinstance(found, ModuleType):
             yield vars(found).get(member)
         elif isinstance(found, type):
             yield from (vars(found)[other] for other in names if other in vars(found))
-    # A declaration for several nouns holds the noun in its closure: a function, or the noun's own declaration.
+    # A declaration that is shared by several nouns keeps the noun in its closure: a function, or the noun's own
+    # declaration.
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     yield from (item for item in held if inspect.isroutine(item) or is_dataclass(item))
 
 
 def _is_declared(item: Any) -> bool:
-    """Return whether it is a declaration: an instance of a dataclass, and not the class."""
+    """Return whether the item is a declaration: an instance of a dataclass, not the class."""
     return is_dataclass(item) and not isinstance(item, type)
 
 
 @functools.cache
 def _list_globals(code: CodeType) -> Collection[tuple[str, str]]:
-    """Return the names of globals in the code, each with that of its member which the code goes on to, if any."""
+    """Return the names of the globals in the code, each with the attribute that is read from it next, or ""."""
     found = set()
     for each in _codes_within(code):
         for one, other in itertools.pairwise(dis.get_instructions(each)):
@@ -230,13 +234,13 @@ def _list_globals(code: CodeType) -> Collection[tuple[str, str]]:
 
 
 def _list_parts(item: Any) -> Iterator[Any]:
-    """Yield what a declared table, a bound method or a class of the platform consists of."""
+    """Yield the parts of a declared table, a bound method or a class of the platform."""
     if isinstance(item, Mapping):
         yield from item.values()
     elif isinstance(item, (tuple, list, frozenset, set)):
         yield from item
     elif isinstance(item, Statement):
-        yield item.returns  # its `from_row` may refuse
+        yield item.returns  # its `from_row` may raise an error
     elif isinstance(item, (staticmethod, classmethod)) or inspect.ismethod(item):
         yield item.__func__
         owner, function = getattr(item, "__self__", None), item.__func__
@@ -264,7 +268,7 @@ def _names(function: FunctionType) -> Collection[str]:
 
 
 def _codes_within(code: CodeType) -> Iterator[CodeType]:
-    """Yield the code itself and that of the functions defined inside it."""
+    """Yield the code itself and the code of the functions defined inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

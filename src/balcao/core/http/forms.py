@@ -1,4 +1,4 @@
-"""Bodies of HTML forms, whose names may come several times."""
+"""HTML form bodies, in which a name may occur several times."""
 
 from urllib.parse import parse_qsl
 
@@ -6,24 +6,24 @@ from balcao.core.errors import Invalid, TooLarge
 from balcao.core.http.requests import Request
 
 MEDIA_TYPE = "application/x-www-form-urlencoded"
-# A list of a thousand people with a box for each is a form, too.
+# Large enough for a list of a thousand people with a checkbox for each.
 MAX_FIELDS = 5_000
 
 
 class FormData(dict[str, list[str]]):
-    """All values by name, in their order."""
+    """All values by name, in the order in which they were sent."""
 
     def getlist(self, name: str) -> list[str]:
-        """Return the values of a name; none where it did not come. WTForms asks for them by this word."""
+        """Return the values of a name, or an empty list. WTForms requires this method name."""
         return self.get(name, [])
 
     def first(self, name: str) -> str:
-        """Return the first value of a name, "" where it did not come."""
+        """Return the first value of a name, or "" if the form does not contain it."""
         return self.get(name, [""])[0]
 
 
 def read_form(request: Request) -> FormData:
-    """Return the fields of the request's form. Raises TooLarge, and Invalid for what is no form in UTF-8."""
+    """Return the fields of the request's form. Raises TooLarge, or Invalid if the body is not a valid form."""
     if request.content is None:
         raise TooLarge()
     media_type = request.headers.text(b"content-type") or ""
@@ -33,7 +33,7 @@ def read_form(request: Request) -> FormData:
 
 
 def parse_fields(encoded: bytes) -> FormData:
-    """Parse a query or the body of a form. Raises Invalid."""
+    """Parse a query string or a form body. Raises Invalid."""
     found = FormData()
     try:
         pairs = parse_qsl(encoded.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)

@@ -1,4 +1,4 @@
-"""Whether a process lives and whether it can serve: the same two operations at the base of nearly every service."""
+"""Liveness and readiness of a process: the same two operations at the base of nearly every service."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
@@ -34,7 +34,7 @@ READY = (
 
 
 class Liveness(msgspec.Struct):
-    """That the process lives."""
+    """The response of a live process."""
 
     status: Annotated[str, Meta(description="Sempre `healthy`.", examples=["healthy"])]
     service: _Service
@@ -42,7 +42,7 @@ class Liveness(msgspec.Struct):
 
 
 class Readiness(msgspec.Struct, omit_defaults=True):
-    """`errors` names the checks that failed; absent when ready."""
+    """The response of the readiness check. `errors` names the failed checks and is absent if the service is ready."""
 
     status: Annotated[str, Meta(description="`ready` ou `not_ready`.", examples=["ready"])]
     checks: Annotated[
@@ -53,7 +53,7 @@ class Readiness(msgspec.Struct, omit_defaults=True):
     errors: Annotated[list[str], Meta(description="As verificações que falharam; ausente quando nenhuma falhou.")] = []
 
 
-# The paths by the last word of the operation's key; a service may name further ones.
+# The paths by the last part of the operation's key. A service may name others.
 PATHS: Mapping[str, str] = {"liveness": "/liveness", "readiness": "/readiness"}
 
 
@@ -65,9 +65,9 @@ def health_operations(
     *,
     has_city_times: bool = False,
 ) -> list[Operation]:
-    """Declare a service's liveness and readiness; `further` are checks of its own.
+    """Declare the liveness and readiness operations of a service. `further` are the service's own checks.
 
-    With `has_city_times` their instants have the city's offset and whole seconds, else they are in UTC.
+    With `has_city_times`, timestamps have the city's UTC offset and whole seconds. Otherwise they are in UTC.
     """
     routes = Routes(tags=list(PLATFORM_TAG), dialect=dialect)
 
@@ -91,7 +91,7 @@ def health_operations(
 
 
 async def run_checks(platform: "Platform", further: Checks | None) -> dict[str, bool]:
-    """Return each check and whether it passed; those of a service only where the database answers."""
+    """Return whether each check passed. The service's own checks run only if the database is up."""
     checks = {"database": await is_database_up(platform.database), "snapshot": platform.catalogue.is_confirmed}
     if further is not None and checks["database"]:
         checks |= await further(platform)
@@ -108,7 +108,7 @@ async def _check_readiness(
 
 
 async def is_database_up(database: Database) -> bool:
-    """Return whether the database answers at once."""
+    """Return whether the database answers within a second."""
     try:
         async with database.connection() as connection:
             return bool(await connection.fetchval("SELECT true", timeout=1))

@@ -21,7 +21,7 @@ from balcao.core.http.sent_headers import ETAG, SentHeader, find_sent_headers
 
 Document = dict[str, Any]
 
-# The address of an installation that nobody has configured; a city names its own.
+# The address of an installation without a configured one. A city sets its own.
 DEFAULT_GATEWAY = "http://127.0.0.1:8080"
 
 _REFERENCE = "#/components/schemas/{name}"
@@ -70,12 +70,12 @@ _HEADERS: Document = {
     },
 }
 
-# Not a component: linters object to one that no operation of a service uses.
+# Not a component: linters complain about a component that no operation of a service uses.
 _LOCATION = {"description": "O endereço atual, relativo ao chamado.", "schema": _TEXT, "example": "poda-5f0c2f0e"}
 
 
 class Described(Protocol):
-    """What of a service its description and its API page need."""
+    """The parts of a service that its OpenAPI document and its API page need."""
 
     def __hash__(self) -> int: ...
 
@@ -104,17 +104,20 @@ class Described(Protocol):
     def tags(self) -> Mapping[str, str]: ...
 
     def dialect(self, path: str) -> Dialect:
-        """Return the wording of faults on this path."""
+        """Return the error format for this path."""
 
     @property
     def sent_events(self) -> Sequence[SentEvent]: ...
 
     def operations(self) -> list[Operation]:
-        """Return every operation, those that all services have included."""
+        """Return every operation, including those that all services have."""
 
 
 def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Document:
-    """Return the document; its paths are relative to the service's base, whose full addresses are `server_urls`."""
+    """Return the OpenAPI document.
+
+    Its paths are relative to the service's base, whose full addresses are `server_urls`.
+    """
     operations = [operation for operation in service.operations() if operation.in_description]
     events = service.sent_events
     schemas = _Schemas(operations, read_response_examples(service.package), [event.body for event in events])
@@ -127,7 +130,8 @@ def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Documen
     return {
         "openapi": "3.1.0",
         "info": {
-            # Generators name packages after the title, so it is ASCII; people read the summary above the description.
+            # The title is ASCII because generators name packages after it. People read the summary above the
+            # description.
             "title": f"Balcao {service.name.replace('_', ' ').title()}",
             "summary": service.title,
             "version": service.version,
@@ -138,7 +142,7 @@ def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Documen
         "servers": [{"url": url} for url in server_urls or (DEFAULT_GATEWAY + service.prefix + service.base,)],
         "tags": [{"name": name, "description": text} for name, text in {**service.tags, **PLATFORM_TAG}.items()],
         "paths": paths,
-        # Not `webhooks`: openapi-generator 7.14 makes functions of those, which do not compile.
+        # Not `webhooks`: openapi-generator 7.14 turns webhooks into functions that do not compile.
         **({"x-webhooks": webhooks} if webhooks else {}),
         "components": {
             "headers": _HEADERS | _describe_sent_headers(operations),
@@ -174,13 +178,13 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
 
 
 def find_example(operation: Operation) -> Any:
-    """Return a body that works on the demo data, None for an operation without body."""
+    """Return a request body that works on the demo data, or None for an operation without a body."""
     body = operation.signature.body or operation.described_body
     return None if body is None else _find_example(operation, _Schemas([operation]).resolved(body))
 
 
 def _find_example(operation: Operation, schema: Document) -> Any:
-    """Return the operation's own example, or its body's required members with the example of each."""
+    """Return the operation's own example, or the required members of its body with their examples."""
     if operation.example is not None:
         return operation.example
     members = schema.get("properties", {})
@@ -188,7 +192,10 @@ def _find_example(operation: Operation, schema: Document) -> Any:
 
 
 def _is_required(operation: Operation, schemas: "_Schemas") -> bool:
-    """Tell whether the body may be left out: one without a required member may, where the use case reads the bytes."""
+    """Return whether a body must be sent.
+
+    If the use case reads the bytes, a body without required members is optional.
+    """
     if operation.signature.body is not None:
         return True
     assert operation.described_body is not None
@@ -196,7 +203,7 @@ def _is_required(operation: Operation, schemas: "_Schemas") -> bool:
 
 
 def _find_no_refusals(operation: Operation) -> set[int]:
-    """Return the statuses whose body is that of the success, without a code."""
+    """Return the statuses that have the success body and no error code."""
     return set(operation.same_body) - set(operation.errors)
 
 
@@ -210,7 +217,7 @@ def _responses(operation: Operation, schemas: "_Schemas", refusals: Mapping[int,
             "content": {JSON: {"schema": schemas.of(operation.moved)}},
         }
     for status in _find_no_refusals(operation):
-        # What is no success, and no refusal either, carries nothing of the success but its body.
+        # A status that is neither a success nor a refusal shares only the body with the success, not its headers.
         alone = {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}
         headers = _headers(operation, status) if status < MOVED else alone
         found[str(status)] = {"description": _MEANINGS[status], "headers": headers, **_success(operation, schemas)}
@@ -235,7 +242,7 @@ def _headers(operation: Operation, status: int) -> Document:
     sent = find_sent_headers(operation.signature.handler, with_refusals=status >= MOVED)
     if status >= 400:
         names.append("Error-Code")
-    # A conditional read or write names the state, and so does a write that returns what it left.
+    # Conditional reads and writes send the ETag, and so do writes that return the new state.
     names_state = sent.pop(ETAG.name, None) or (status < 400 and NOT_MODIFIED in operation.errors)
     if names_state:
         names.append(ETAG.name)
@@ -246,7 +253,7 @@ def _headers(operation: Operation, status: int) -> Document:
 
 
 def _describe_sent_headers(operations: Iterable[Operation]) -> Document:
-    """Describe what some of the operations send besides the headers of all; a header that none sends is left out."""
+    """Describe the headers that only some operations send. Headers that no operation sends are left out."""
     sent: dict[str, SentHeader] = {}
     for operation in operations:
         sent |= find_sent_headers(operation.signature.handler)
@@ -259,17 +266,16 @@ def _describe_header(header: SentHeader) -> Document:
 
 
 def error_statuses(operation: Operation) -> set[int]:
-    """Return the statuses besides success that the operation may answer with.
+    """Return the error and further statuses that the operation can answer with.
 
-    A path that could be read in two ways is refused before it is matched, so 404 is possible wherever the caller has a
-    word in it.
+    An ambiguous path is refused before it is matched, so 404 is possible for every path with parameters.
     """
     found = {500, 503, *operation.errors}
     if operation.rate != UNLIMITED:
         found.add(429)
     if operation.rule.action != PUBLIC:
         found.add(401)
-        # A rule that no administrator can change to an action lets every valid token pass.
+        # A fixed rule that needs only authentication accepts every valid token, so 403 is impossible.
         if not (operation.rule.is_fixed and operation.rule.action == AUTHENTICATED):
             found.add(403)
     if operation.signature.body is not None or operation.signature.takes_content:
@@ -289,7 +295,7 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
         (wanted,) = get_args(wanted)
     if wanted in (None, type(None)):
         return {}
-    if JSON in operation.media_types:  # another form of it has the same members
+    if JSON in operation.media_types:  # other JSON types have the same members
         example = schemas.examples.get(name_for_generators(operation.key))
         shown = {} if example is None else {"example": example}
         return {
@@ -311,9 +317,9 @@ def _error(operation: Operation, status: int, schemas: "_Schemas") -> Document:
 
 
 class _Schemas:
-    """The component schemas of all types that a service's operations name, msgspec's and pydantic's.
+    """The component schemas of all msgspec and pydantic types that a service's operations use.
 
-    `examples` are bodies of successes by `operationId`.
+    `examples` maps an `operationId` to the body of its success.
     """
 
     def __init__(
@@ -333,14 +339,14 @@ class _Schemas:
         self.components: Document = {**found, **definitions.get("$defs", {})}
         for schema in self.components.values():
             for member in schema.get("properties", {}).values():
-                member.pop("title", None)  # only repeats its name
+                member.pop("title", None)  # only repeats the member's name
                 if member.get("type") == "array":
-                    member.setdefault("items", {})  # of anything: some readers of the document want that said
+                    member.setdefault("items", {})  # items of any type: some readers require it
             lift_notes(schema)
-            schema.pop("description", None)  # a docstring: for developers of the platform, in English
+            schema.pop("description", None)  # a docstring: for developers, in English
 
     def of(self, kind: Any) -> Document:
-        """Return the schema of a type: a reference where it has a component of its own."""
+        """Return the schema of a type, or a reference if the type has its own component."""
         return dict(self._by_type[kind])
 
     def resolved(self, kind: Any) -> Document:
@@ -350,7 +356,7 @@ class _Schemas:
 
     @staticmethod
     def inline(kind: type) -> Document:
-        """Return the schema of a type that is no component: the members of a query."""
+        """Return the schema of a query type, which is not a component."""
         if is_model(kind):
             schema: Document = kind.model_json_schema()  # type: ignore[attr-defined]
             definitions = schema.pop("$defs", {})
@@ -358,7 +364,7 @@ class _Schemas:
             definitions = msgspec.json.schema_components([kind])[1]
             schema = definitions[kind.__name__]
             lift_notes(schema)
-        # A parameter stands alone: what the libraries have put aside, such as the words of a choice, goes back into it.
+        # A parameter cannot refer to the libraries' definitions (for example of an enumeration), so they are inlined.
         found: Document = _resolve(schema, definitions)
         return found
 
@@ -374,12 +380,12 @@ def _types_of(operation: Operation) -> Iterable[Any]:
         yield operation.dialect.items_schema
 
 
-# As pydantic calls the bounds of a number that a validator of ours reads first.
+# Pydantic's names for the bounds of a number that one of our validators reads first.
 _BOUNDS = {"ge": "minimum", "le": "maximum"}
 
 
 def _resolve(schema: Any, definitions: Mapping[str, Document]) -> Any:
-    """Return a schema with the definitions in the place of the references to them."""
+    """Return a schema in which each reference is replaced with its definition."""
     if isinstance(schema, list):
         return [_resolve(item, definitions) for item in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""Answers a declared operation: checks the caller, runs the handler, and sends what it returned."""
+"""The endpoint of a declared operation: check the caller, run the handler, and encode its result."""
 
 from collections.abc import Awaitable
 from time import time
@@ -37,7 +37,7 @@ _ANYBODY = Decision(Reason.PUBLIC, "public")
 
 
 class OperationEndpoint:
-    """Answers one operation: token, rule, rate, arguments, handler, bytes."""
+    """The endpoint of one operation: token, rule, rate, arguments, handler, response bytes."""
 
     allow: str | None = None
 
@@ -53,36 +53,37 @@ class OperationEndpoint:
         self._names = parameters_of(operation.path)
         self._invoke = invoker(operation.signature, self._names, operation.dialect, operation.too_large)
         self._may_wait = operation.signature.may_wait
-        # Who asks in a maintenance, too, asks for everybody, as load balancers and gateways do: none of their calls is
-        # to wait behind another one.
+        # Operations that answer during a maintenance serve load balancers and gateways, which call on behalf of all
+        # callers. Exclude them from fair scheduling so that none of these calls waits behind another.
         self.waits = self._may_wait and not operation.in_maintenance
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_reason = self._cpf_at is not None or operation.concerns_people
-        # No shared cache keeps a value that may be about the caller; a handler that builds its response says so itself.
+        # Shared caches must not store a response that may be about the caller. A handler that builds its own response
+        # sets its own header.
         is_public = operation.rule.action == PUBLIC
         self._stored_by = {} if is_public else {"Cache-Control": PERSONAL}
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
         self._writers = writers
         self._may_lag = operation.may_lag and bool(platform.replicas)
-        # Only a rate of the operation's own is counted in Redis, which has to be waited for: the default ones protect
-        # this machine.
+        # Only an operation's own rate is counted in Redis, which needs an await. Default rates protect this machine and
+        # are counted here.
         self._waits_for_rate = platform.limits.remote and bool(operation.rate)
         platform.live.follow(self._take_over)
 
     def _take_over(self) -> None:
-        """Take over what operators changed: the rates, and whether the service answers at all."""
+        """Apply the operators' changes: the rates, and whether the service is in maintenance."""
         live = self._platform.live
         self._rate, self._machine_rate = self.operation.rates(self._platform.settings, live.rates)
         self._maintenance = None if self.operation.in_maintenance else live.maintenance.get(self.service)
 
     def respond(self, request: Request) -> Responding:
-        """Answer the request; at once where nothing has to be waited for."""
+        """Answer the request, without an await if possible."""
         operation, platform = self.operation, self._platform
         if self._maintenance is not None and (closed := self._maintenance.refusal()) is not None:
             return self._refuse_closed(request, closed)
         call = Call(platform, self.key, request.id, _UNDECIDED, None, request.headers)
         try:
-            snapshot = platform.catalogue.latest  # one version for the whole decision, whatever is loaded meanwhile
+            snapshot = platform.catalogue.latest  # one version for the whole decision, even during a reload
             bound = snapshot.bindings.get(self.key, operation.rule.action)
             if bound == PUBLIC:
                 call.decision = _ANYBODY
@@ -108,9 +109,9 @@ class OperationEndpoint:
         return self._encode(result)
 
     async def _limit_body(self, request: Request) -> int:
-        """Return how much of the body is read: nothing more if token, rule or maintenance refuse the call anyway.
+        """Return how many bytes of the body to read: 0 if token, rule or maintenance refuse the call anyway.
 
-        `respond` then refuses it in the usual words, because it makes the same checks before it looks at the body.
+        `respond` then refuses it with the usual error, because it makes the same checks before it reads the body.
         """
         platform, header = self._platform, request.headers.get(AUTHORIZATION)
         snapshot = platform.catalogue.latest
@@ -127,7 +128,7 @@ class OperationEndpoint:
         return self.body_limit
 
     async def _find_caller(self, header: bytes) -> Caller:
-        """Return whose token it is. Raises TokenRefused, KeyPending."""
+        """Return the caller of the token. Raises TokenRefused or KeyPending."""
         platform = self._platform
         if (known := platform.tokens.known(header)) is not None:
             return known
@@ -135,13 +136,13 @@ class OperationEndpoint:
         return fixed or await platform.tokens.caller(header)
 
     def _refuse_closed(self, request: Request, closed: BalcaoError) -> Response[Any]:
-        """Refuse in a maintenance: no token is verified then, and one that is known tells whose call it was."""
+        """Refuse the call because of a maintenance. No token is verified; a cached token only identifies the caller."""
         if (caller := self._platform.tokens.known(request.headers.get(AUTHORIZATION))) is not None:
             request.client_key = caller.client_key
         return self.operation.dialect.response(closed)
 
     def _admit(self, call: Call, request: Request, caller: Caller, snapshot: Snapshot, bound: str) -> None:
-        """Check the caller against the operation's rule; each thing is looked up once (rules: access 4.1)."""
+        """Check the caller against the operation's rule. Each value is looked up once (rules: access 4.1)."""
         platform, operation = self._platform, self.operation
         call.caller = caller
         request.client_key = caller.client_key
@@ -164,7 +165,7 @@ class OperationEndpoint:
     async def _respond_to_new_token(
         self, call: Call, request: Request, snapshot: Snapshot, bound: str
     ) -> Response[Any]:
-        """Verify the token first: it may take a look-up of keys."""
+        """Verify the token first, which may need to fetch signing keys."""
         try:
             caller = await self._find_caller(request.headers[AUTHORIZATION])
         except (TokenRefused, KeyPending) as fault:
@@ -195,7 +196,7 @@ class OperationEndpoint:
         return self._encode(result)
 
     def _rate_of(self, caller: Caller | None) -> str:
-        """Return the rate that applies; a machine calls for many people and has one of its own."""
+        """Return the rate that applies. A machine calls for many people and has its own rate."""
         return self._machine_rate if caller is not None and caller.is_machine else self._rate
 
     async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
@@ -211,10 +212,10 @@ class OperationEndpoint:
         return response
 
     def _choose_replica(self, call: Call, request: Request, snapshot: Snapshot) -> Replica | None:
-        """Return a replica for a caller who has written nothing of what is read; None for whom it is not known of."""
+        """Return a replica, or None if the caller may have written what is read, or if the token is not cached."""
         platform = self._platform
         caller, header = call.caller, request.headers.get(AUTHORIZATION)
-        if caller is None and header is not None:  # nobody asked who it is, as the operation is public
+        if caller is None and header is not None:  # a public operation has not identified its caller
             caller = platform.tokens.known(header)
             if caller is None:
                 return None
@@ -223,7 +224,10 @@ class OperationEndpoint:
         return platform.replicas.choose()
 
     async def _repeat_on_primary(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
-        """Ask the primary for what the replica failed to answer, or does not know yet: a read changes nothing."""
+        """Repeat a read on the primary if the replica failed or does not have the record yet.
+
+        A read changes nothing.
+        """
         assert call.replica is not None
         if isinstance(fault, NotFound):
             count_read("unknown")
@@ -249,8 +253,8 @@ class OperationEndpoint:
         return refuse_token(refusals, request, operation.dialect, fault, self.service, self.key, knows_429=knows_429)
 
     async def _refuse(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
-        """Leave the trace that a refusal leaves, then word it."""
-        if isinstance(fault, Unauthenticated):  # somebody who is known, and is not who the operation is for
+        """Record what this refusal must leave behind, then return the error response."""
+        if isinstance(fault, Unauthenticated):  # a known caller of the wrong kind for this operation
             log.info("request.unauthenticated", operation=self.key, code=fault.code)
         try:
             if isinstance(fault, _Denied):
@@ -262,7 +266,10 @@ class OperationEndpoint:
         return self.operation.dialect.response(to_known_error(fault, self.key))
 
     async def _record_denial(self, call: Call, request: Request) -> None:
-        """Record a denied attempt for the person concerned to see; of a flood only the first ones."""
+        """Record a denied attempt so that the person concerned can see it.
+
+        Of a flood, record only the first attempts.
+        """
         platform = self._platform
         if not await platform.is_within(*DENIED, _who(call, request)):
             return
@@ -276,11 +283,11 @@ class OperationEndpoint:
 
 
 class _Denied(Forbidden):
-    """Raised by the rule itself, not by a use case."""
+    """A denial by the rule itself, not by a use case."""
 
 
 def _may_be_of_replica(fault: Exception) -> bool:
-    """Return whether the primary may answer otherwise; what is wrong with the request is so everywhere."""
+    """Return whether the primary might answer differently. A fault of the request is the same on every server."""
     return not isinstance(fault, BalcaoError) or fault.status >= 500 or isinstance(fault, NotFound)
 
 

@@ -1,6 +1,6 @@
-"""Declaring an operation: its key, its rule, its limits and what it answers, beside its handler.
+"""Declare an operation next to its handler: its key, rule, limits and responses.
 
-The same data drives the check before every call, the access catalogue, the descriptions and the gateway.
+The same data drive the check before every call, the access catalogue, the API descriptions and the gateway.
 """
 
 import inspect
@@ -20,12 +20,12 @@ from balcao.core.http.routing import parameters_of
 from balcao.settings import Settings
 
 MIB = 1024 * 1024
-# The limits of a body of some short members, and of one with texts or lists of a form's size.
+# The limits of a body with a few short members, and of a form with texts or lists.
 SMALL_BODY = 16 * 1024
 FORM_BODY = 64 * 1024
-# A body up to this size is read before the endpoint is asked whether its caller may send a larger one.
+# A body up to this size is read before the endpoint decides whether the caller may send a larger one.
 UNASKED_BODY = 8 * 1024
-# The rate of an operation that refuses overload in its own way.
+# The rate of an operation that has its own protection against overload.
 UNLIMITED = ""
 NOTHING_CHANGED: Mapping[str, str] = MappingProxyType({})
 # The tag of the operations that every service has.
@@ -35,37 +35,34 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 
 def name_for_machines(key: str) -> str:
-    """Return the name of the limit of an operation's machines."""
+    """Return the limit name of an operation's machines."""
     return f"{key}:machines"
 
 
 class RouteOptions(TypedDict, total=False):
-    """What an operation may say besides its method, path, key, rule and summary.
+    """The options of an operation besides its method, path, key, rule and summary.
 
-    `errors` are the statuses beyond those that follow from the rule, the parameters and the body. `ready` may refuse,
-    unconfigured, before the rule is looked at. `described_body` describes a body that the use case reads from its
-    bytes. What is for people's eyes alone is left out of the description (`in_description`). Of several `media_types`
-    of a success the first is what a caller gets who names none. `moved` describes the body of a 301. At the statuses of
-    `same_body` the body is that of the success, and says why it is none; those of them that are among `errors` are
-    refusals, with a code.
-
-    `may_lag` says that it reads what everybody may see, by `Call.reader`, and may show it some seconds late: from a
-    replica, for callers who can change nothing that everybody sees (docs/adr/0006-reads-that-may-lag.md).
-
-    `concerns_people` says that staff see or change people's data here though the path names nobody: they must say why
-    where `BALCAO_REQUIRE_ACCESS_REASON` wants it, as on every path with a CPF.
-
-    `rate` is how often one caller may call, `machine_rate` how often a machine may; without them the settings' rates
-    hold: for reads, for writes, or for what calls the CRM while the caller waits (`calls_crm`).
-
-    `in_maintenance` says that the operation answers also while its service is in maintenance.
-
-    `idempotent` says that a POST or PATCH has the same effect however often it is sent, without an `Idempotency-Key`:
-    clients send it again after a lost response.
-
-    `description` tells, in Portuguese, what a portal's developer must know beyond the `summary`. It is the handler's
-    docstring, but where several operations share a text. `example` is a request body that works on the demo data, as
-    the JSON that the caller sends; without it the body of the required members' own examples does.
+    - `errors`: the statuses beyond those that follow from the rule, the parameters and the body.
+    - `ready`: a function that may refuse the call before the rule is checked, for example if a setting is missing.
+    - `described_body`: the type of a body that the use case reads as bytes.
+    - `in_description`: false for operations that only people use, such as pages. They are not in the OpenAPI document.
+    - `media_types`: the types of a success. A caller that does not choose gets the first.
+    - `moved`: the body of a 301.
+    - `same_body`: statuses whose body has the type of the success and explains the failure. Those that are also in
+      `errors` are refusals with an error code.
+    - `may_lag`: the operation reads public data by `Call.reader` and may return them a few seconds late. Callers who
+      cannot change public data are answered from a replica (docs/adr/0006-reads-that-may-lag.md).
+    - `concerns_people`: staff see or change citizens' data although the path contains no CPF. They must give a reason
+      if `BALCAO_REQUIRE_ACCESS_REASON` requires it, as on every path with a CPF.
+    - `rate`, `machine_rate`: how often one caller or one machine may call. The defaults are the settings' rates for
+      reads, for writes, or for operations that call the CRM while the caller waits (`calls_crm`).
+    - `in_maintenance`: the operation also answers while its service is in maintenance.
+    - `idempotent`: a repeated POST or PATCH has the same effect even without an `Idempotency-Key`, so clients repeat it
+      after a lost response.
+    - `description`: what a portal's developer must know beyond the `summary`, in Portuguese. The default is the
+      handler's docstring. Set it if several operations share a text.
+    - `example`: a request body that works on the demo data, as the JSON that the caller sends. The default consists of
+      the examples of the required members.
     """
 
     dialect: Dialect
@@ -95,9 +92,9 @@ class RouteOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """One operation of a service as declared; `path` is relative to the service's base.
+    """A declared operation of a service. `path` is relative to the service's base.
 
-    `key` is permanent (`service.operation`). The other members are those of `RouteOptions`.
+    `key` is permanent (`service.operation`). `RouteOptions` explains the other members.
     """
 
     method: str
@@ -131,10 +128,10 @@ class Operation:
     idempotent: bool = False
 
     def rates(self, settings: Settings, changed: Mapping[str, str] = NOTHING_CHANGED) -> tuple[str, str]:
-        """Return the rate of a person or an anonymous caller, and that of a machine.
+        """Return the rate of a person or an anonymous caller, and the rate of a machine.
 
-        `changed` are rates that an operator set, by the limit's name: that of the operation, of its machines
-        (`name_for_machines`), or of the setting whose rate it has.
+        `changed` contains the rates that an operator set, by limit name: the operation, its machines
+        (`name_for_machines`), or the setting whose rate applies.
         """
         rates, machine_rates = settings.default_rates
         kind = "crm" if self.calls_crm else "read" if self.method == "GET" else "write"
@@ -148,15 +145,15 @@ class Operation:
         return own, changed.get(name_for_machines(self.key)) or machines
 
     def returning(self, kind: Any) -> "Operation":
-        """Return the operation with this type of response, which is known only once all features are."""
+        """Return the operation with this response type, which is known only when all features are loaded."""
         return replace(self, signature=replace(self.signature, returns=Response[kind]))
 
 
 class Routes:
-    """Declares operations, in their order, with the options that they have in common.
+    """The declared operations in their order, with the options that they share.
 
-    `@routes.get(path, key, rule, summary, ...)` and its sisters declare the function below them, which stays as it is.
-    A service has one, and each of its features `extend`s it.
+    `@routes.get(path, key, rule, summary, ...)` and the other decorators declare the function below them and do not
+    change it. A service has one `Routes`, and each of its features `extend`s it.
     """
 
     def __init__(self, **options: Unpack[RouteOptions]) -> None:
@@ -164,14 +161,14 @@ class Routes:
         self.declared: list[Operation] = []
 
     def extend(self, **options: Unpack[RouteOptions]) -> "Routes":
-        """Return routes of a feature's own, with these options beside and above those of the service."""
+        """Return the routes of a feature. These options are added to those of the service and override them."""
         both: RouteOptions = {**self.options, **options}
         return Routes(**both)
 
     def get(
         self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare a read."""
+        """Declare a GET."""
         return self.declare("GET", path, key, rule, summary, **options)
 
     def post(
@@ -201,7 +198,7 @@ class Routes:
     def declare(
         self, method: str, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare the function below as the operation's handler."""
+        """Declare the decorated function as the operation's handler."""
 
         def declare(handler: Handler) -> Handler:
             signature = signature_of(handler, parameters_of(path))
@@ -211,7 +208,7 @@ class Routes:
             )
             text = options.get("description") or " ".join((inspect.getdoc(handler) or "").split())
             chosen["description"] = _name_action(text, rule)
-            # mypy checked each option where it was given; into a dataclass it cannot follow them.
+            # mypy checks each option where it is passed. It cannot follow the options into the dataclass.
             options_of_any_type = cast("dict[str, Any]", chosen)
             self.declared.append(Operation(method, path, key, rule, summary, signature, **options_of_any_type))
             return handler
@@ -220,7 +217,7 @@ class Routes:
 
 
 def _name_action(text: str, rule: Rule) -> str:
-    """Return the text with the action that the rule demands, where it does not name that itself."""
+    """Append the action that the rule requires, unless the text already names it."""
     if rule.needed is None or f"`{rule.needed}`" in text:
         return text
     return f"{text} Exige a ação `{rule.needed}`.".lstrip()

@@ -1,4 +1,4 @@
-"""The machine-readable description of a service and the page that shows it; assets are our own, it works offline."""
+"""The OpenAPI document of a service and the page that displays it. All assets are local, so the page works offline."""
 
 import functools
 from html import escape
@@ -44,12 +44,12 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
-# Scripts and styles are the page's own files; it talks to its service and to the identity provider, and to nobody else.
+# Scripts and styles are the page's own files. The page may connect only to its service and the identity provider.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' {issuer}; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-# The gateway's prefix under which the page was asked for; none where the service stands alone.
+# The gateway's prefix of the request, or "" if the service runs without the gateway.
 Prefix: TypeAlias = Annotated[str, OfRequest(lambda request: request.prefix)]
 AssetInPath: TypeAlias = Annotated[str, InPath(str, "Nome do arquivo", "page.js")]
 _ASSETS = {
@@ -63,7 +63,7 @@ _ASSETS = {
 
 
 def description_operations(service: "Described") -> list[Operation]:
-    """Declare `/openapi.json`, `/docs` and the page's assets, at the base of a service."""
+    """Declare `/openapi.json`, `/docs` and the page's assets at the base of a service."""
     routes = Routes(tags=list(PLATFORM_TAG), dialect=service.dialect(""))
 
     @routes.get(
@@ -76,7 +76,7 @@ def description_operations(service: "Described") -> list[Operation]:
     async def read_openapi(call: Call) -> Response[dict[str, Any]]:
         """Devolve este documento, em OpenAPI 3.1, com os endereços em que a cidade oferece a plataforma."""
         settings = call.platform.settings
-        # What the city names, or the address under which this process is reached.
+        # The addresses that the city has configured, or the address of this process.
         described = await _describe_once(service, settings.server_urls or (settings.base_url,)).get()
         return described.respond(call)
 
@@ -90,7 +90,7 @@ def description_operations(service: "Described") -> list[Operation]:
             listing="/docs" if prefix else f"{service.base}/docs",
             issuer=escape(issuer),
             client=escape(settings.docs_client),
-            # Below it each operation has a page of the gateway, by its key.
+            # The gateway serves a page for each operation at this address followed by the key.
             pages=f"/docs/pt-BR/operacoes/{service.name}" if prefix else "",
         )
         policy = _POLICY.format(issuer=_origin(issuer))
@@ -114,7 +114,7 @@ def _encode_asset_once(name: str) -> Once[EncodedBody]:
 
 
 def _origin(address: str) -> str:
-    """Return scheme, host and port of an address, as a content security policy names them."""
+    """Return scheme, host and port of an address, for a content security policy."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -126,11 +126,12 @@ def _describe_once(service: "Described", gateways: tuple[str, ...]) -> Once[Enco
 
 @functools.cache
 def document(service: "Described", gateways: tuple[str, ...] = ()) -> bytes:
-    """Return the OpenAPI document as bytes: paths relative to the service's base, the same at every start.
+    """Return the OpenAPI document as bytes, which are the same at every start.
 
-    `gateways` are the addresses under which the city offers the platform; none: the default one.
+    Paths are relative to the service's base.
+    `gateways` are the addresses of the city's platform. Without any, the document has the default address.
     """
-    from balcao.core.http import openapi  # the document names these operations, too
+    from balcao.core.http import openapi  # imports operations, which import this module
 
     found = openapi.describe_api(service, [f"{gateway}{service.prefix}{service.base}" for gateway in gateways])
     share_refusals(found)

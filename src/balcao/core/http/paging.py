@@ -1,4 +1,4 @@
-"""The page of a list that a query asks for."""
+"""The page of a list that a query requests."""
 
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
@@ -11,16 +11,16 @@ from balcao.core.values.numbers import parse_whole_number
 from balcao.core.values.page import Page
 
 MOST_PER_PAGE = 100
-# The page size of reference data that portals read whole.
+# The maximum page size of reference data that portals read completely.
 MOST_PER_LONG_PAGE = 1000
-# Beyond it an offset would not fit into the database's integer.
+# A larger page number would overflow the database's integer offset.
 LAST_PAGE = 1_000_000_000
-# More digits are never a number that is allowed: they are not even read.
+# A number with more digits is above every maximum, so its remaining digits are not parsed.
 _DIGITS_READ = 10
 
 
 class PageQuery(msgspec.Struct):
-    """Describes the two parameters; further parameters of a list come in a subclass."""
+    """The two paging parameters. A list with further parameters declares a subclass."""
 
     page: Annotated[int, Meta(ge=1, description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[
@@ -29,21 +29,21 @@ class PageQuery(msgspec.Struct):
 
 
 class MenuPageQuery(PageQuery):
-    """Describes the two parameters of a list that fills a menu."""
+    """The two paging parameters of a list that fills a menu."""
 
     per_page: Annotated[int, Meta(ge=1, description="Itens por página; acima de 100 vale 100.", examples=[10])] = 10
 
 
 class LongMenuPageQuery(PageQuery):
-    """Describes the two parameters of a list that a portal reads whole."""
+    """The two paging parameters of a list that a portal reads completely."""
 
     per_page: Annotated[int, Meta(ge=1, description="Itens por página; acima de 1000 vale 1000.", examples=[10])] = 10
 
 
 def parse_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PER_PAGE) -> Page:
-    """Read the page asked for; `per_page` is the default, `most` the maximum.
+    """Parse the requested page. `per_page` is the default size, `most` the maximum.
 
-    Raises Invalid naming the parameter (rules: registry 1.1).
+    Raises Invalid with the name of the parameter (rules: registry 1.1).
     """
     return Page(
         parse_whole_number("page", query.get("page"), 1, LAST_PAGE, default=1),
@@ -52,9 +52,9 @@ def parse_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PE
 
 
 def parse_menu_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PER_PAGE) -> Page:
-    """Read the page of a list that fills a menu: who asks for more than `most` items gets `most`.
+    """Parse the requested page of a list that fills a menu. A larger page size than `most` is reduced to `most`.
 
-    Raises Invalid naming the parameter (rules: registry 1.1).
+    Raises Invalid with the name of the parameter (rules: registry 1.1).
     """
     wanted = query.get("per_page", "")[:_DIGITS_READ]
     if wanted.isascii() and wanted.isdigit() and int(wanted) > most:
@@ -62,7 +62,7 @@ def parse_menu_page(query: Mapping[str, str], per_page: int = 10, most: int = MO
     return parse_page(query, per_page, most)
 
 
-# The page of a list whose query has no other parameter, or none that its handler reads.
+# The page of a list without other query parameters, or without others that its handler reads.
 PageInQuery: TypeAlias = Annotated[Page, InQuery(parse_page, PageQuery)]
 MenuPageInQuery: TypeAlias = Annotated[Page, InQuery(parse_menu_page, MenuPageQuery)]
 LongMenuPageInQuery: TypeAlias = Annotated[

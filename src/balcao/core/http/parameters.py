@@ -1,8 +1,12 @@
-"""What a handler may ask for by the annotation of a parameter: a value of the path, of the query, or the body.
+"""Markers for the parameters of handlers: a value of the path, of the query, or the body.
 
-A handler never sees the request: `cpf: CpfInPath` hands it a `Cpf`, `page: PageInQuery` a `Page`, `body: PetBody` the
-decoded body, `content: bytes` the body as it came, and `call: Call` the call. It is called only when all of them are
-well-formed.
+A handler never gets the request. The annotations of its parameters choose its arguments:
+
+- `cpf: CpfInPath` is a `Cpf`, and `page: PageInQuery` a `Page`.
+- `body: PetBody` is the decoded body, and `content: bytes` the raw body.
+- `call: Call` is the call.
+
+The handler runs only if all arguments are well-formed.
 """
 
 import inspect
@@ -24,7 +28,7 @@ from balcao.core.offloading import SMALL, run_in_thread
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import UUID_PATTERN, parse_uuid
 
-# Finds one argument of the handler.
+# A function that returns one argument of the handler.
 Binder: TypeAlias = Callable[[Call, Request], Any]
 
 _NOT_COMPRESSED = frozenset({b"", b"identity"})
@@ -32,9 +36,9 @@ _NOT_COMPRESSED = frozenset({b"", b"identity"})
 
 @dataclass(frozen=True)
 class InPath:
-    """A value of the path: `parse` makes of its text what the handler is given, or raises.
+    """A value of the path. `parse` converts its text to the handler's argument, or raises.
 
-    `integer` marks a number whose fault is listed together with those of the body.
+    `integer` marks a number whose fault is reported together with those of the body.
     """
 
     parse: Callable[[str], Any]
@@ -52,9 +56,9 @@ class InPath:
 
 @dataclass(frozen=True)
 class InQuery:
-    """Values of the query; `schema` is a msgspec or pydantic type whose members describe the parameters.
+    """Values of the query. `schema` is a msgspec or pydantic type whose members describe the parameters.
 
-    Those named in `repeated` may come several times, and are lists.
+    The parameters in `repeated` may occur several times and are lists.
     """
 
     parse: Callable[[Mapping[str, Any]], Any]
@@ -64,26 +68,26 @@ class InQuery:
 
 @dataclass(frozen=True)
 class OfRequest:
-    """Something else of the request, which is no parameter of the operation."""
+    """Another property of the request that is not a parameter of the operation."""
 
     read: Callable[[Request], Any]
 
 
 @dataclass(frozen=True)
 class OfCall:
-    """Something that only some callers have; whether this one does is looked at before anything that was sent."""
+    """A property that only some callers have. It is checked before anything that the caller sent."""
 
     read: Callable[[Call], Any]
 
 
-# Who the operation is about where the path names nobody: the caller's own CPF. Raises Unauthenticated without one.
+# The caller's own CPF, for operations whose path contains none. Raises Unauthenticated if the caller has no CPF.
 CallersCpf: TypeAlias = Annotated[Cpf, OfCall(lambda call: call.person)]
 
 
 def parse_path_cpf(text: str) -> Cpf:
     """Return the CPF of a path.
 
-    Raises Invalid: a caller with another text passed the rule by something else than ownership.
+    Raises Invalid. A caller with an invalid CPF in the path can get here only by a rule other than ownership.
     """
     cpf = Cpf.parse_path(text)
     if cpf is None:
@@ -103,14 +107,14 @@ CpfInPath: TypeAlias = Annotated[
 ]
 
 
-# The whole query as text, for a use case that reads several parameters of its own.
+# The whole query as text, for a use case that reads several parameters itself.
 Query: TypeAlias = Annotated[Mapping[str, str], InQuery(lambda query: query)]
 
 
 def uuid_in_path(
     description: str, example: str, refuse: Callable[[], Exception], pattern: str = f"^{UUID_PATTERN}$"
 ) -> InPath:
-    """Describe a UUID in the path; `refuse` returns what the service raises for any other text."""
+    """Describe a UUID in the path. `refuse` returns the exception that the service raises for any other text."""
 
     def parse(text: str) -> UUID:
         found = parse_uuid(text)
@@ -122,18 +126,18 @@ def uuid_in_path(
 
 
 def in_query(kind: type[pydantic.BaseModel], repeated: Collection[str] = ()) -> InQuery:
-    """Bind the whole query as the model, for the services that list every fault of a request."""
+    """Bind the whole query as a model, for the services that report every fault of a request."""
     return InQuery(lambda query: decoding.validate_model(dict(query), kind, "query"), kind, repeated)
 
 
 def integer_in_path(description: str, example: int) -> InPath:
-    """Describe a number in the path, for the services that list every fault of a request."""
+    """Describe a number in the path, for the services that report every fault of a request."""
     return InPath(decoding.parse_integer, description, example, integer=True)
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What a handler asks for, read once from its annotations."""
+    """The parameters of a handler, read once from its annotations."""
 
     handler: Callable[..., Any]
     path: Mapping[str, InPath]
@@ -148,23 +152,23 @@ class Signature:
 
     @property
     def integers(self) -> list[str]:
-        """Return the names of the path's numbers whose faults are listed."""
+        """The names of the path's numbers whose faults are reported together."""
         return [name for name, marker in self.path.items() if marker.integer]
 
     @property
     def may_wait(self) -> bool:
-        """Return whether the response may have to be awaited: of a coroutine function, and of one that says so."""
+        """Whether the response may have to be awaited: the handler is a coroutine function or returns `Soon`."""
         return self.answers_soon or inspect.iscoroutinefunction(self.handler)
 
 
 def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Signature:
-    """Read the annotations. Raises TypeError where nothing can be bound, and for a response of another library."""
+    """Read the annotations of a handler. Raises TypeError for an unknown parameter or a pydantic response."""
     hints = get_type_hints(handler, include_extras=True)
     returns = hints.pop("return", None)
     answers_soon = Awaitable in {get_origin(kind) for kind in get_args(returns)}
     if answers_soon:  # `Soon`: the response, or its awaitable
         returns = get_args(returns)[0]
-    # As a `Response` it is encoded by the handler, in whichever way; all else is msgspec's to encode and to describe.
+    # The handler encodes a `Response` itself. msgspec encodes and describes every other result.
     encoded = get_args(get_args(returns)[0]) if get_origin(returns) is Response else (returns,)
     if any(map(_names_model, encoded)):
         raise TypeError(f"{handler.__qualname__}: a response is a msgspec struct, not a pydantic model (ADR 0010)")
@@ -210,9 +214,11 @@ def invoker(
 ) -> Binder:
     """Return the function that calls the handler with its arguments.
 
-    The body is read first, then the path in its order, then the query: the first fault is the one that the caller sees.
-    Where numbers of the path have listed faults, all faults of path and body are raised together before that. A large
-    body is decoded outside the event loop.
+    Order of the checks: properties of the caller, the body, the path from left to right, the query. The caller sees the
+    first fault. If the path has numbers whose faults are reported together, the faults of path and body are raised
+    together before all others.
+
+    A large body is decoded outside the event loop if the handler may wait.
     """
     handler, names = signature.handler, signature.names
     binders: dict[str, Binder] = {name: _bind_call(marker.read) for name, marker in signature.of_call.items()}
@@ -259,7 +265,7 @@ def _bind_content(too_large: Callable[[], Exception]) -> Binder:
 
 
 def _read_content(request: Request, too_large: Callable[[], Exception]) -> bytes:
-    """Return the body as it came. Raises BodyCompressed: a small one could unpack into more than any limit."""
+    """Return the raw body. Raises BodyCompressed, because a small body could unpack to more than any limit."""
     if request.headers.get(b"content-encoding", b"identity").lower() not in _NOT_COMPRESSED:
         raise BodyCompressed()
     if request.content is None:
@@ -284,7 +290,10 @@ def _bind_path_value(place: int, parse: Callable[[str], Any]) -> Binder:
 
 
 def _bind_query(marker: InQuery, dialect: Dialect) -> Binder:
-    """Read the query and parse it; where the faults are listed, what cannot be stored is found with the others."""
+    """Return the binder of the query.
+
+    Services that report every fault find values that cannot be stored while they parse.
+    """
     parse, repeated = marker.parse, marker.repeated
     if dialect.lists_faults:
         return lambda _, request: parse(request.query(repeated))
@@ -306,7 +315,7 @@ def _bind_request(read: Callable[[Request], Any]) -> Binder:
 
 
 def _check_integers(request: Request, path_names: Sequence[str], integers: Sequence[str], body: Any) -> None:
-    """Raise Unprocessable for numbers of the path that are none, together with the faults of the body."""
+    """Raise Unprocessable if numbers of the path are invalid, together with the faults of the body."""
     values = dict(zip(path_names, request.path_values, strict=True))
     faults = decoding.find_integer_faults({name: values[name] for name in integers})
     if faults and body is not None and request.content is not None:

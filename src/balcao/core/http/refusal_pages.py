@@ -1,6 +1,6 @@
-"""The page that a browser is shown where it is refused and no page was asked, or could not be.
+"""The page for a browser that is refused before, or instead of, the page that it requested.
 
-It stands alone: what would come with it, as a style sheet, may be away or refused, too.
+The page is self-contained, because further requests, for example for a style sheet, could fail or be refused too.
 """
 
 import base64
@@ -47,7 +47,7 @@ _WEIGHT = re.compile(r";\s*q\s*=\s*([01](?:\.\d*)?)\s*(?:;|$)", re.IGNORECASE)
 
 
 def wants_page(accept: str | None) -> bool:
-    """Tell whether a header `Accept` names HTML, and JSON neither rather nor, as welcome, before it."""
+    """Return whether the header `Accept` prefers HTML to JSON. At equal weight, the first of the two wins."""
     kinds = [(part.partition(";")[0].strip().lower(), part) for part in (accept or "").split(",")]
     named = [(kind, _read_weight(part)) for kind, part in kinds if kind in {_PAGE_KIND, JSON}]
     kind, weight = max(named, key=lambda each: each[1], default=("", 0.0))
@@ -60,7 +60,7 @@ def _read_weight(part: str) -> float:
 
 
 def allow_style(style: str) -> str:
-    """Return the content policy of a page that has this style, and neither a script nor anything else."""
+    """Return the content security policy of a page that contains this style and loads nothing else."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return (
         f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'; "
@@ -69,9 +69,10 @@ def allow_style(style: str) -> str:
 
 
 class RefusalPage(Dialect, frozen=True, kw_only=True):
-    """Words faults as pages of a site; `links` are the ways on, as address and text, of which the first is its start.
+    """A dialect that renders faults as HTML pages of a site.
 
-    `body` and `schema` are those of who does not ask for a page.
+    `links` are pairs of address and text, starting with the site's first page. `body` and `schema` are for callers that
+    do not want a page.
     """
 
     site: str
@@ -79,11 +80,11 @@ class RefusalPage(Dialect, frozen=True, kw_only=True):
     links: tuple[tuple[str, str], ...]
 
     def response(self, fault: BalcaoError) -> Response[Any]:
-        """Show the fault as a page, with the headers of any other refusal."""
+        """Return the fault as a page, with the headers of any other refusal."""
         return self._render(fault.status, fault.message, super().response(fault).headers)
 
     def show_unread(self, status: int) -> Response[Any]:
-        """Return the page for a request that was refused before it was read, so that nobody knows more of it."""
+        """Return the page for a request that was refused before it was parsed, so that only the status is known."""
         return self._render(status, "Comece de novo pelo início.", {"Cache-Control": NO_STORE})
 
     def _render(self, status: int, advice: str, headers: Mapping[str, str]) -> Response[Any]:

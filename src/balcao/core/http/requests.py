@@ -1,4 +1,4 @@
-"""A request as the server received it, before anything is checked."""
+"""A request as the server received it, before any check."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -10,18 +10,24 @@ from uuid_utils import uuid7
 
 from balcao.core.context.headers import NO_HEADERS, Headers
 
-# Ids that callers send are taken over only in a form that cannot be a CPF or a phone number.
+# Accept a caller's request id only in the form of a UUID, which cannot be a CPF or a phone number.
 _REQUEST_ID = re.compile(rb"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 
 
 class Request:
-    """`path` is the raw path without query; `peer` the address from which the connection was opened.
+    """A request.
 
-    `prefix` is the gateway's in front of the matched path, `path_values` the values of its parameters in their order,
-    `content` the whole body, None for one that was too large. All three are set on the way to the handler.
-    `is_added_up` is set where the response stands in a summary and has no line of its own in the log, `is_apart` where
-    it is counted by itself and not among the service's responses. `client_key` is whose call it is, once that is known,
-    and `refused_because` which check its token failed.
+    - `path`: the raw path without the query.
+    - `peer`: the address that opened the connection.
+    - `prefix`: the gateway's prefix in front of the matched path.
+    - `path_values`: the values of the path's parameters in their order.
+    - `content`: the whole body, or None if it was too large.
+    - `is_added_up`: the response is part of a summary and has no log line of its own.
+    - `is_apart`: the response is counted separately from the service's other responses.
+    - `client_key`: the client, once it is known.
+    - `refused_because`: the check that the token failed.
+
+    `prefix`, `path_values` and `content` are set before the handler runs.
     """
 
     __slots__ = (
@@ -61,9 +67,9 @@ class Request:
         self.id = sent.decode("ascii") if sent is not None and _REQUEST_ID.fullmatch(sent) else str(uuid7())
 
     def query(self, repeated: Collection[str] = ()) -> Mapping[str, Any]:
-        """Return the query as text; of a parameter that comes twice the first counts.
+        """Return the query parameters as text. The first value of a repeated parameter wins.
 
-        Those named in `repeated` are lists of what came, absent where nothing did.
+        The parameters in `repeated` are lists of all values, or absent without any.
         """
         found: dict[str, Any] = {}
         for name, value in parse_qsl(self.query_string.decode("latin-1"), keep_blank_values=True):

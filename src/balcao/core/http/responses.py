@@ -1,4 +1,4 @@
-"""Responses: a body as bytes, and the headers that say who may store it and for how long."""
+"""Responses: a body as bytes, and headers that control who may cache it and for how long."""
 
 from collections.abc import AsyncGenerator, Awaitable, Mapping
 from functools import cache
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 NO_STORE = "no-store"
 PERSONAL = "no-store, private"
-# A list that is the same for everybody.
+# A list that is the same for all callers.
 PUBLIC = "public, max-age=300"
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"
@@ -29,16 +29,16 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 @cache
 def _encode_name(name: str) -> bytes:
-    """Return the name of a header, which is one of the few that our code has, as it is sent."""
+    """Return a header's name as it is sent. The cache is bounded because our code uses few names."""
     return name.lower().encode()
 
 
 class Response(Generic[T]):
-    """What goes out; `T` is the type that the body describes, `status` None stands for the operation's own.
+    """A response. `T` is the type of the body. A `status` of None means the operation's own status.
 
-    One response may be sent many times and at the same time: nothing is changed once the constructor is done. But one
-    with `chunks`, whose body is made while it is sent, is sent once. `lines` is the server's to keep: the headers as
-    they go over the wire.
+    The server may send one response many times, even concurrently, so it never changes after the constructor. A
+    response with `chunks` is sent once, because its body is produced while it is sent. `lines` belongs to the server:
+    it caches the headers in wire format.
     """
 
     __slots__ = ("body", "chunks", "cookies", "headers", "lines", "media_type", "raw_headers", "status")
@@ -53,7 +53,7 @@ class Response(Generic[T]):
         cookies: tuple[str, ...] = (),
         chunks: AsyncGenerator[bytes, None] | None = None,
     ) -> None:
-        """`cookies` are values of `Set-Cookie`; `chunks` take the place of `body`."""
+        """`cookies` are values of `Set-Cookie`. `chunks` replace `body`."""
         self.body = body
         self.chunks = chunks
         self.status = status
@@ -71,7 +71,7 @@ class Response(Generic[T]):
         self.lines: bytes | None = None
 
     def adding(self, headers: Mapping[str, str] | None = None, cookies: tuple[str, ...] = ()) -> "Response[T]":
-        """Return the same response with further headers and cookies."""
+        """Return the same response with additional headers and cookies."""
         return Response(
             self.body,
             status=self.status,
@@ -88,49 +88,49 @@ def to_json(value: T, *, status: int | None = None, headers: Mapping[str, str] |
 
 
 def redirect(address: str, status: int = 302, *, cookies: tuple[str, ...] = ()) -> Response[None]:
-    """Send the caller on to another address."""
+    """Redirect the caller to another address."""
     return Response(status=status, headers={"Location": address}, cookies=cookies)
 
 
 def personal(value: T, call: Call) -> Response[T]:
-    """Return a person's own data: stored by nobody, with a strong ETag for conditional calls."""
+    """Return a person's own data. Caches must not store them; a strong ETag allows conditional calls."""
     return with_etag(value, call, PERSONAL)
 
 
 def with_etag(value: T, call: Call, cache_control: str) -> Response[T]:
-    """Return 200 with a strong ETag of the body, or 304 when `If-None-Match` names it."""
+    """Return 200 with a strong ETag of the body, or 304 if `If-None-Match` lists it."""
     body = msgspec.json.encode(value)
     return from_bytes(body, etag_of(body), call, cache_control)
 
 
 @sending(ETAG)
 def stored(value: T, *, status: int | None = None) -> Response[T]:
-    """Return what a write left behind, with the ETag of the new state."""
+    """Return the state after a write, with its ETag."""
     body = msgspec.json.encode(value)
     return Response(body, status=status, headers={"ETag": etag_of(body), "Cache-Control": PERSONAL})
 
 
 @sending(CONTENT_DISPOSITION)
 def streamed_attachment(chunks: AsyncGenerator[bytes, None], name: str, media_type: str) -> Response[Any]:
-    """Return a file of any size, sent while it is made; nobody on the way stores it."""
+    """Return a file of any size, streamed while it is produced. Caches must not store it."""
     headers = {"Cache-Control": PERSONAL, CONTENT_DISPOSITION.name: f'attachment; filename="{name}"'}
     return Response(chunks=chunks, headers=headers, media_type=media_type)
 
 
 def streamed(chunks: AsyncGenerator[bytes, None]) -> Response[Any]:
-    """Return people's data too long to be held whole, as JSON that is made while it is sent."""
+    """Return people's data as JSON, streamed because they are too long to hold in memory."""
     return Response(chunks=chunks, headers={"Cache-Control": PERSONAL})
 
 
 def stream_events(chunks: AsyncGenerator[bytes, None]) -> Response[Any]:
-    """Return server-sent events; a proxy on the way is asked to pass each on at once."""
+    """Return server-sent events. A header asks proxies not to buffer them."""
     headers = {"Cache-Control": NO_STORE, "X-Accel-Buffering": "no"}
     return Response(chunks=chunks, headers=headers, media_type=EVENTS)
 
 
 @sending(CONTENT_DISPOSITION)
 def attachment(body: bytes, name: str) -> Response[Any]:
-    """Return a file of a person's data, to be stored by them and by nobody on the way."""
+    """Return a file with a person's data, for the caller to save. Caches must not store it."""
     headers = {"Cache-Control": PERSONAL, CONTENT_DISPOSITION.name: f'attachment; filename="{name}"'}
     return Response(body, headers=headers)
 
@@ -149,26 +149,26 @@ def from_bytes(
     media_type: str = JSON,
     headers: Mapping[str, str] | None = None,
 ) -> Response[Any]:
-    """Return 200 or 304 as `with_etag` does, for a body that was serialised before; `headers` are further ones."""
+    """Return 200 or 304 as `with_etag` does, for a body that is already serialised."""
     all_headers = {"ETag": etag, "Cache-Control": cache_control, **(headers or {})}
     if lists_etag(call.if_none_match, etag):
         return Response(status=NOT_MODIFIED, headers=all_headers)
     return Response(body, headers=all_headers, media_type=media_type)
 
 
-# What a handler returns that has most of its responses in memory: those it does not need to wait for.
+# The result of a handler that answers most calls from memory: the response, or an awaitable if it has to wait.
 Soon: TypeAlias = Response[T] | Awaitable[Response[T]]
 
 
 def from_ready(ready: Ready, call: Call, cache_control: str) -> Response[Any]:
-    """Return the ready response, or 304 when `If-None-Match` names it."""
+    """Return the ready response, or 304 if `If-None-Match` lists its ETag."""
     if call.if_none_match is None:
         return _respond_ready(ready, cache_control)
     return from_bytes(ready.body, ready.etag, call, cache_control)
 
 
 def _respond_ready(ready: Ready, cache_control: str) -> Response[Any]:
-    """Return the 200 with this body, the same object every time."""
+    """Return the 200 with this body. Every call returns the same object."""
     made: Response[Any] | None = ready.responses.get(cache_control)
     if made is None:
         headers = {"ETag": ready.etag, "Cache-Control": cache_control}

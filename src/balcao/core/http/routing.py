@@ -1,4 +1,4 @@
-"""Which endpoint a path belongs to: a tree of its segments, words before parameters."""
+"""Find the endpoint of a path in a tree of segments. Static segments take precedence over parameters."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,28 +7,28 @@ from urllib.parse import unquote
 
 E = TypeVar("E")
 
-# A path with one of these could be read in two ways by two programs, so it is no path of ours: an encoded slash,
-# backslash or dot segment, an empty or dot segment, a percent sign that encodes nothing.
+# Two programs could interpret such a path differently, so it matches nothing: an encoded slash or backslash, an empty
+# segment, a dot segment (encoded or not), or a percent sign that encodes nothing.
 _AMBIGUOUS = re.compile(rb"//|/\.{1,2}(?:/|$)|\\|%(?:2[fF]|5[cC])|/(?:%2[eE]|\.){1,2}(?:/|$)|%(?![0-9a-fA-F]{2})")
-# A CNPJ as it is printed has a slash inside, which callers send as it is or encoded: no path of ours has it otherwise.
-# Whether its letters may be small is up to the service, which answers for what is no CNPJ.
+# A formatted CNPJ contains a slash, which callers send literally or encoded. No other path contains this pattern. The
+# letters may be lower-case here, because each service decides whether to accept them.
 _PRINTED_CNPJ = re.compile(
     rb"/([0-9A-Z]{2})\.([0-9A-Z]{3})\.([0-9A-Z]{3})(?:/|%2F)([0-9A-Z]{4})-([0-9]{2})(?=/|$)", re.IGNORECASE
 )
 _PARAMETER = re.compile(r"\{(\w+)\}")
-# Only as the last segment: the value is all the rest of the path, never nothing.
+# Only as the last segment. The value is the whole rest of the path and is never empty.
 REST_OF_PATH = "{rest}"
 
 
 class Found(NamedTuple, Generic[E]):
-    """What ends at a path, by method, and the values of the path's parameters in their order."""
+    """The endpoints of a path by method, and the values of the path's parameters in their order."""
 
     by_method: Mapping[str, E]
     values: Sequence[str]
 
 
 class _Node(Generic[E]):
-    """One segment: what follows by word, what follows whatever the word, and what ends here by method."""
+    """A segment: its static successors by text, its parameter successors, and its endpoints by method."""
 
     __slots__ = ("by_method", "parameter", "rest", "takes_rest", "words")
 
@@ -41,15 +41,15 @@ class _Node(Generic[E]):
 
 
 class Paths(Generic[E]):
-    """Paths such as `/citizen/{cpf}/pets`; one trailing slash is never another path."""
+    """Paths such as `/citizen/{cpf}/pets`. A trailing slash makes no difference."""
 
     def __init__(self, *, lenient: bool = False) -> None:
-        """`lenient` paths may have an encoded slash, or nothing, as a parameter's value."""
+        """`lenient` paths accept an encoded slash, or an empty text, as a parameter's value."""
         self._root: _Node[E] = _Node()
         self._lenient = lenient
 
     def add(self, method: str, path: str, endpoint: E) -> None:
-        """Let the endpoint answer this method on this path."""
+        """Register the endpoint for this method and path."""
         node = self._root
         for segment in _split(path)[1:]:
             if segment == REST_OF_PATH:
@@ -61,9 +61,9 @@ class Paths(Generic[E]):
         node.by_method[method] = endpoint
 
     def find(self, path: bytes) -> Found[E] | None:
-        """Return what ends at this raw path; None for no path of ours.
+        """Return the endpoints of this raw path, or None if there are none.
 
-        Where nothing does, a printed CNPJ in it is read as its fourteen characters (rules: registry 2.6).
+        If a path does not match, a formatted CNPJ in it is replaced with its fourteen characters (rules: registry 2.6).
         """
         found = self._find(path)
         if found is None and _PRINTED_CNPJ.search(path):
@@ -71,7 +71,10 @@ class Paths(Generic[E]):
         return found
 
     def find_similar(self, path: bytes) -> Mapping[str, E]:
-        """Return what ends at this raw path, by method, also where `find` refuses it: for the words of the refusal."""
+        """Return the endpoints of this raw path by method, even if `find` rejects the path.
+
+        Only the refusal's format needs them.
+        """
         node = _walk(self._root, _split(path.decode("latin-1")), 1, [])
         return {} if node is None else node.by_method
 
@@ -87,7 +90,7 @@ class Paths(Generic[E]):
         return None if node is None else Found(node.by_method, values)
 
     def _find_rest(self, text: str, unclear: int) -> Found[E] | None:
-        """Return what takes the rest of a path that is clear up to there: what the rest says is up to it."""
+        """Return the endpoint that takes, and interprets, the rest of the path from its ambiguous segment on."""
         clear = text.rfind("/", 0, unclear + 1)
         segments = [*(unquote(segment) for segment in text[:clear].split("/")[1:]), text[clear + 1 :]]
         values: list[str] = []
@@ -101,7 +104,7 @@ def parameters_of(path: str) -> list[str]:
 
 
 def _split(path: str) -> list[str]:
-    """Return what stands before the first slash, and the segments after it."""
+    """Return the text before the first slash, followed by the segments."""
     segments = path.split("/")
     if not segments[-1]:
         segments.pop()
@@ -109,7 +112,7 @@ def _split(path: str) -> list[str]:
 
 
 def _walk(node: _Node[E], segments: list[str], start: int, values: list[str]) -> _Node[E] | None:
-    """Follow words first; where they lead nowhere, the segment is a parameter's value."""
+    """Follow static segments first. If they lead to no endpoint, the segment is the value of a parameter."""
     for place in range(start, len(segments)):
         segment = segments[place]
         word = node.words.get(segment)

@@ -1,4 +1,4 @@
-"""Headers that only some operations send: declared where they are made, and described with those operations."""
+"""Headers that only some operations send, declared where they are set and described with those operations."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class SentHeader:
-    """A header of a success, in the words of the description; an integer as example says that it holds one."""
+    """A response header as the OpenAPI document describes it. An integer example means that the value is an integer."""
 
     name: str
     description: str
@@ -28,7 +28,7 @@ TOTAL_COUNT = SentHeader("X-Total-Count", "Quantos itens a lista toda tem.", 128
 
 
 def sending(*headers: SentHeader, also_with_refusals: bool = False) -> Callable[[F], F]:
-    """Declare what the responses carry that a function makes: a handler, or what handlers make their responses with."""
+    """Declare the headers that a function sets: a handler, or a function that builds a handler's response."""
 
     def declare(function: F) -> F:
         function.__dict__["sent_headers"] = headers
@@ -39,7 +39,7 @@ def sending(*headers: SentHeader, also_with_refusals: bool = False) -> Callable[
 
 
 def find_sent_headers(handler: Callable[..., Any], *, with_refusals: bool = False) -> dict[str, SentHeader]:
-    """Return, by name, the headers declared of a handler and of the functions of its module that it names."""
+    """Return the declared headers of a handler and of the global functions that its code names, by header name."""
     kind = "sent_with_refusals" if with_refusals else "sent_headers"
     names = getattr(handler, "__code__").co_names  # noqa: B009 - of a callable that is a function
     makers = [handler, *(handler.__globals__.get(name) for name in names)]

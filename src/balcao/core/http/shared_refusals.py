@@ -1,4 +1,4 @@
-"""Refusals that several operations share are written once in an OpenAPI document, under `components/responses`."""
+"""Move refusals that several operations share into `components/responses` of an OpenAPI document."""
 
 import itertools
 import re
@@ -10,7 +10,7 @@ import msgspec
 
 Json = dict[str, Any]
 
-# Not those of `http.HTTPStatus`, which change between versions of Python.
+# Not from `http.HTTPStatus`, whose phrases differ between Python versions.
 _WORDS = {
     "400": "BadRequest",
     "401": "Unauthorized",
@@ -26,7 +26,7 @@ _WORDS = {
     "502": "BadGateway",
     "503": "ServiceUnavailable",
 }
-# Codes that say no more than the status does; they are left out of the names.
+# Codes that add nothing to the status. Names leave them out.
 _USUAL = frozenset(
     """
     access-reason-invalid access-reason-missing access-reason-personal unauthenticated token-invalid forbidden not-found
@@ -35,7 +35,7 @@ _USUAL = frozenset(
     """.split()
 )
 _CODE = re.compile(r"^- `([^`]+)`", re.MULTILINE)
-# A name made of more codes would be too long to read.
+# A name with more codes would be too long.
 _NAMED_CODES = 2
 
 
@@ -56,7 +56,7 @@ def share_refusals(document: Json) -> None:
 
 
 def read_responses(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Json:
-    """Return the operation's responses by status, with the shared ones in place of their references."""
+    """Return the operation's responses by status, with references replaced with the shared responses."""
     shared = document["components"].get("responses", {})
     return {
         status: shared[response["$ref"].rpartition("/")[2]] if "$ref" in response else response
@@ -65,7 +65,7 @@ def read_responses(document: Mapping[str, Any], operation: Mapping[str, Any]) ->
 
 
 def _list_refusals(document: Json) -> Iterator[tuple[Json, str, Json]]:
-    """Yield the refusals of all operations, each with the mapping that holds it and its status."""
+    """Yield every operation's refusals as (responses of the operation, status, refusal)."""
     for item in document["paths"].values():
         for operation in item.values():
             if isinstance(operation, dict):
@@ -79,7 +79,7 @@ def _identify(response: Json) -> bytes:
 
 
 def _choose_name(status: str, response: Json, taken: Json) -> str:
-    """Name it after its status and codes, as `NotFoundJobUnknown`, with a number where that is taken."""
+    """Name a refusal after its status and codes, as in `NotFoundJobUnknown`. A number makes the name unique."""
     codes = [code for code in _CODE.findall(response["description"]) if code not in _USUAL]
     words = re.findall("[A-Za-z]+", " ".join(codes if len(codes) <= _NAMED_CODES else []))
     name = _WORDS[status] + "".join(word.capitalize() for word in words)

@@ -1,7 +1,7 @@
-"""What of a request no database can hold: texts with the character NUL, and integers beyond 64 bits.
+"""Values that the database cannot store: texts with a NUL character, and integers beyond 64 bits.
 
-Bodies and queries are looked through before any operation sees them. A lone surrogate is no text already for the
-readers of JSON and of UTF-8.
+Bodies and queries are checked before any operation sees them. Lone surrogates need no check, because the JSON and UTF-8
+decoders reject them.
 """
 
 import re
@@ -14,19 +14,19 @@ from balcao.core.values.ids import MAX_INT64
 SMALLEST, LARGEST = -(2**63), MAX_INT64
 NO_NUL = "não pode conter o caractere nulo"
 NO_LARGE_INTEGER = "deve ser um número inteiro de até 64 bits"
-# A name that may stand in a message and a code; an undeclared member could have any.
+# A name that may appear in a message and a code. An undeclared member could have any name.
 _NAME = re.compile(r"[A-Za-z]\w{0,62}", re.ASCII)
 
 
 class Unstorable(NamedTuple):
-    """What cannot be stored: where it stands, the outermost step first, and why."""
+    """A value that cannot be stored: its path, outermost step first, and the reason."""
 
     place: tuple[str | int, ...]
     message: str
 
 
 def find_unstorable(value: Any) -> Unstorable | None:
-    """Return the first thing in a JSON value that cannot be stored."""
+    """Return the first part of a JSON value that cannot be stored, or None."""
     kind = value.__class__
     if kind is str:
         return Unstorable((), NO_NUL) if "\0" in value else None
@@ -46,7 +46,7 @@ def find_unstorable(value: Any) -> Unstorable | None:
 
 
 def require_body(value: Any) -> None:
-    """Raise Invalid naming the member of a body that cannot be stored."""
+    """Raise Invalid with the name of the body's member that cannot be stored."""
     if (found := find_unstorable(value)) is None:
         return
     names = _list_names(found)
@@ -57,7 +57,7 @@ def require_body(value: Any) -> None:
 
 
 def require_query(query: Mapping[str, Any]) -> None:
-    """Raise Invalid naming the parameter of a query that cannot be stored."""
+    """Raise Invalid with the name of the query parameter that cannot be stored."""
     if (found := find_unstorable(query)) is None:
         return
     if names := _list_names(found):
@@ -66,6 +66,6 @@ def require_query(query: Mapping[str, Any]) -> None:
 
 
 def _list_names(found: Unstorable) -> list[str]:
-    """Return the names of the members that lead there; none where one is not fit to be told."""
+    """Return the names of the members on the path, or an empty list if one of them must not appear in a message."""
     names = [step for step in found.place if isinstance(step, str)]
     return names if all(map(_NAME.fullmatch, names)) else []

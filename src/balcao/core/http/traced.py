@@ -1,4 +1,4 @@
-"""An endpoint whose responses are spans: the outermost one of a request, below that of a caller who traces too."""
+"""An endpoint that records each response as a span: the request's root span, or a child of the caller's span."""
 
 from collections.abc import Awaitable
 from contextlib import AbstractContextManager
@@ -13,7 +13,7 @@ _HEADER = TRACEPARENT.encode()
 
 
 class TracedEndpoint:
-    """Answers as the endpoint within does."""
+    """An endpoint that wraps another one and answers as it does."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.key = endpoint.key
@@ -27,7 +27,7 @@ class TracedEndpoint:
         self._endpoint = endpoint
 
     def respond(self, request: Request) -> Responding:
-        """Answer the request in a span of its own, whose context lasts as long as the work."""
+        """Answer the request in its own span, whose context lasts until the response is complete."""
         return self._respond(request)
 
     async def _respond(self, request: Request) -> Response[Any]:

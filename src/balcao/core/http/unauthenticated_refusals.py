@@ -1,4 +1,4 @@
-"""The responses to calls that are refused before anybody is known (`core.access.refusals`)."""
+"""Responses to calls that are refused before the caller is known (`core.access.refusals`)."""
 
 from functools import lru_cache
 from math import ceil
@@ -15,23 +15,23 @@ from balcao.core.http.responses import Response
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# A token with an invented key gets such a response, too, so no rate of errors may count them.
+# Invented keys get this response too, so it must not count towards error rates.
 _pending_keys = counter("balcao_token_keys_pending", "Tokens refused for now (503), as their key may be new", "service")
 
 
 class TooManyAnonymous(TooMany):
-    """Too many pages were asked for without a session."""
+    """Too many requests for pages without a session."""
 
 
 def refuse_path(refusals: Refusals, request: Request, dialect: Dialect, fault: BalcaoError) -> Response[Any]:
-    """Refuse a call of what is not there."""
+    """Refuse a call to an unknown path or method."""
     over = refusals.count(PATH, request.peer)
     _choose_line(refusals, request, over, fault.code)
     return refuse_often(dialect, over) if over > 0 else dialect.response(fault)
 
 
 def count_anonymous(refusals: Refusals, request: Request, kind: str, who: str = "") -> None:
-    """Count a page that is asked for without a session, by `who` if that is known. Raises TooManyAnonymous."""
+    """Count a request for a page without a session, by `who` or by its address. Raises TooManyAnonymous."""
     over = refusals.count(kind, who or request.peer)
     _choose_line(refusals, request, over, kind)
     if over > 0:
@@ -48,9 +48,10 @@ def refuse_token(
     *,
     knows_429: bool,
 ) -> Response[Any]:
-    """Refuse a call whose token opens nothing, or not yet; the log alone says why.
+    """Refuse a call whose token is invalid, or whose key is still pending. Only the log states the reason.
 
-    `key` is the operation's; one that has no rate (the webhook) knows no 429 and goes on saying 401.
+    `key` is the operation's key. `knows_429` is false for an operation without a rate (the webhook), which keeps
+    answering 401.
     """
     judged = judge_pending(refusals, request, fault, service) if isinstance(fault, KeyPending) else fault
     over = note_refused_token(refusals, request, judged, key) if isinstance(judged, TokenRefused) else 0.0
@@ -58,7 +59,7 @@ def refuse_token(
 
 
 def judge_pending(refusals: Refusals, request: Request, pending: KeyPending, service: str) -> BalcaoError:
-    """Return the fault of a token whose key may be new; where that is a 503, it is counted by itself."""
+    """Return the fault of a token whose key may be new. A 503 is counted separately."""
     judged = refusals.judge_pending(request.peer, pending)
     if judged is pending:
         _pending_keys.inc(service)
@@ -69,7 +70,7 @@ def judge_pending(refusals: Refusals, request: Request, pending: KeyPending, ser
 def note_refused_token(
     refusals: Refusals, request: Request, refused: TokenRefused, key: str, event: str = "request.unauthenticated"
 ) -> float:
-    """Count and log a refused token; return for how many seconds its sender is answered 429, 0 for not yet."""
+    """Count and log a refused token. Return for how many seconds its sender gets 429; 0 if it does not."""
     over = refusals.count_token(request.peer, refused, request.headers.get(AUTHORIZATION))
     _choose_line(refusals, request, over, refused.reason)
     if not request.is_added_up:
@@ -79,14 +80,14 @@ def note_refused_token(
 
 
 def _choose_line(refusals: Refusals, request: Request, over: float, code: str) -> None:
-    """Give the refusal log lines of its own, or a place in the next summary."""
+    """Give the refusal its own log lines, or add it to the next summary."""
     if over > 0 or not refusals.may_write():
         refusals.add_up(code)
         request.is_added_up = True
 
 
 def refuse_often(dialect: Dialect, over: float) -> Response[Any]:
-    """Return the refusal of a caller who was refused too often, for so many seconds; made once for each."""
+    """Return the 429 for a caller who was refused too often. The response is cached by its number of seconds."""
     return _make_too_many(dialect, ceil(over))
 
 
