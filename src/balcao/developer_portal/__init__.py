@@ -1,1 +1,1 @@
-"""The front of the platform for people and for those who build on it: `/docs` and the guides below it."""
+"""The start page of the platform for its users and developers: `/docs` and the guides below it."""

@@ -1,4 +1,4 @@
-"""What an OpenAPI document of ours says, as the pages about operations and the generator of the clients need it."""
+"""The contents of our OpenAPI documents, as the pages about operations and the client generator need them."""
 
 import keyword
 import re
@@ -11,7 +11,7 @@ from balcao.core.http.shared_refusals import read_responses
 
 METHODS = ("get", "post", "put", "patch", "delete", "head")
 
-# What a caller may say in headers, under the names of its arguments.
+# The request headers that a caller may set, with the names of their arguments.
 HEADERS = {
     "If-None-Match": "if_none_match",
     "If-Match": "if_match",
@@ -19,19 +19,19 @@ HEADERS = {
     "Idempotency-Key": "idempotency_key",
     "Last-Event-ID": "last_event_id",
 }
-# How lists are paged: the parameter of the place, that of the size, where the first page is, and whether the place is a
-# number of pages or of items.
+# The kinds of paging: the parameter for the position, the one for the size, the first position, and whether the
+# position counts items instead of pages.
 PAGINGS = (("page", "per_page", 1, False), ("page", "pageSize", 1, False), ("skip", "limit", 0, True))
-# Here the pages are those of the services of one category: the list of categories is always whole.
+# This operation pages the services of one category. Its list of categories is always complete.
 _NOT_PAGED = {"search_list_categories"}
 _REF = "#/components/schemas/"
-# How the description of a refusal lists its codes.
+# The format of the error codes in the description of a refusal.
 _CODE = re.compile(r"^- `([^`]+)`: (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A value of the path or the query; `name` is as in the document, `schema` says what it may be."""
+    """A parameter in the path, the query or a header. `name` is the name in the document."""
 
     name: str
     schema: Mapping[str, Any]
@@ -41,7 +41,7 @@ class Parameter:
 
     @property
     def identifier(self) -> str:
-        """Return the name in snake_case, which no language keeps for itself."""
+        """Return the name in snake_case. A reserved word gets an underscore."""
         name = to_snake_case(self.name)
         return f"{name}_" if keyword.iskeyword(name) or name in {"body", *HEADERS.values()} else name
 
@@ -55,7 +55,7 @@ class Paging:
     first: int
     by_item: bool
     most: int
-    member: str | None  # that holds the items; None where the list is the whole response
+    member: str | None  # the member with the items; None if the body is the list
     item: Mapping[str, Any]
 
     @property
@@ -66,7 +66,7 @@ class Paging:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A status that is no success: what it means, an example of its body, and its codes with their meanings."""
+    """An error status: its meaning, an example of its body, and its codes with their meanings."""
 
     status: int
     meaning: str
@@ -76,7 +76,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation: what it takes, what it returns, and how it refuses."""
+    """An operation: its parameters, its response and its refusals."""
 
     key: str
     method: str
@@ -97,7 +97,7 @@ class Operation:
     content: str | None
     paging: Paging | None
     refusals: list[Refusal]
-    idempotent: bool  # although it is a POST or PATCH, without a key
+    idempotent: bool  # a POST or PATCH that may be repeated without a key
 
     @property
     def is_public(self) -> bool:
@@ -106,12 +106,12 @@ class Operation:
 
     @property
     def headers(self) -> list[str]:
-        """Return the names of the headers that a caller may say something in."""
+        """Return the names of the headers that a caller may set."""
         return [one.name for one in self.header_parameters]
 
     @property
     def is_stream(self) -> bool:
-        """Return whether it answers with events, one after another."""
+        """Return whether it answers with a stream of events."""
         return self.content == "text/event-stream"
 
     @property
@@ -126,7 +126,7 @@ class Operation:
 
     @property
     def unpaged(self) -> "Operation":
-        """Return what the iterator over all pages is asked with: no place, no size, and no state to compare with."""
+        """Return the operation without the parameters that its iterator sets: position, size and `If-None-Match`."""
         if self.paging is None:
             return self
         paging = (self.paging.place, self.paging.size)
@@ -138,13 +138,13 @@ class Operation:
 
     @property
     def keyed(self) -> bool:
-        """Return whether it takes an `Idempotency-Key`."""
+        """Return whether it accepts an `Idempotency-Key`."""
         return "Idempotency-Key" in self.headers
 
 
 @dataclass(frozen=True)
 class Document:
-    """A service as its document describes it; `tags` are its subjects and `schemas` its types, by name."""
+    """A service as its document describes it. `tags` are its subjects and `schemas` its types, by name."""
 
     service: str
     prefix: str
@@ -160,7 +160,7 @@ class Document:
 
 
 def read_document(service: str, document: Mapping[str, Any]) -> Document:
-    """Return what the document of a service says."""
+    """Return the parsed document of a service."""
     prefix = urlsplit(document["servers"][0]["url"]).path
     operations = sorted(_list_operations(service, document), key=lambda one: one.key)
     tags = {tag["name"]: tag["description"] for tag in document["tags"]}
@@ -168,12 +168,12 @@ def read_document(service: str, document: Mapping[str, Any]) -> Document:
 
 
 def is_json(media_type: str) -> bool:
-    """Return whether a media type is JSON, or a kind of it such as GeoJSON."""
+    """Return whether a media type is JSON, or a kind of JSON such as GeoJSON."""
     return media_type == "application/json" or media_type.endswith("+json")
 
 
 def name_of(schema: Mapping[str, Any]) -> str | None:
-    """Return the name of the type that a schema refers to; None where it is none."""
+    """Return the name of the type that a schema refers to, or None if it is not a reference."""
     return schema["$ref"].removeprefix(_REF) if "$ref" in schema else None
 
 
@@ -259,9 +259,9 @@ def _in_order(path: str, parameters: list[Parameter]) -> list[Parameter]:
 
 
 def _read_result(responses: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any] | None]:
-    """Return media type and schema of the success; both None where it has no body.
+    """Return the media type and the schema of a success. Both are None if it has no body.
 
-    What comes in JSON and in another form, as the query asks, is taken as it comes.
+    If the query chooses between JSON and another format, return `*/*`, and the body stays undecoded.
     """
     for status in sorted(responses):
         content = responses[status].get("content", {}) if status.startswith("2") else {}
@@ -292,7 +292,10 @@ def _find_paging(
 
 
 def _find_items(document: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any]] | None:
-    """Return the one member that lists objects, and what it lists; None where there is not exactly one."""
+    """Return the only member that lists objects, and the schema of its items.
+
+    Return None if there is not exactly one.
+    """
     if result.get("type") == "array":
         return None, result["items"]
     if (name := name_of(result)) is None:

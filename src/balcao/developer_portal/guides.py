@@ -1,4 +1,4 @@
-"""The guides of `docs/guides`, which are Markdown, as what a page shows: with the addresses of this installation."""
+"""The guides of `docs/guides`, converted from Markdown, with the addresses of this installation."""
 
 import re
 from collections.abc import Iterator
@@ -12,22 +12,22 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 _PACKAGE = Path(__file__).parents[1]
-# A wheel brings the guides along; in the source they stand in the documentation.
+# A wheel contains the guides. In the source tree they are part of the documentation.
 FOLDER = next(path for path in (_PACKAGE / "guides", _PACKAGE.parents[1] / "docs/guides") if path.is_dir())
 INDEX = "README"
-# The endings of the files, by language, the longer one first.
+# The file name endings by language. The longer one comes first, because it also ends with the shorter one.
 ENDINGS = {"pt-BR": ".pt-BR.md", "en": ".md"}
-# How the guides name the platform and its provider.
+# The addresses of the platform and its identity provider in the guides.
 ADDRESS = "http://127.0.0.1:8080"
 ISSUER = f"{ADDRESS}/auth/realms/balcao"
-# Title and link to the other language stand in the page's head.
+# The number of tokens of the title and the link to the other language, which the page shows in its header.
 _HEAD = 6
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
 @dataclass(frozen=True)
 class Guide:
-    """A guide in one language; `html` is what comes after its title."""
+    """A guide in one language. `html` is the text after its title."""
 
     name: str
     language: str
@@ -37,14 +37,14 @@ class Guide:
 
 @dataclass(frozen=True)
 class Guides:
-    """All guides of an installation, read when the first is asked for."""
+    """All guides of an installation. They are read when the first one is requested."""
 
     address: str
     issuer: str
 
     @cached_property
     def by_path(self) -> dict[str, Guide]:
-        """Return the guides by the path of their page: of each language the index first, then in its order."""
+        """Return the guides by the path of their page. For each language, the index comes first and sets the order."""
         return {path_of(name, language): self._read(name, language) for language in ENDINGS for name in _list(language)}
 
     def _read(self, name: str, language: str) -> Guide:
@@ -61,19 +61,19 @@ class Guides:
 
 
 def list_paths() -> Iterator[str]:
-    """Yield the path of each guide's page, without reading more than names."""
+    """Yield the path of each guide's page. Only file names are read."""
     for file in sorted(FOLDER.glob("*.md")):
         language = next(language for language, ending in ENDINGS.items() if file.name.endswith(ending))
         yield path_of(file.name.removesuffix(ENDINGS[language]), language)
 
 
 def path_of(name: str, language: str) -> str:
-    """Return where a guide is shown."""
+    """Return the path at which a guide is shown."""
     return f"/docs/{language}" if name == INDEX else f"/docs/{language}/{name}"
 
 
 def _list(language: str) -> list[str]:
-    """Return the index, and the guides in the order in which it names them."""
+    """Return the index, then the guides in the order of its links."""
     tokens = _MARKDOWN.parse((FOLDER / f"{INDEX}{ENDINGS[language]}").read_text("utf-8"))
     targets = [str(link.attrGet("href")) for link in _list_links(tokens[_HEAD:])]
     return [INDEX, *(target.removesuffix(ENDINGS[language]) for target in targets if target.endswith(".md"))]
@@ -84,7 +84,7 @@ def _list_links(tokens: list[Token]) -> list[Token]:
 
 
 def _lead(target: str) -> str:
-    """Lead from one guide to another by the addresses of their pages."""
+    """Replace a link to another guide's file with the path of its page."""
     file, hash_, anchor = target.partition("#")
     for language, ending in ENDINGS.items():
         if file.endswith(ending) and "/" not in file:
@@ -93,5 +93,5 @@ def _lead(target: str) -> str:
 
 
 def _name_anchor(title: str) -> str:
-    """Name a heading as the usual hosts of Markdown do."""
+    """Return the anchor of a heading, in the same way as common Markdown hosts."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")

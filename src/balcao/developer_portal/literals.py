@@ -1,4 +1,4 @@
-"""Writes the values of an example as the literals of a language."""
+"""Write the values of an example as literals of a programming language."""
 
 import json
 import re
@@ -11,7 +11,11 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class Notation:
-    """How a language writes what JSON has: its three words, the name of a member, and how a list on many lines ends."""
+    """The syntax of a language for JSON values.
+
+    `words` are the literals for true, false and null. `name` formats a member's name, `step` is the indentation, and
+    `last` follows the last member of a list on several lines.
+    """
 
     words: Mapping[bool | None, str]
     name: Callable[[str], str]
@@ -35,9 +39,9 @@ TYPESCRIPT = Notation(_JSON_WORDS, _name_key, "  ", ",")
 
 
 def write_literal(value: Any, notation: Notation, indent: str = "") -> str:
-    """Write a value on one line, or its members each on a line of its own where they do not fit.
+    """Write a value on one line, or each member on its own line if the value is too long.
 
-    `indent` is that of the line that it begins on.
+    `indent` is the indentation of the line on which the value starts.
     """
     if value is None or isinstance(value, bool):
         return notation.words[value]

@@ -1,4 +1,4 @@
-"""The members of a JSON body as rows of a table: nested members have a path such as `endereco.cep` or `itens[].id`."""
+"""The members of a JSON body as rows of a table. Nested members have a path such as `endereco.cep` or `itens[].id`."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 Schema = Mapping[str, Any]
 
-# Deeper members are part of the example below the table.
+# Deeper members appear only in the example below the table.
 MAX_DEPTH = 3
 # A longer list of permitted values is a table of its own in the API page.
 MAX_VALUES = 12
 
 
 class Member(NamedTuple):
-    """One row: the path of the member, its type, and what the schema says about it."""
+    """One row: the path of the member, its type, and its description in the schema."""
 
     path: str
     kind: str
@@ -34,7 +34,7 @@ def name_kind(schema: Schema, schemas: Mapping[str, Schema]) -> str:
 
 
 def show_example(schema: Schema) -> str:
-    """Return the example of a member or parameter as JSON; an empty text if there is none."""
+    """Return the example of a member or parameter as JSON, or an empty text if there is none."""
     found = (schema.get("examples") or [schema.get("default")])[0]
     return "" if found is None or isinstance(found, (dict, list)) else json.dumps(found, ensure_ascii=False)
 
@@ -55,7 +55,7 @@ def _walk(schema: Schema, schemas: Mapping[str, Schema], prefix: str, depth: int
 
 
 def _unwrap(schema: Schema, schemas: Mapping[str, Schema]) -> tuple[Schema, bool]:
-    """Resolve references and the choice between a type and null; return the schema and whether it may be null."""
+    """Resolve references and the choice between a type and null. Return the schema and whether it may be null."""
     nullable = False
     while True:
         if "$ref" in schema:

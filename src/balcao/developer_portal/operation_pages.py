@@ -1,6 +1,6 @@
 """The pages about operations and error codes.
 
-The page of an operation shows what it takes and returns, one call in three languages, and each error with its remedy.
+The page of an operation shows its parameters and response, one call in three languages, and each error with its remedy.
 """
 
 import functools
@@ -26,23 +26,23 @@ _HEADERS = {
     "Content-Security-Policy": f"{allow_style(_STYLE)}; {allow_script(_SCRIPT)}",
     "Cache-Control": "public, max-age=300",
 }
-# By language, the path of the list of all services; those of a service and of an operation stand below it.
+# The path of the list of all services, by language. The pages of services and operations are below it.
 ROOTS = {"pt-BR": "/docs/pt-BR/operacoes", "en": "/docs/en/operations"}
 CODES = {"pt-BR": "/docs/pt-BR/codigos", "en": "/docs/en/error-codes"}
 _OTHER = {"pt-BR": "en", "en": "pt-BR"}
-# Packages whose codes come from no service of their own, by the name of their section on the page of codes.
+# Packages with codes that do not belong to one service, by the name of their section on the page of codes.
 _SHARED_PACKAGES = {"core": "balcao.core", "crm": "balcao.crm"}
 
 
 class CodeArea(NamedTuple):
-    """The error codes of a service, or of what all services share."""
+    """The error codes of a service, or those shared by all services."""
 
     name: str
     codes: Mapping[str, Explanation]
 
 
 class OperationPages:
-    """Renders the lists of operations, and the page of each; `address` is that of the platform in the examples."""
+    """The renderer of the operation pages. `address` is the platform's address in the examples."""
 
     def __init__(self, services: Sequence[Service], titles: Mapping[str, str], address: str) -> None:
         self._services = services
@@ -101,7 +101,7 @@ class OperationPages:
 
 
 def list_code_areas(services: Sequence[Service]) -> list[CodeArea]:
-    """Return the error codes of all services that this process serves, those of every service first."""
+    """Return the error codes of all services that this process serves. The shared ones come first."""
     packages = {**_SHARED_PACKAGES, **{service.name: service.package for service in services}}
     found = (CodeArea(name, catalogue(package)) for name, package in packages.items())
     return [area for area in found if area.codes]
@@ -113,7 +113,7 @@ def name_anchor(code: str) -> str:
 
 
 def _find_section(document: Document, operation: Operation) -> Section:
-    """Return the operations with the same subject."""
+    """Return the section with the operations on the same subject."""
     return next(section for section in list_sections(document) if operation in section.operations)
 
 

@@ -1,6 +1,6 @@
-"""The page on which a developer sees the last calls of their own client, and what each refusal asks for.
+"""The page that shows a developer the last calls of their own client, and the remedy for each refusal.
 
-It is a client like any other: it asks the operation with the token that it is given, which it neither keeps nor shows.
+The page is an ordinary client: it calls the operation with the token from the form, which it neither stores nor shows.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ _HEADERS = {
 
 
 class ShownCall(msgspec.Struct):
-    """A call as the operation tells it."""
+    """A call as the operation returns it."""
 
     at: str
     operation: str
@@ -56,7 +56,10 @@ class ShownCall(msgspec.Struct):
 
     @property
     def refusal(self) -> str:
-        """Return where that page speaks of the code; which check a token failed is a matter of this page alone."""
+        """Return the link to the explanation of the code.
+
+        The operation's page has one entry for all failed token checks.
+        """
         is_token = self.status == httpx.codes.UNAUTHORIZED and self.code != "unauthenticated"
         code = "token-invalid" if is_token else self.code
         return f"{self.page}#{self.status}-{code}"
@@ -70,13 +73,13 @@ class ShownCalls(msgspec.Struct):
 
 
 class Refusal(msgspec.Struct):
-    """How the operation refuses."""
+    """The body of the operation's error responses."""
 
     detail: Any
 
 
 class OwnCallsPage:
-    """Renders the form, and what was found; of operations of these services also who may call them."""
+    """The renderer of the form and its result. `services` are used to explain who may call each operation."""
 
     def __init__(self, platform: Platform, services: Sequence[Service]) -> None:
         self._platform = platform
@@ -87,7 +90,7 @@ class OwnCallsPage:
 
     @cached_property
     def _rules(self) -> dict[str, str]:
-        """Return in words who may call, by operation."""
+        """Return in words who may call each operation, by its key."""
         return {
             operation.key: explain_rule(str(operation.rule), "pt-BR")
             for service in self._services
@@ -95,11 +98,11 @@ class OwnCallsPage:
         }
 
     def render_form(self, _: Request) -> Response[str]:
-        """Return the page that asks for a token."""
+        """Return the page with the form for a token."""
         return self._render(FormData())
 
     async def show_calls(self, request: Request) -> Response[str]:
-        """Return the calls of the token's client, those that the form asks for, or why there are none to show."""
+        """Return the calls of the token's client that match the form's filters, or the page with an error."""
         form = read_form(request)
         bearer = f"Bearer {form.first('token').strip()}"
         refusal = await self._refuse(request, bearer)
@@ -112,7 +115,10 @@ class OwnCallsPage:
             return self._render(form, fault=fault.message, status=fault.status)
 
     async def _refuse(self, request: Request, bearer: str) -> Response[Any] | None:
-        """Return the refusal of a token that opens nothing; it is counted by who sent it, not by us, who pass it on."""
+        """Return the refusal for an invalid token.
+
+        It counts for the sender of the form, because we only pass the token on.
+        """
         try:
             await self._platform.tokens.caller(bearer.encode())
         except (TokenRefused, KeyPending) as fault:

@@ -1,4 +1,4 @@
-"""The pages of the portal, readable without script."""
+"""The front page and the guides of the portal, readable without scripts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,15 +11,16 @@ from balcao.web.templating import make_environment, read_style
 
 _STYLE = read_style("balcao.developer_portal", "portal.css")
 _HEADERS = {"Content-Security-Policy": allow_style(_STYLE)}
-# They change with a release alone.
+# The guides change only with a release.
 _CACHED = {"Cache-Control": "public, max-age=300"}
 _OTHER = {"pt-BR": "en", "en": "pt-BR"}
 
 
 class PortalPages:
-    """Renders `/docs` and the guides.
+    """The renderer of `/docs` and the guides.
 
-    In the trial `own_clients` is where developers make clients, and `controls` where they plant faults.
+    In the trial, `own_clients` is the page where developers create clients, and `controls` the page where they inject
+    faults.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class PortalPages:
         self._environment.globals.update(own_clients=own_clients, controls=controls, issuer=guides.issuer)
 
     def render_front(self, closed: Mapping[str, Maintenance]) -> Response[str]:
-        """Return the front door: the panel, the guides, and the services with what is said of those in maintenance."""
+        """Return the front page: the panel, the guides, and the services with the messages of those in maintenance."""
         notes = {name: refusal.message for name, each in closed.items() if (refusal := each.refusal())}
         index = self._guides.by_path[path_of(INDEX, "pt-BR")]
         body = self._environment.get_template("front.html").render(
@@ -48,7 +49,7 @@ class PortalPages:
         return Response(body.encode(), media_type=HTML, headers=_HEADERS)
 
     def render_guide(self, path: str) -> Response[str]:
-        """Return a guide, with the way to the next one."""
+        """Return a guide with a link to the next one."""
         guide = self._guides.by_path[path]
         body = self._environment.get_template("guide.html").render(
             guide=guide,

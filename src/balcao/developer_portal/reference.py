@@ -1,4 +1,4 @@
-"""The operations of the services that a process serves, as their own OpenAPI documents describe them."""
+"""The operations of the services that this process serves, read from their own OpenAPI documents."""
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,14 +17,14 @@ from balcao.developer_portal.descriptions import Document, Operation, read_docum
 
 @dataclass(frozen=True)
 class Section:
-    """The operations of one subject of a service, which `description` names."""
+    """The operations of one subject of a service. `description` names the subject."""
 
     description: str
     operations: Sequence[Operation]
 
 
 class Reference:
-    """The documents, each read when one of its operations is first asked for."""
+    """The OpenAPI documents. Each is read when one of its operations is first requested."""
 
     def __init__(self, services: Sequence[Service]) -> None:
         self._services: Mapping[str, Service] = {service.name: service for service in services}
@@ -36,13 +36,13 @@ class Reference:
         return sum(operation.in_description for operation in self._services[service].operations())
 
     async def read(self, service: str) -> Document:
-        """Return what is known of a service. Raises NotFound for one that this process does not serve."""
+        """Return the document of a service. Raises NotFound if this process does not serve the service."""
         if service not in self._documents:
             raise NotFound()
         return await self._documents[service].get()
 
     def explain(self, service: str, code: str) -> Explanation | None:
-        """Return what is said of a code where this service answers with it."""
+        """Return the explanation of an error code if the service uses it."""
         return self._explanations.find(service, code)
 
 
@@ -55,7 +55,7 @@ def find_operation(document: Document, key: str) -> Operation:
 
 
 def list_sections(document: Document) -> Iterator[Section]:
-    """Yield the operations of a service by subject, in its order."""
+    """Yield the operations of a service by subject, in the order of the document's tags."""
     places = {name: place for place, name in enumerate(document.tags)}
     by_tag = sorted(document.operations, key=lambda one: (places.get(one.tag, len(places)), one.path))
     for tag, operations in groupby(by_tag, key=lambda one: one.tag):

@@ -1,4 +1,4 @@
-"""Who may call an operation, in words: what its `x-access-rule` says in short."""
+"""Explain in words who may call an operation, from its `x-access-rule`."""
 
 import re
 
@@ -28,7 +28,7 @@ _WORDS = {
 
 
 def explain_rule(rule: str, language: str) -> str:
-    """Return a rule such as `self(pets:read) or scope:smf:read` as a sentence says it."""
+    """Return a rule such as `self(pets:read) or scope:smf:read` in words."""
     words = _WORDS[language]
     parts = [_PART.fullmatch(part) for part in rule.split(" or ")]
     named = [(part["kind"], part["name"]) for part in parts if part]

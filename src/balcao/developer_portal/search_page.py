@@ -24,7 +24,7 @@ _HEADERS = {
     # The page changes only with a release.
     "Cache-Control": "public, max-age=300",
 }
-# What developers call the subject of a guide, if the guide itself uses another word.
+# Terms that developers use for the subject of a guide, if the guide itself uses other words.
 _KEYWORDS = {
     "errors": "rate limit throttling backoff retry timeout limite de taxa repetir tentativa",
     "pages-and-etags": "pagination paging cursor offset conditional paginação página seguinte concorrência",
@@ -39,7 +39,7 @@ _WORD = re.compile(r"[\w-]{3,}")
 
 
 class SearchPage:
-    """Renders the list in each language, once."""
+    """The renderer of the list in each language. Each page is rendered once."""
 
     def __init__(self, guides: Guides, services: Sequence[Service], titles: Mapping[str, str]) -> None:
         self._guides = guides
@@ -70,6 +70,6 @@ class SearchPage:
 
 
 def _list_words(guide: Guide) -> str:
-    """Return every distinct word of a guide and its keywords; the search matches words and parts of words."""
+    """Return every distinct word of a guide and its keywords. The search matches words and parts of words."""
     text = html.unescape(_TAG.sub(" ", guide.html)).lower() + " " + _KEYWORDS.get(guide.name, "")
     return " ".join(dict.fromkeys(_WORD.findall(text)))

@@ -1,4 +1,4 @@
-"""The example of an operation, as it is typed with curl and written with our clients: the tests run what it says."""
+"""The example of an operation with curl and with our clients. Tests run these examples."""
 
 import shlex
 from collections.abc import Mapping
@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 from balcao.developer_portal.descriptions import HEADERS, Document, Operation, Parameter, name_of, to_lower_camel_case
 from balcao.developer_portal.literals import JSON, PYTHON, TYPESCRIPT, write_literal
 
-# What an example asks with besides what its document demands: one of several conditions, and where a stream begins, so
-# that there is a first event.
+# Optional parameters that an example needs besides the required ones: one of several alternatives, or the start of a
+# stream, so that the stream has a first event.
 _FURTHER = {
     "access.explain_decision": {"method", "path"},
     "registry.list_audit_events": {"cpf"},
@@ -17,12 +17,12 @@ _FURTHER = {
 }
 REASON = "X-Access-Reason"
 KEY = "Idempotency-Key"
-# A stream has no end: curl is given one.
+# A stream does not end by itself, so curl gets a time limit in seconds.
 _PATIENCE = 3
 
 
 class Snippets(NamedTuple):
-    """One call in each language; all of them take the token from the environment."""
+    """One call in each language. All of them read the token from the environment."""
 
     curl: str
     python: str
@@ -30,7 +30,7 @@ class Snippets(NamedTuple):
 
 
 class Values(NamedTuple):
-    """What the example of an operation is called with; those of the path in their order."""
+    """The values of an operation's example. `path` has the path parameters in order."""
 
     path: list[Any]
     query: Mapping[str, Any]
@@ -39,7 +39,7 @@ class Values(NamedTuple):
 
 
 def write_snippets(document: Document, operation: Operation, address: str) -> Snippets:
-    """Return the example of an operation; `address` is that of the platform."""
+    """Return the example of an operation. `address` is the platform's address."""
     values = find_values(document.service, operation)
     return Snippets(
         _write_curl(document, operation, values, address),
@@ -49,7 +49,7 @@ def write_snippets(document: Document, operation: Operation, address: str) -> Sn
 
 
 def find_values(service: str, operation: Operation) -> Values:
-    """Return what the document gives as examples: path and body, and of query and headers what is needed."""
+    """Return the examples of the document: path and body, and the necessary ones of query and headers."""
     further = _FURTHER.get(f"{service}.{operation.key}", ())
     return Values(
         [_read_example(one) for one in operation.path_parameters],
@@ -87,7 +87,7 @@ def _write_curl(document: Document, operation: Operation, values: Values, addres
 
 
 def _break_lines(options: list[str]) -> str:
-    """Put what does not fit behind the one before it on a line of its own."""
+    """Join the options. Start a new line for an option that does not fit."""
     line, *others = options
     lines = [line]
     for each in others:
@@ -126,7 +126,10 @@ def _write_python(document: Document, operation: Operation, values: Values, addr
 
 
 def _find_type(schema: Mapping[str, Any]) -> tuple[list[str], str]:
-    """Return the names of the types that a body consists of, and how its type is written; nothing where it has none."""
+    """Return the type names that a body needs, and the type expression.
+
+    Both are empty for a body without a named type.
+    """
     if name := name_of(schema):
         return [name], name
     if name := name_of(schema.get("items", {})):

@@ -1,1 +1,1 @@
-"""What all pages share: the panel, the developer portal and the status page."""
+"""The code shared by all pages: the panel, the developer portal and the status page."""

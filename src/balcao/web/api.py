@@ -1,7 +1,7 @@
-"""The services, called over HTTP with the person's own token; each refusal becomes one of these faults.
+"""HTTP calls to the services with the person's own token. Each error response becomes one of these exceptions.
 
 ApiFault
-├── ServiceUnavailable    the service does not answer, or says that it cannot (timeouts, 5xx)
+├── ServiceUnavailable    the service does not answer or cannot process the request (timeouts, 5xx)
 │   └── InMaintenance     503, with the operators' text and end
 ├── RateLimited           429
 └── Refused
@@ -33,7 +33,7 @@ NO_QUERY: Mapping[str, Any] = {}
 
 
 class ApiFault(Exception):
-    """`text` is for people; `request_id` is what the operator finds the call by."""
+    """A failed call. `text` is for people, and `request_id` lets the operator find the call."""
 
     def __init__(self, text: str, *, request_id: str = "", status: int = 0) -> None:
         super().__init__(text)
@@ -47,27 +47,30 @@ class ServiceUnavailable(ApiFault):
 
 
 class InMaintenance(ServiceUnavailable):
-    """`text` is what the operators say, `retry_after` in seconds."""
+    """A call during maintenance. `text` is the operators' message, `retry_after` is in seconds."""
 
     retry_after: int = 1
 
 
 class RateLimited(ApiFault):
-    """`retry_after` in seconds."""
+    """A call above the rate limit. `retry_after` is in seconds."""
 
     retry_after: int = 1
 
 
 @dataclass(frozen=True)
 class FieldFault:
-    """What a service says of one member of the body; `path` is the member's, with dots, "" for the whole."""
+    """The error of one member of the body. `path` is the member's path with dots, or empty for the whole body."""
 
     path: str
     text: str
 
 
 class Refused(ApiFault):
-    """`code` is the stable word of `Error-Code`; `body` what came, for what a service tells beyond its words."""
+    """A refused call.
+
+    `code` is the value of `Error-Code`, and `body` is the whole response for service-specific members.
+    """
 
     code: str = ""
     faults: Sequence[FieldFault] = ()
@@ -108,7 +111,7 @@ _KINDS: Mapping[int, type[Refused]] = {
 
 @dataclass(frozen=True)
 class Read(Generic[T]):
-    """What an operation returned, and the version by which it may be changed."""
+    """The response of an operation, and the version (`ETag`) that a change must name."""
 
     value: T
     etag: str
@@ -116,17 +119,17 @@ class Read(Generic[T]):
 
 @dataclass(frozen=True)
 class Block(Generic[T]):
-    """A part of a page that may be missing while the rest is there: the value, or the fault that it failed by."""
+    """A part of a page that may fail without the rest: its value, or the exception."""
 
     value: T | None
     fault: ApiFault | None = None
 
 
 class Api:
-    """The services as one person calls them in one request for a page.
+    """The services as one person calls them within one request for a page.
 
-    Paths are the gateway's, with its prefixes. `kind` is the type of what is read of the body: its members are those
-    that a page uses, all others are passed over.
+    Paths are the gateway's, with its prefixes. `kind` is the type to decode the body into. It has only the members that
+    a page uses; others are ignored.
     """
 
     def __init__(self, http: httpx.AsyncClient, base: str, token: str, request_id: str, peer: str) -> None:
@@ -136,11 +139,11 @@ class Api:
         self.calls = 0
 
     async def get(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> T:
-        """Read something. Parameters that are None are left out; `reason` is why a person's data are read."""
+        """Read a resource. Parameters that are None are left out. `reason` states why a person's data are read."""
         return (await self.read(path, kind, query, reason=reason)).value
 
     async def read(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> Read[T]:
-        """Read something together with its version."""
+        """Read a resource together with its version."""
         answer = await self._call("GET", path, query, reason=reason)
         return Read(_decode(answer, kind), answer.headers.get("etag", ""))
 
@@ -156,15 +159,15 @@ class Api:
         key: str = "",
         reason: str = "",
     ) -> T:
-        """Write something, on the version `etag`, once for each `key` (`Idempotency-Key`).
+        """Write a resource at the version `etag`, at most once for each `key` (`Idempotency-Key`).
 
-        Of an operation without a response `kind` is `type(None)`.
+        `kind` is `type(None)` for an operation without a response body.
         """
         answer = await self._call(method, path, query, body=body, etag=etag, key=key, reason=reason)
         return _decode(answer, kind)
 
     async def download(self, path: str, query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> httpx.Response:
-        """Return the response as it came, for a file that is handed on."""
+        """Return the response unparsed, for a file that the page passes on."""
         return await self._call("GET", path, query, reason=reason)
 
     async def _call(
@@ -190,7 +193,7 @@ class Api:
                 self._base + path,
                 params=[pair for name, value in query.items() for pair in _list_pairs(name, value)],
                 content=None if body is None else msgspec.json.encode(body),
-                headers=headers,  # type: ignore[arg-type] # bytes are as good
+                headers=headers,  # type: ignore[arg-type] # bytes work too
                 timeout=READ_TIMEOUT if method == "GET" else WRITE_TIMEOUT,
             )
         except httpx.HTTPError as fault:
@@ -204,10 +207,10 @@ class Api:
 
 
 async def gather_blocks(*reading: Awaitable[T] | None) -> list[Block[T]]:
-    """Wait for all at once; one that fails leaves its fault in its place, and the others are there.
+    """Wait for all calls concurrently. A failed call puts its exception into its block; the other blocks are complete.
 
-    None stands for what the person may not read, and its block is empty. The end of the session is not a block's
-    fault: it is raised.
+    None stands for data that the person may not read, and its block is empty. The end of the session is raised instead,
+    because it concerns the whole page.
     """
     results = await asyncio.gather(*map(_read_block, reading), return_exceptions=True)
     blocks: list[Block[T]] = []
@@ -226,7 +229,7 @@ async def _read_block(reading: Awaitable[T] | None) -> Block[T]:
 
 
 def quoted(value: object) -> str:
-    """Return a value as one segment of a path."""
+    """Return a value quoted as one segment of a path."""
     return quote(str(value), safe="")
 
 
@@ -250,7 +253,7 @@ def _decode(answer: httpx.Response, kind: type[T]) -> T:
 
 
 def _to_fault(answer: httpx.Response) -> ApiFault:
-    """Read a refusal in any of the dialects: {error}, {error, message}, {code, message}, {detail}."""
+    """Convert an error response in any of the formats: {error}, {error, message}, {code, message}, {detail}."""
     if answer.status_code == 401:
         raise SessionOver
     try:
@@ -287,6 +290,6 @@ def _read_wait(answer: httpx.Response) -> int:
 
 
 def _read_item(item: Mapping[str, Any]) -> FieldFault:
-    """Read an item of {detail}: the first word of `loc` says whether it is of the body, the query or the path."""
+    """Convert an item of {detail}. The first element of `loc` is `body`, `query` or `path` and is dropped."""
     places = [str(place) for place in item.get("loc", [])]
     return FieldFault(".".join(places[1:]), str(item.get("msg", "")))

@@ -1,4 +1,4 @@
-"""Work that a process goes on with after the page that began it: it ends with the process at the latest."""
+"""Work that a process continues after the page that started it. It ends with the process at the latest."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -6,19 +6,19 @@ from typing import Any
 
 
 class Background:
-    """The tasks of one process. What must survive it is written down by the task itself."""
+    """The background tasks of one process. A task must store whatever has to survive the process."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def start(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Begin with it; nobody waits for it."""
+        """Start the work without waiting for it."""
         task = asyncio.create_task(work)
-        self._tasks.add(task)  # the loop itself holds tasks only weakly
+        self._tasks.add(task)  # the loop itself only holds weak references to tasks
         task.add_done_callback(self._tasks.discard)
 
     async def stop(self) -> None:
-        """Cancel what goes on, and wait until it has ended."""
+        """Cancel the running tasks and wait for their end."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

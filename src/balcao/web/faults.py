@@ -1,4 +1,4 @@
-"""Why a page cannot be shown, in words for the person who asked for it."""
+"""Errors that replace a page, in words for the person who requested it."""
 
 from balcao.web.api import (
     ApiFault,
@@ -14,7 +14,7 @@ from balcao.web.api import (
 
 
 class PageFault(Exception):
-    """Shown in the place of the page: what is the matter, and what to do about it."""
+    """An error page: what has happened, and what the person can do about it."""
 
     def __init__(
         self, status: int, title: str, text: str, *, request_id: str = "", retry_after: int | None = None
@@ -29,19 +29,19 @@ class PageFault(Exception):
 
     @property
     def may_pass(self) -> bool:
-        """Return whether the same may go well in a moment: something is away, or was asked for too often."""
+        """Return whether a retry may succeed soon, because a service is down or the rate limit was reached."""
         return self.status == 429 or self.status >= 500
 
 
 class Lost(PageFault):
-    """A login that came to nothing."""
+    """A login that failed."""
 
     def __init__(self, text: str) -> None:
         super().__init__(400, "Não foi possível entrar", f"{text} Comece de novo.")
 
 
 def make_not_found() -> PageFault:
-    """Return the fault of an address that is no page."""
+    """Return the error for an address without a page."""
     return PageFault(
         404,
         "Página não encontrada",
@@ -50,7 +50,7 @@ def make_not_found() -> PageFault:
 
 
 def make_not_allowed(actions: list[str], label: str) -> PageFault:
-    """Return the fault of a page whose actions the person does not hold."""
+    """Return the error for a page whose actions the person does not have."""
     fault = PageFault(
         403,
         "Sem permissão",
@@ -61,7 +61,7 @@ def make_not_allowed(actions: list[str], label: str) -> PageFault:
 
 
 def describe_api_fault(fault: ApiFault) -> PageFault:
-    """Return what to say of a call that failed, where the page can do nothing without it."""
+    """Return the error page for a failed call without which the page cannot be shown."""
     match fault:
         case NotAllowed():
             found = PageFault(403, "Sem permissão", fault.text)

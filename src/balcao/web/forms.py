@@ -1,4 +1,4 @@
-"""Forms: WTForms with what a service answers put beside the field that it names, and nothing typed ever lost.
+"""Forms: WTForms with the service's errors shown at the fields that they name. Typed text is never lost.
 
     class DropForm(Form):
         reason = TextAreaField("Motivo", description="Fica na trilha.", validators=[needed(), length(3, 200)])
@@ -8,8 +8,8 @@
         return await visit.redirect(...)
     return visit.render("operation/drop.html", form=form, status=form.status)
 
-A form carries the version that it was made of (`If-Match`) and a key by which a creation happens once
-(`Idempotency-Key`) from the moment when it is shown; `fields` of `frame/macros.html` writes both.
+A form contains the version that it was made from (`If-Match`), and a key that prevents a second creation
+(`Idempotency-Key`). Both exist from the moment when it is shown; `fields` of `frame/macros.html` writes them.
 """
 
 import re
@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import wtforms
-from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than what is known of its types
+from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than its type stubs
 from wtforms.meta import DefaultMeta
 from wtforms.validators import InputRequired, Length, ValidationError
 
@@ -32,9 +32,9 @@ _NAMED = re.compile(r"`([\w.]+)`")
 
 
 class Form(wtforms.Form):
-    """`members` are the names that the service has for fields, where they differ from the form's own.
+    """A form of a page. `members` maps field names to the service's member names if they differ.
 
-    `refusal` is what the service says of the whole; `is_outdated` that somebody was faster (412).
+    `refusal` is the service's error for the whole form. `is_outdated` means that another change came first (412).
     """
 
     members: ClassVar[Mapping[str, str]] = {}
@@ -43,7 +43,7 @@ class Form(wtforms.Form):
         locales = ("pt_BR", "pt")
 
         def render_field(self, field: Any, render_kw: Any) -> Any:
-            """Leave the checks to us: a browser's messages disappear, and its `maxlength` cuts a pasted value."""
+            """Leave checks to the server: a browser's messages disappear, and its `maxlength` cuts a pasted value."""
             own = {"required": False, "minlength": False, "maxlength": False}
             needs = {"aria-required": "true"} if field.flags.required else {}
             return super().render_field(field, own | needs | dict(render_kw))
@@ -51,16 +51,16 @@ class Form(wtforms.Form):
     def __init__(
         self, visit: PageRequest, values: Mapping[str, Any] | None = None, *, etag: str = "", is_sent: bool = True
     ) -> None:
-        """`values` are what the fields show before somebody types, by their names.
+        """Fill the form. `values` are the initial values of the fields, by name.
 
-        `is_sent` is false of a form that stands beside the one that was sent.
+        `is_sent` is False for a form on the same page as the submitted one.
         """
         given = visit.posted if visit.is_post else visit.draft
         if visit.draft:
             visit.notice = visit.notice or _RESTORED
         super().__init__(formdata=given or None, data=values)
         self.is_sent = visit.is_post and is_sent
-        # What was typed on an older version is sent on that version, so that nothing is overwritten unseen.
+        # Text typed on an older version is sent with that version, so that no unseen change is overwritten.
         self.etag = given.first(ETAG) or etag
         self.key = given.first(KEY) or new_id()
         self.draft = given.first(DRAFT)
@@ -69,9 +69,9 @@ class Form(wtforms.Form):
         self.result: Any = None
 
     async def submit(self, send: Callable[[], Awaitable[Any]]) -> bool:
-        """Send what was typed if it is sound, and return whether the service took it; `result` is its response.
+        """Send the form if it is valid, and return whether the service accepted it. `result` is the response.
 
-        Its refusals stand at their fields afterwards. Faults that no field can mend pass through.
+        The service's errors are then shown at their fields. Exceptions that no field can fix are raised.
         """
         if not self.validate():
             return False
@@ -87,7 +87,7 @@ class Form(wtforms.Form):
         return True
 
     def take(self, fault: Refused) -> None:
-        """Put what the service says beside the fields that it names, in the words of the form."""
+        """Add the service's errors to the fields that they name, with the form's labels."""
         fields = {self.members.get(name, name): name for name in self._fields}
         placed = False
         for item in fault.faults:
@@ -114,7 +114,7 @@ class Form(wtforms.Form):
 
     @property
     def faults(self) -> Sequence[tuple[str, str]]:
-        """Return the id of a field and what is wrong with it, in the order of the form."""
+        """Return the id of each field with an error and its text, in the order of the form."""
         return [(field.id, str(error)) for field in self for error in _list_errors(field)]
 
     def _add_error(self, name: str, text: str) -> None:
@@ -122,7 +122,7 @@ class Form(wtforms.Form):
         field.errors = [*field.errors, text]
 
     def _reword(self, text: str, fields: Mapping[str, str]) -> str:
-        """Return a service's text with the labels of the form in the place of its members."""
+        """Return a service's text with member names replaced by the form's labels."""
 
         def label(found: re.Match[str]) -> str:
             name = fields.get(found[1])
@@ -132,20 +132,20 @@ class Form(wtforms.Form):
 
 
 def _list_errors(field: Any) -> list[Any]:
-    """Return what is wrong with a field; of a field of fields with each of them."""
+    """Return the errors of a field. Include those of nested fields."""
     if isinstance(field, (wtforms.FieldList, wtforms.FormField)):
         return [error for part in field for error in _list_errors(part)]
     return list(field.errors)
 
 
 def list_choices(pairs: Iterable[tuple[str, str]], *, is_asked: bool = False) -> list[SelectChoice]:
-    """Return the choices of a selection: what each sends, and what it is called; one that is asked for begins empty."""
+    """Return the choices of a selection from (value, label) pairs. With `is_asked`, it starts without a choice."""
     asked = [SelectChoice("", "Escolha")] if is_asked else []
     return asked + [SelectChoice(value, label) for value, label in pairs]
 
 
 class CodeField(wtforms.StringField):
-    """A number or code that people paste: blanks, dashes, dots and invisible characters do not count."""
+    """A number or code that people paste. Blanks, dashes, dots and invisible characters are removed."""
 
     def process_formdata(self, valuelist: list[Any]) -> None:
         super().process_formdata(valuelist)
@@ -153,7 +153,7 @@ class CodeField(wtforms.StringField):
 
 
 class PastedField(wtforms.StringField):
-    """A text that people paste, such as an e-mail address; invisible characters do not count."""
+    """A text that people paste, such as an e-mail address. Invisible characters are removed."""
 
     def process_formdata(self, valuelist: list[Any]) -> None:
         super().process_formdata(valuelist)
@@ -161,18 +161,18 @@ class PastedField(wtforms.StringField):
 
 
 def needed(text: str = "Preencha este campo.") -> InputRequired:
-    """Return the check of a field that must not be empty."""
+    """Return the validator of a required field."""
     return InputRequired(text)
 
 
 def length(least: int, most: int) -> Length:
-    """Return the check of how long a text is."""
+    """Return the validator for the length of a text."""
     text = f"De {least} a {most} caracteres." if least > 0 else f"No máximo {most} caracteres."
     return Length(least if least > 0 else -1, most, text)
 
 
 def matching(pattern: str, text: str) -> Callable[[Any, Any], None]:
-    """Return the check of a text's form; `text` says what it must look like."""
+    """Return the validator for a text that must match a pattern. `text` is the error message."""
     compiled = re.compile(pattern)
 
     def check(_: Any, field: Any) -> None:

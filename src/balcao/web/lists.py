@@ -1,4 +1,4 @@
-"""Lists: the address is the state. Filters, order and page stand in it, so that every list can be kept and sent on."""
+"""Lists whose whole state is in the address: filters, order and page. So every list can be bookmarked and shared."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ from balcao.web.words import format_day, format_number
 
 PAGE_SIZE = 25
 PAGE, ORDER, TAB = "pagina", "ordem", "aba"
-# More tabs are a choice among the filters, and more fields folded, where the window is narrow.
+# With more tabs, they also appear as a filter field. With more fields, the fields are folded on narrow screens.
 _MOST_TABS, _MOST_FIELDS = 5, 2
 
 
 def read_day(text: str) -> date | None:
-    """Return the day of an address; None for what is none."""
+    """Return the day of a query parameter, or None if it is not a day."""
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -27,9 +27,11 @@ def read_day(text: str) -> date | None:
 
 @dataclass(frozen=True)
 class Filter:
-    """A field above a list. With `choices`, (value, label) pairs, it is a selection; else a text.
+    """A field above a list.
 
-    `unset` is what a selection says while nothing is chosen; `is_day` makes it a day, as ISO 8601 writes it.
+    It is a selection if it has `choices`, which are (value, label) pairs, otherwise a text field.
+
+    `unset` is the label of a selection without a choice. `is_day` makes the field a day in ISO 8601 format.
     """
 
     name: str
@@ -40,11 +42,11 @@ class Filter:
     is_day: bool = False
 
     def allows(self, value: str) -> bool:
-        """Tell whether the value is one of the choices, or a day."""
+        """Return whether the value is one of the choices, or a day."""
         return read_day(value) is not None if self.is_day else not self.choices or value in dict(self.choices)
 
     def describe(self, value: str) -> str:
-        """Return the filter as it is shown while it applies."""
+        """Return the text that is shown while the filter is applied."""
         if self.is_day:
             return f"{self.label}: {format_day(read_day(value))}"
         return f"{self.label}: {dict(self.choices).get(value, value)}"
@@ -52,7 +54,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Tab:
-    """One main state of what is listed, with how many there are; None: not counted."""
+    """One main state of the listed items and their number. None means that they are not counted."""
 
     value: str
     label: str
@@ -61,9 +63,10 @@ class Tab:
 
 @dataclass
 class Listing:
-    """What a list's template needs: `nouns` are one and many of what is listed, `rows` this page's, `total` all.
+    """The data for a list's template.
 
-    `parted_by` says what the tabs part the list by.
+    `nouns` are the singular and the plural of the listed items. `rows` are the rows of this page, `total` counts all
+    rows. `parted_by` names the property that the tabs stand for.
     """
 
     visit: PageRequest
@@ -78,28 +81,28 @@ class Listing:
 
     @property
     def number(self) -> int:
-        """Return the number of the page, from 1."""
+        """Return the number of the page, starting with 1."""
         text = self.visit.query.first(PAGE)
         return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 7 else 1
 
     @property
     def skip(self) -> int:
-        """Return how many rows stand before this page."""
+        """Return how many rows precede this page."""
         return (self.number - 1) * self.size
 
     @property
     def pages(self) -> int:
-        """Return how many pages there are."""
+        """Return the number of pages."""
         return max(1, -(-self.total // self.size))
 
     @property
     def is_past_end(self) -> bool:
-        """Whether the address names a page after the last one, as an old link or a shrunken list does."""
+        """Whether the address names a page after the last one, as in an old link or after rows were deleted."""
         return not self.rows and self.number > self.pages
 
     @cached_property
     def values(self) -> dict[str, str]:
-        """Return the filters that apply, by name; a value that cannot be chosen does not."""
+        """Return the applied filters by name. A value that is not allowed is ignored."""
         found = {}
         for one in self.filters:
             value = clean_pasted(self.visit.query.first(one.name))[:200]
@@ -109,29 +112,29 @@ class Listing:
 
     @property
     def tab(self) -> str:
-        """Return the tab that is open, the first one where none is named."""
+        """Return the open tab. The default is the first one."""
         named = self.visit.query.first(TAB)
         return named if any(tab.value == named for tab in self.tabs) else (self.tabs[0].value if self.tabs else "")
 
     @property
     def has_many_tabs(self) -> bool:
-        """Return whether the tabs are a choice among the filters, too, for who has no room for them."""
+        """Return whether the tabs also appear as a filter field, for screens without room for them."""
         return bool(self.filters) and len(self.tabs) > _MOST_TABS
 
     @property
     def is_folded(self) -> bool:
-        """Return whether the fields are so many that a phone would show nothing else."""
+        """Return whether the fields are folded on narrow screens, because they would fill the screen of a phone."""
         return len(self.filters) + bool(self.orders) + self.has_many_tabs > _MOST_FIELDS
 
     @property
     def order(self) -> str:
-        """Return the order that is asked for, the first one where none is."""
+        """Return the requested order. The default is the first one."""
         named = self.visit.query.first(ORDER)
         return named if named in self.orders else next(iter(self.orders), "")
 
     @property
     def applied(self) -> list[tuple[str, str]]:
-        """Return each filter that applies, in words, and the address without it."""
+        """Return the text of each applied filter, and the address without that filter."""
         return [
             (one.describe(self.values[one.name]), self.address({one.name: None, PAGE: None}))
             for one in self.filters
@@ -140,7 +143,7 @@ class Listing:
 
     @property
     def applied_tab(self) -> tuple[str, str] | None:
-        """Return the open tab as a filter that applies, where it is chosen among the filters."""
+        """Return the open tab as an applied filter if the tabs appear as a filter field."""
         if not self.has_many_tabs or self.tab == self.tabs[0].value:
             return None
         label = next(tab.label for tab in self.tabs if tab.value == self.tab)
@@ -148,13 +151,13 @@ class Listing:
 
     @property
     def summary(self) -> str:
-        """Return how many there are, in words."""
+        """Return the total in words."""
         one, many = self.nouns
         return f"{format_number(self.total)} {one if self.total == 1 else many}"
 
     @property
     def span(self) -> str:
-        """Return which rows these are: "26 a 50 de 141"."""
+        """Return the range of the rows on this page: "26 a 50 de 141"."""
         last = self.skip + len(self.rows)
         return (
             f"{format_number(self.skip + 1 if self.rows else 0)} a {format_number(last)} de {format_number(self.total)}"
@@ -162,7 +165,7 @@ class Listing:
 
     @property
     def numbers(self) -> list[int | None]:
-        """Return the numbers of pages to lead to; None where some are left out."""
+        """Return the page numbers to link to. None stands for omitted numbers."""
         near = {1, self.pages, self.number - 1, self.number, self.number + 1}
         shown = sorted(number for number in near if 1 <= number <= self.pages)
         found: list[int | None] = []
@@ -173,7 +176,7 @@ class Listing:
         return found
 
     def address(self, changes: Mapping[str, Any]) -> str:
-        """Return the list's address with some of its parameters changed; None takes one away."""
+        """Return the list's address with some parameters changed. None removes a parameter."""
         known = {TAB: self.tab if self.visit.query.first(TAB) else "", ORDER: self.visit.query.first(ORDER)}
         asked = {**known, **self.values, PAGE: self.visit.query.first(PAGE), **changes}
         kept = {name: str(value) for name, value in asked.items() if value not in (None, "")}
@@ -184,5 +187,5 @@ class Listing:
         return self.address({PAGE: number if number > 1 else None})
 
     def tab_address(self, value: str) -> str:
-        """Return the address of another tab, from its first page on."""
+        """Return the address of the first page of another tab."""
         return self.address({TAB: value if value != self.tabs[0].value else None, PAGE: None})

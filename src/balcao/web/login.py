@@ -1,4 +1,4 @@
-"""Logging in and out: the way to the provider and back, and the provider's word that somebody left there."""
+"""Login and logout: the redirect to the provider and back, and the provider's logout notifications."""
 
 import base64
 import hmac
@@ -30,17 +30,18 @@ from balcao.web.surface import Surface
 
 LOGIN, RETURN, LOGOUT, LEFT = "/entrar", "/retorno", "/sair", "/saiu"
 BACKCHANNEL = "/backchannel-logout"
-# So long a person may take at the provider.
+# How long a person may take to log in at the provider.
 _ATTEMPT_SECONDS = 900
-# Logins under way in one browser, one for each tab. Older ones are dropped: their cookies must not fill the header.
+# Unfinished logins in one browser, one for each tab. Older ones are dropped, because their cookies must not fill the
+# request head.
 _MOST_ATTEMPTS = 4
 _PLACE = b"login attempt"
-# The parameter that says that the provider could not be told of a logout.
+# The query parameter of the logout page if the provider could not be told of the logout.
 _ONLY_HERE = "so-aqui"
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """A login under way; it lies sealed in the browser, so that nobody can fill a table by beginning logins."""
+    """An unfinished login. It is stored sealed in the browser, so that starting logins cannot fill a table."""
 
     state: str
     nonce: str
@@ -54,14 +55,14 @@ class Login:
     """The addresses of login and logout."""
 
     def __init__(self, surface: Surface, render: Callable[..., Response[Any]]) -> None:
-        """`render` makes a page without a person: template, status, values."""
+        """Store the surface. `render` makes a page without a person from template, status and values."""
         self._surface = surface
         self._render = render
         self._return_url = find_return_url(surface.address, surface.prefix)
         self._session, self._attempt = surface.cookie, f"{surface.cookie}-entrada-"
 
     async def begin(self, request: Request) -> Response[Any]:
-        """Send the browser to the provider, with where it came from sealed in a cookie."""
+        """Redirect the browser to the provider. A sealed cookie stores the address to return to."""
         count_anonymous(self._surface.refusals, request, LOGIN_KIND)
         query, cookies = parse_fields(request.query_string), read_cookies(request.headers)
         attempt = Attempt(
@@ -81,7 +82,10 @@ class Login:
         return redirect(address, 303, cookies=(cookie, *self._drop_older_attempts(cookies)))
 
     async def finish(self, request: Request) -> Response[Any]:
-        """Begin a session for who comes back from the provider. Raises Lost for any other, who is counted."""
+        """Start a session when the browser returns from the provider.
+
+        Raises Lost, counted as a refusal, if the login failed.
+        """
         try:
             return await self._finish(request)
         except Lost:
@@ -95,7 +99,7 @@ class Login:
         attempt = self._open_attempt(sealed)
         is_ours = attempt is not None and hmac.compare_digest(attempt.state.encode(), query.first("state").encode())
         if attempt is None or not is_ours or query.first("iss") not in {"", surface.provider.issuer}:
-            if former is not None and former.is_living:  # a second window of somebody who has logged in meanwhile
+            if former is not None and former.is_living:  # the person has logged in meanwhile in another window
                 return redirect(surface.prefix, 303)
             raise Lost("O login demorou demais ou começou em outra janela.")
         if query.first("error"):
@@ -107,7 +111,7 @@ class Login:
         except GrantRefused as fault:
             log.warning(f"{surface.name}.login_refused", code=str(fault))
             raise Lost("O provedor de identidade não confirmou o login.") from None
-        if former is not None:  # who knew it knows nothing of the new one
+        if former is not None:  # the old cookie must not open the new session
             await surface.sessions.end(former)
         is_of_other_tab = former is not None and _began_in_other_tab(former, login, attempt)
         cookie = await surface.sessions.begin(
@@ -118,7 +122,10 @@ class Login:
         return redirect(attempt.back, 303, cookies=(self._format_cookie(self._session, cookie), ended))
 
     async def leave(self, request: Request) -> Response[Any]:
-        """End the session here and at the provider; behind the browser where that is offered, so no token travels."""
+        """End the session here and at the provider.
+
+        Call the provider directly if possible, so that the browser sees no token.
+        """
         surface, session = self._surface, await self.find_session(request)
         gone = self._format_cookie(self._session, "")
         if session is None or not session.is_living:
@@ -133,12 +140,12 @@ class Login:
             try:
                 if not await surface.provider.end_session(session.tokens):
                     address = await surface.provider.build_logout_url(f"{surface.address}{surface.prefix}{LEFT}")
-            except ProviderAway:  # nor could the browser reach it
+            except ProviderAway:  # the browser could not reach the provider either
                 address = f"{surface.prefix}{LEFT}?{_ONLY_HERE}=1"
         return redirect(address or surface.prefix + LEFT, 303, cookies=(gone,))
 
     async def show_end(self, request: Request) -> Response[Any]:
-        """Say that the session is over, and where it may not be."""
+        """Show the page after logout. It warns if the provider's session may still be open."""
         count_anonymous(self._surface.refusals, request, PAGE)
         only_here = bool(parse_fields(request.query_string).first(_ONLY_HERE))
         return self._render("frame/left.html", 200, only_here=only_here)
@@ -155,19 +162,19 @@ class Login:
         return Response(status=200, headers={"Cache-Control": "no-store"})
 
     async def find_session(self, request: Request, *, is_use: bool = True) -> Session | None:
-        """Return the session of the browser's cookie, also one that has ended."""
+        """Return the session of the browser's cookie, even if it has ended."""
         cookies = read_cookies(request.headers)
         return await self._surface.sessions.find(
             cookies.get(self._surface.name_cookie(self._session), ""), is_use=is_use
         )
 
     def check_site(self, request: Request) -> None:
-        """Raise PageFault for a form that the browser sent from another site; nothing of the body is needed."""
+        """Raise PageFault if the browser sent the form from another site. The body is not needed for this check."""
         if not guard.is_from_here(request.headers, self._surface.origin):
             raise _make_foreign()
 
     def check_secret(self, request: Request, session: Session, form: FormData) -> None:
-        """Raise PageFault for a form that is not from a page of this session."""
+        """Raise PageFault if the form is not from a page of this session."""
         if not guard.has_secret(session, request.headers, form):
             raise _make_foreign()
 
@@ -180,13 +187,13 @@ class Login:
         return attempt if time.time() - attempt.begun_at < _ATTEMPT_SECONDS else None
 
     def _drop_older_attempts(self, cookies: Mapping[str, str]) -> list[str]:
-        """Return the cookies that end all logins under way except the newest, and what is no login of ours."""
+        """Return cookies that delete all unfinished logins except the newest ones, and all unreadable ones."""
         attempts = {name: self._open_attempt(cookies[self._surface.name_cookie(name)]) for name in self._find(cookies)}
         newest_first = sorted(attempts, key=lambda name: -(one.begun_at if (one := attempts[name]) else 0))
         return [self._format_cookie(name, "") for name in newest_first[_MOST_ATTEMPTS - 1 :]]
 
     def _find(self, cookies: Mapping[str, str]) -> list[str]:
-        """Return the names of the cookies of logins under way, as `name_cookie` takes them."""
+        """Return the names of the cookies of unfinished logins, without the parts that `name_cookie` adds."""
         start, end = self._surface.name_cookie(f"{self._attempt}|").split("|")
         return [
             name[len(start) - len(self._attempt) : len(name) - len(end)]
@@ -195,7 +202,7 @@ class Login:
         ]
 
     def _name_attempt(self, state: str) -> str:
-        """Return the name of the cookie of one login: each tab that logs in has its own."""
+        """Return the cookie name of one login. Each tab that logs in has its own cookie."""
         return self._attempt + state[:16]
 
     def _format_cookie(self, name: str, value: str, seconds: int | None = None) -> str:
@@ -204,7 +211,7 @@ class Login:
 
 
 def _began_in_other_tab(former: Session, login: ProviderLogin, attempt: Attempt) -> bool:
-    """Whether another tab of the same person began this session while the login was under way."""
+    """Return whether another tab of the same person started this session during the login."""
     is_same_person = former.stored.subject_key == subject_key(login.issuer, login.subject)
     return former.is_living and is_same_person and former.stored.key != attempt.key_before
 
@@ -218,5 +225,5 @@ def _make_foreign() -> PageFault:
 
 
 def find_return_url(address: str, prefix: str) -> str:
-    """Return where the provider leads back to, of pages that people reach under `prefix` at this address."""
+    """Return the address to which the provider redirects after a login, for pages under `prefix` at this address."""
     return f"{address}{prefix}{RETURN}"

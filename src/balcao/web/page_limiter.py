@@ -1,7 +1,7 @@
-"""Limits how many pages a process works on at the same time.
+"""Limit how many pages a process renders at the same time.
 
-A page spends most of its time waiting for the services, and all pages of a process share a core. If all were begun at
-once, each call would take as long as all pages together. Most pages would wait too long for it and fail.
+A page spends most of its time waiting for the services, and all pages of a process share a core. If all of them started
+immediately, each call would take as long as all pages together. Most pages would wait too long for it and fail.
 """
 
 import asyncio
@@ -11,14 +11,17 @@ from weakref import WeakValueDictionary
 
 from balcao.web.faults import PageFault
 
-# More pages at once would not be done sooner. One person has about as many as a browser asks for at once.
+# More concurrent pages would not finish sooner. One person gets about as many as a browser requests at the same time.
 PLACES, OF_PERSON = 16, 4
-# After a longer wait the person is told so, and keeps what they have typed.
+# After a longer wait, the person gets an error page and keeps the text in the form.
 LONGEST_SECONDS = 20.0
 
 
 class PageLimiter:
-    """The pages of a process. A person's further pages wait for their own first, so that they hold up no others."""
+    """The page slots of a process.
+
+    A person's own limit comes first, so that their further pages delay no other person.
+    """
 
     def __init__(self) -> None:
         self._places = asyncio.Semaphore(PLACES)
@@ -26,7 +29,7 @@ class PageLimiter:
 
     @asynccontextmanager
     async def acquire(self, person: bytes) -> AsyncIterator[None]:
-        """Let one page of the person run in this block. Raises PageFault after too long a wait."""
+        """Run one page of the person in this block. Raises PageFault if the wait is too long."""
         own = self._of_people.setdefault(person, asyncio.Semaphore(OF_PERSON))
         async with AsyncExitStack() as taken:
             try:

@@ -1,4 +1,4 @@
-"""The identity provider, for a confidential client with pages: authorization code with PKCE, refresh and logout."""
+"""The identity provider for a confidential client with pages: authorization code with PKCE, refresh and logout."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier, parse_date
 from balcao.core.errors import Unavailable
 
 SCOPE = "openid profile"
-# A document of the provider's is asked for again after this, so that a moved endpoint needs no new start.
+# How long the discovery document is cached. After this, a moved endpoint is found without a restart.
 _DOCUMENT_SECONDS = 300.0
 _TIMEOUT = httpx.Timeout(5.0, connect=2.0)
 
@@ -27,11 +27,11 @@ class ProviderAway(Unavailable):
 
 
 class GrantRefused(Exception):
-    """The provider gives no tokens for this code or refresh token any more."""
+    """The provider no longer issues tokens for this code or refresh token."""
 
 
 class Tokens(msgspec.Struct, frozen=True):
-    """What a session calls with; `expires_at` in Unix seconds."""
+    """The tokens of a session. `expires_at` is in Unix seconds."""
 
     access_token: str
     refresh_token: str
@@ -42,7 +42,7 @@ _FORM: Mapping[str, str] = {"Content-Type": "application/x-www-form-urlencoded",
 
 
 class Login(msgspec.Struct, frozen=True):
-    """Who logged in, as the provider's ID token says, and with which tokens."""
+    """The result of a login: the person from the provider's ID token, and the tokens."""
 
     issuer: str
     subject: str
@@ -58,7 +58,7 @@ class _Document(msgspec.Struct, frozen=True):
 
 
 class Provider:
-    """One confidential client of one issuer; the endpoints are those of its discovery document."""
+    """One confidential client of one issuer. The endpoints come from the issuer's discovery document."""
 
     def __init__(self, issuer: str, client_id: str, client_secret: str, http: httpx.AsyncClient) -> None:
         self.issuer = issuer.rstrip("/")
@@ -66,24 +66,25 @@ class Provider:
         self._http = http
         self._secret = client_secret
         self._proof = ClientAuth(client_id, client_secret, "client_secret_basic")
-        # The audience is that of access tokens; of an ID token it is the client, which `_read_login` checks.
+        # The verifier checks the audience of access tokens. The audience of an ID token is the client; see
+        # `_read_login`.
         self.tokens = TokenVerifier([issuer], client_id, http)
         self._document: _Document | None = None
         self._read_at = float("-inf")
         self._reading = asyncio.Lock()
 
     def start(self) -> None:
-        """Begin to follow the provider's keys."""
+        """Start to follow the provider's keys."""
         self.tokens.start()
 
     def stop(self) -> None:
-        """Stop following."""
+        """Stop following the keys."""
         self.tokens.stop()
 
     async def build_login_url(
         self, redirect_uri: str, state: str, nonce: str, verifier: str, max_age: int | None = None
     ) -> str:
-        """Return where the browser goes to log in. Raises ProviderAway."""
+        """Return the address where the browser logs in. Raises ProviderAway."""
         document = await self._read_document()
         fresh = {} if max_age is None else {"max_age": max_age}
         address: str = prepare_grant_uri(
@@ -101,7 +102,7 @@ class Provider:
         return address
 
     async def exchange_code(self, code: str, redirect_uri: str, nonce: str, verifier: str) -> Login:
-        """Exchange a code. Raises GrantRefused, also for an ID token that is not for this login, and ProviderAway."""
+        """Exchange a code for a login. Raises GrantRefused, also for an ID token of another login, and ProviderAway."""
         given = await self._fetch("authorization_code", code=code, redirect_uri=redirect_uri, code_verifier=verifier)
         try:
             claims = await self.tokens.read_signed(str(given.get("id_token") or "").encode())
@@ -110,7 +111,7 @@ class Provider:
         return self._read_login(claims, given, nonce)
 
     async def refresh(self, tokens: Tokens) -> Tokens:
-        """Return the next tokens. Raises GrantRefused once the session is over there, and ProviderAway."""
+        """Return new tokens. Raises GrantRefused if the provider has ended the session, and ProviderAway."""
         return _read_tokens(
             await self._fetch("refresh_token", refresh_token=tokens.refresh_token), tokens.refresh_token
         )
@@ -121,9 +122,9 @@ class Provider:
         return await self._post(document.token_endpoint, urlencode(form), _FORM)
 
     async def end_session(self, tokens: Tokens) -> bool:
-        """End the provider's session behind the browser, by the refresh token; false where it offers no such way.
+        """End the provider's session with the refresh token, without the browser. Return whether that succeeded.
 
-        Raises ProviderAway.
+        Providers without an end session endpoint do not support this. Raises ProviderAway.
         """
         document = await self._read_document()
         if document.end_session_endpoint is None:
@@ -139,7 +140,10 @@ class Provider:
         return answer.status_code in {200, 204}
 
     async def build_logout_url(self, back: str) -> str | None:
-        """Return where a browser logs out, without a token in the address; None where the provider has no such page."""
+        """Return the address where a browser logs out, with no token in it.
+
+        Return None if the provider has no such page.
+        """
         document = await self._read_document()
         if document.end_session_endpoint is None:
             return None
@@ -167,7 +171,7 @@ class Provider:
         return given
 
     def _read_login(self, claims: Mapping[str, Any], given: Mapping[str, Any], nonce: str) -> Login:
-        """Check the ID token's claims (OpenID Connect Core 3.1.3.7); its signature and issuer are known to be good."""
+        """Check the claims of an ID token whose signature and issuer were verified (OpenID Connect Core 3.1.3.7)."""
         audience = claims.get("aud")
         named = audience if isinstance(audience, list) else [audience]
         expires, subject = parse_date(claims.get("exp")), claims.get("sub")
@@ -187,7 +191,10 @@ class Provider:
         )
 
     async def _read_document(self) -> _Document:
-        """Return the discovery document, an older one while the provider is away. Raises ProviderAway."""
+        """Return the discovery document, or the cached one while the provider is down.
+
+        Raises ProviderAway without one.
+        """
         async with self._reading:
             if self._document is not None and time.monotonic() - self._read_at < _DOCUMENT_SECONDS:
                 return self._document
@@ -203,7 +210,7 @@ class Provider:
 
 
 def _read_tokens(given: Mapping[str, Any], former_refresh_token: str) -> Tokens:
-    """Return the tokens of a response. Raises GrantRefused where it has none."""
+    """Return the tokens of a response. Raises GrantRefused if there is no access token."""
     access, lifetime = given.get("access_token"), given.get("expires_in")
     if not isinstance(access, str) or not access:
         raise GrantRefused("no-access-token")

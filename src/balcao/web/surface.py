@@ -1,4 +1,4 @@
-"""A surface of pages with a login, such as the panel: what a process holds for it."""
+"""A surface of pages with a login, such as the panel, and the resources that a process holds for it."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -35,10 +35,11 @@ class Client(NamedTuple):
 
 
 class Surface:
-    """Everything that is opened when the process starts to serve.
+    """The resources of a surface, open while the process serves.
 
     `name` is used in log events, `cookie` is the name of the session's cookie. People reach the pages at `address`
-    under `prefix`. `refusals` counts requests without a session. `keys` seal sessions: the first seals, all open.
+    under `prefix`. `refusals` counts requests without a session. `keys` seal sessions: the first one seals, all of them
+    open.
     """
 
     def __init__(
@@ -75,19 +76,19 @@ class Surface:
 
     @property
     def origin(self) -> str:
-        """Return the origin that forms of this surface come from."""
+        """Return the origin of this surface's forms."""
         parts = urlsplit(self.address)
         return f"{parts.scheme}://{parts.netloc}"
 
     def call_as(self, token: str, request_id: str, peer: str) -> Api:
-        """Return the services as the holder of the access token calls them; `peer` is the address of their browser."""
+        """Return the services as the holder of the access token calls them. `peer` is the address of their browser."""
         return Api(self.http, self.api_url, token, request_id, peer)
 
     def name_cookie(self, name: str) -> str:
         """Return the full name of a cookie.
 
-        With TLS, the prefix `__Host-` makes browsers accept it from this host only. Without TLS, on the developer's
-        own machine, browsers would refuse that prefix, and the port tells two platforms apart.
+        With TLS, the prefix `__Host-` makes browsers accept it from this host only. Without TLS, on the developer's own
+        machine, browsers would refuse that prefix, and the port tells two platforms apart.
         """
         if self.is_secure:
             return f"__Host-{name}"
@@ -95,7 +96,7 @@ class Surface:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Keep everything open that pages need, for as long as the process serves; the database is open already."""
+        """Keep the resources open while the process serves. The database must be open already."""
         self.provider.start()
         try:
             async with repeating(self._delete_old_sessions, _SWEEP_SECONDS):
@@ -109,5 +110,5 @@ class Surface:
     async def _delete_old_sessions(self) -> None:
         try:
             await self.sessions.delete_old()
-        except BalcaoError as fault:  # it is tried again at the next turn
+        except BalcaoError as fault:  # the next iteration tries again
             log.warning(f"{self.name}.not_swept", code=fault.code)

@@ -1,4 +1,4 @@
-"""Templates of pages, and style sheets and scripts that a page includes and its content policy names."""
+"""Templates of pages, and the style sheets and scripts that a page includes and its content security policy allows."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ BASE_STYLE = (files("balcao.web") / "base.css").read_text("utf-8")
 
 
 def make_environment(package: str, folder: str = ".", *, finalize: Callable[[Any], Any] | None = None) -> Environment:
-    """Return the templates in a folder of a package. Values are escaped, and an undefined name is an error.
+    """Return the template environment for a folder of a package. Values are escaped, and an undefined name is an error.
 
     The filter `marked` shows text between backticks as code. `finalize` is applied to each value that a template shows.
     """
@@ -37,15 +37,15 @@ def _mark_code(text: str) -> Markup:
 
 
 def read_style(package: str, name: str) -> str:
-    """Return a style sheet of a package, behind the one of all pages."""
+    """Return the base style sheet of all pages followed by a style sheet of the package."""
     return BASE_STYLE + (files(package) / name).read_text("utf-8")
 
 
 def read_script(package: str, name: str) -> str:
-    """Return a script of a package, as a page includes it."""
+    """Return a script of a package, to be included in a page."""
     return (files(package) / name).read_text("utf-8")
 
 
 def allow_script(script: str) -> str:
-    """Return the directive of a content security policy that allows this script and no other."""
+    """Return the directive of a content security policy that allows only this script."""
     return f"script-src 'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -1,4 +1,4 @@
-"""One request for a page: what was asked for and sent, and how it is answered."""
+"""One request for a page: its address, the submitted form and the response."""
 
 from functools import cached_property, partial
 from typing import Any
@@ -10,16 +10,16 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect
 from balcao.core.offloading import run_in_thread
 
-# The parameter, and the field of a form, that name a kept text.
+# The query parameter and the form field that name a stored draft.
 DRAFT_IN_ADDRESS, DRAFT = "rascunho", "_rascunho"
-# The field that says where a form is, sealed.
+# The field that contains the sealed address of the form.
 PLACE = "_lugar"
 
 
 class PageRequest:
-    """What forms and lists of any surface need of a request.
+    """The part of a request that forms and lists of any surface need.
 
-    `posted` is the form that was sent, empty in a GET. `draft` is text that the person had typed into this form when
+    `posted` is the submitted form, empty for a GET. `draft` is the text that the person had typed into this form when
     their session ended. `notice` is a sentence that the page shows once.
     """
 
@@ -32,17 +32,17 @@ class PageRequest:
 
     @property
     def is_post(self) -> bool:
-        """Return whether a form was sent."""
+        """Return whether a form was submitted."""
         return self.request.method == "POST"
 
     @property
     def is_fragment(self) -> bool:
-        """Return whether the page's script asks for a part of it."""
+        """Return whether the page's script requests a part of the page."""
         return b"hx-request" in self.request.headers and b"hx-boosted" not in self.request.headers
 
     @cached_property
     def query(self) -> FormData:
-        """Return the address's parameters."""
+        """Return the query parameters."""
         return parse_fields(self.request.query_string)
 
     @property
@@ -51,9 +51,9 @@ class PageRequest:
         return self.request.path.decode("latin-1")
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
-        """Return a page, or the part of one, from a template, which knows this request as `visit`.
+        """Render a page or a part of one. The template can use this request as `visit`.
 
-        A list that is past its end leads to its last page.
+        If a list's page number is past its end, redirect to its last page.
         """
         listing = values.get("listing")
         if listing is not None and listing.is_past_end:
@@ -61,9 +61,12 @@ class PageRequest:
         return Response(self.render_text(template, **values).encode(), status=status, media_type=HTML)
 
     async def render_in_thread(self, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
-        """Return a page as `render` does, outside the event loop: for long texts in markdown."""
+        """Render a page as `render` does, but in a thread.
+
+        Use it for long Markdown texts, which would block the event loop.
+        """
         return await run_in_thread(partial(self.render, template, status=status, **values))
 
     def render_text(self, template: str, **values: Any) -> str:
-        """Return the text of a template that knows this request as `visit`."""
+        """Return the text of a template. The template can use this request as `visit`."""
         return self.environment.get_template(template).render(visit=self, **values)

@@ -1,4 +1,4 @@
-"""Dates and numbers as people in the city read them."""
+"""Dates and numbers in the format that people in the city read."""
 
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -13,17 +13,17 @@ MONTHS = (
 
 
 class Words:
-    """Words of one city: `zone` is where its days begin and end."""
+    """The formats of one city. `zone` is its time zone."""
 
     def __init__(self, zone: ZoneInfo) -> None:
         self.zone = zone
 
     def now(self) -> datetime:
-        """Return the present moment in the city."""
+        """Return the current time in the city."""
         return datetime.now(self.zone)
 
     def format_moment(self, moment: datetime | None, now: datetime | None = None) -> Markup:
-        """Return a moment for people, with the exact one behind it: "hoje, 10:31", "20/11/2026, 09:00"."""
+        """Return a time for people, with the exact time in the markup: "hoje, 10:31", "20/11/2026, 09:00"."""
         if moment is None:
             return Markup("–")
         local, today = moment.astimezone(self.zone), (now or self.now()).date()
@@ -38,12 +38,12 @@ class Words:
         return f"{moment.astimezone(self.zone):%H:%M}"
 
     def format_end(self, begin: datetime, end: datetime) -> str:
-        """Return what follows the moment of a beginning: " a 10:45", or nothing within the same minute."""
+        """Return the text after a start time: " a 10:45", or an empty text if both are in the same minute."""
         clock = self.format_clock(end)
         return "" if clock == self.format_clock(begin) else f" a {clock}"
 
     def format_exactly(self, moment: datetime) -> Markup:
-        """Return a moment as a receipt has it, the same on every later day: "28 de novembro de 2026, às 16:31:07"."""
+        """Return a time as a receipt shows it, the same on every later day: "28 de novembro de 2026, às 16:31:07"."""
         local = moment.astimezone(self.zone)
         day = f"{local.day} de {MONTHS[local.month - 1]} de {local.year}"
         return Markup('<time datetime="{}">{}, às {}</time>').format(
@@ -51,7 +51,7 @@ class Words:
         )
 
     def format_deadline(self, moment: datetime | None) -> Markup:
-        """Return until when something goes: the day alone where it goes until its end, else the moment."""
+        """Return a deadline: only the day if it is the end of the day, otherwise the time too."""
         if moment is None:
             return Markup("–")
         local = moment.astimezone(self.zone)
@@ -60,11 +60,11 @@ class Words:
         return Markup('<time datetime="{}">{}</time>').format(local.isoformat(timespec="seconds"), f"{local:%d/%m/%Y}")
 
     def format_today(self) -> str:
-        """Return today as a letter would have it: "quinta-feira, 26 de novembro"."""
+        """Return today's date as in a letter: "quinta-feira, 26 de novembro"."""
         return format_day_in_words(self.now().date())
 
     def greet(self, now: datetime | None = None) -> str:
-        """Return how one greets at this hour."""
+        """Return the greeting for this hour."""
         hour = (now or self.now()).hour
         return "Bom dia" if 5 <= hour < 12 else "Boa tarde" if 12 <= hour < 18 else "Boa noite"
 
@@ -75,17 +75,17 @@ def format_day(day: date | None) -> str:
 
 
 def format_day_in_words(day: date) -> str:
-    """Return a day: "quinta-feira, 26 de novembro"."""
+    """Return a day in words: "quinta-feira, 26 de novembro"."""
     return f"{WEEKDAYS[day.weekday()]}, {day.day} de {MONTHS[day.month - 1]}"
 
 
 def format_weekday(day: date) -> str:
-    """Return the weekday of a day, short: "qui"."""
+    """Return the short weekday of a day: "qui"."""
     return WEEKDAYS[day.weekday()][:3]
 
 
 def begin_sentence(text: str) -> str:
-    """Return the text with a capital at its beginning, all else as it is."""
+    """Return the text with a capital first letter. The rest is unchanged."""
     return text[:1].upper() + text[1:]
 
 
@@ -97,17 +97,17 @@ def format_number(number: float | None, digits: int = 0) -> str:
 
 
 def parse_number(text: str) -> int | None:
-    """Return the number that these digits are, None for what is none of ours: other signs, or more than 18 digits."""
+    """Return the number that these digits form. Return None for other characters or more than 18 digits."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def format_count(count: int, one: str, many: str) -> str:
-    """Return so many of something: "1 tarefa", "1.200 tarefas"."""
+    """Return a number with its noun: "1 tarefa", "1.200 tarefas"."""
     return f"{format_number(count)} {one if count == 1 else many}"
 
 
 def format_phone(number: str) -> str:
-    """Return a phone number of the country as people write it, "(21) 90000-0003"; any other as it is."""
+    """Return a Brazilian phone number in its usual form, "(21) 90000-0003". Return any other number unchanged."""
     digits = "".join(sign for sign in number if sign.isdigit())
     if digits.startswith("55") and len(digits) in {12, 13}:
         digits = digits[2:]
@@ -117,7 +117,7 @@ def format_phone(number: str) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Return how long something took or lasts, in its two largest units: "3 h 10 min"."""
+    """Return a duration in its two largest units: "3 h 10 min"."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)

@@ -59,7 +59,7 @@ def list_days(counts: Sequence[ResponseCount], today: date) -> list[Day]:
 
 
 def judge(counts: Sequence[ResponseCount], severities: Iterable[str], *, is_closed: bool) -> State:
-    """Return the state of a service. What operators declare takes precedence over the counts of the last minutes."""
+    """Return the state of a service: maintenance, otherwise the worse of declared incidents and recent counts."""
     if is_closed:
         return State.MAINTENANCE
     said = set(severities)

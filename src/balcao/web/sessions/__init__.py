@@ -1,1 +1,1 @@
-"""Sessions of the panel: who is logged in by which cookie, with tokens that no browser sees."""
+"""Sessions of the panel: the person behind each cookie, with tokens that no browser sees."""

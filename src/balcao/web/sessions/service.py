@@ -1,4 +1,4 @@
-"""A session from login to its end: found by its cookie, kept fresh, ended by the person, the provider or time."""
+"""A session from login to its end: found by its cookie, refreshed, and ended by the person, the provider or time."""
 
 import asyncio
 import hashlib
@@ -21,24 +21,24 @@ from balcao.web.sealing import SealBroken, Sealer
 from balcao.web.sessions import store
 from balcao.web.sessions.store import LivingSession, StoredDraft, StoredSession
 
-# An access token is renewed when it has less than this left: longer than any page takes.
+# Renew an access token that expires sooner than this. It exceeds the time that any page takes.
 FRESH_SECONDS = 45.0
-# How long one process may take to refresh before another one may try.
+# How long one process may take to refresh before another process may try.
 LEASE = timedelta(seconds=15)
 _LOOK_AGAIN_SECONDS = 0.1
-# Use is written down at most once in this time, not at every click.
+# Record the use of a session at most once in this time, not with every click.
 _TOUCH_SECONDS = 60.0
-# An ended session is known for a day: what somebody typed when it was over is kept for the same person.
+# An ended session is retained for a day, so that text typed at its end can be stored for the same person.
 KEPT = timedelta(hours=24)
 MOST_DRAFTS = 20
-# Of one person: the largest form of the panel (16 MiB), with its names.
+# For one person. It fits the largest form of the panel (16 MiB) with its field names.
 MOST_DRAFT_BYTES = 18 * 1_048_576
-# Of the hash of a cookie, in hexadecimal: enough to tell apart what one person has.
+# Hexadecimal digits of the cookie's hash. They are enough to distinguish the sessions of one person.
 _NAME_DIGITS = 16
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Who is logged in; `form_secret` proves that a form came from a page of this session."""
+    """The person who is logged in. `form_secret` proves that a form came from a page of this session."""
 
     issuer: str
     subject: str
@@ -47,14 +47,17 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How much waits for the person at each page of the navigation, as read with the rights of this digest."""
+    """The number of waiting items for each entry of the navigation.
+
+    `rights` is the digest of the rights used to count them.
+    """
 
     rights: str
     numbers: dict[str, int]
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """What somebody had typed: where the form was, what it is called, and its fields."""
+    """Text that a person had typed: the address and title of the form, and its fields."""
 
     path: str
     title: str
@@ -63,9 +66,9 @@ class Draft(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Session:
-    """A session as one request sees it; of one that has ended there are no tokens.
+    """A session as one request sees it. `tokens` is None if it has ended.
 
-    `actions` are those that the person held at the last page, None before the first page.
+    `actions` are the actions that the person had at the last page, or None before the first page.
     """
 
     stored: StoredSession
@@ -75,22 +78,22 @@ class Session:
 
     @property
     def is_living(self) -> bool:
-        """Return whether pages may be shown by it."""
+        """Return whether pages may be shown in this session."""
         return self.stored.is_living and self.tokens is not None
 
     def might_open(self, actions: Sequence[str]) -> bool:
-        """Return whether the person held one of these actions at their last page; true where none is named."""
+        """Return whether the person had one of these actions at the last page. True if no actions are given."""
         return not actions or not frozenset(actions).isdisjoint(self.actions or ())
 
     def may_send(self, actions: Sequence[str]) -> bool:
-        """Return whether a large form is read of a page with these actions."""
+        """Return whether to read a large form of a page with these actions."""
         if self.is_living and self.actions is None:
             return True
         return self.stored.is_recent and self.might_open(actions)
 
 
 class OwnSession(NamedTuple):
-    """A session as its person sees it; `name` tells it from their others, and opens nothing."""
+    """A session as shown to its person. `name` distinguishes it from their other sessions and grants no access."""
 
     name: str
     begun_at: datetime
@@ -99,11 +102,11 @@ class OwnSession(NamedTuple):
 
 
 class SessionOver(Exception):
-    """The session ended while it was used: at the provider, or by time."""
+    """The session ended while it was in use, either at the provider or by time."""
 
 
 class Sessions:
-    """The sessions of all processes: rows of one table, which say nothing to who lacks the key."""
+    """The sessions of all processes, stored in one table. The rows are unreadable without the key."""
 
     def __init__(
         self, database: Database, sealer: Sealer, provider: Provider, *, idle: timedelta, longest: timedelta
@@ -116,9 +119,10 @@ class Sessions:
         self._refreshing: dict[bytes, asyncio.Task[Tokens]] = {}
 
     async def begin(self, login: Login, form_secret: str | None = None) -> str:
-        """Begin a session under a new name, and return the cookie that proves it.
+        """Start a session under a new key, and return its cookie.
 
-        `form_secret` is that of a session which the new one replaces, so that forms in its tabs are still accepted.
+        `form_secret` is the secret of a session that the new one replaces, so that open forms of the old session still
+        work.
         """
         cookie = secrets.token_urlsafe(32)
         key = hash_cookie(cookie)
@@ -135,9 +139,9 @@ class Sessions:
         return cookie
 
     async def find(self, cookie: str, *, is_use: bool = True) -> Session | None:
-        """Return the session of a cookie, also one that has ended; None for a cookie that is none of ours.
+        """Return the session of a cookie, even if it has ended. Return None for an unknown cookie.
 
-        What a page asks by itself is no use: it would keep the session of somebody who went away.
+        Requests that a page makes by itself are not use. They would extend the session of a person who has left.
         """
         if not cookie:
             return None
@@ -155,29 +159,33 @@ class Sessions:
             tokens = self._open_tokens(stored) if stored.tokens is not None else None
             sealed = stored.actions
             actions = b"null" if sealed is None else self._sealer.open(b"actions" + stored.key, sealed)
-        except SealBroken:  # by a key that is not ours any more
+        except SealBroken:  # sealed with a key that was removed since
             return None
         return Session(stored, identity, tokens, msgspec.json.decode(actions, type=list[str] | None))
 
     async def find_again(self, session: Session, *, is_use: bool = True) -> Session:
-        """Return the session as it is now, for work that lasts longer than a request. Raises SessionOver."""
+        """Return the current state of the session, for work that lasts longer than a request. Raises SessionOver."""
         async with self._database.connection() as connection:
             stored = await store.find_session(connection, session.stored.key, self._idle, self._longest, KEPT)
             if is_use and stored is not None and stored.is_living:
-                await store.touch_session(connection, session.stored.key)  # the person waits for it
+                await store.touch_session(connection, session.stored.key)  # the person waits for the result
         found = None if stored is None else self._open(stored)
         if found is None or not found.is_living:
             raise SessionOver
         return found
 
     async def freshen(self, session: Session) -> Tokens:
-        """Return tokens with some time left. Raises SessionOver, and ProviderAway once the present ones are over."""
+        """Return tokens that do not expire soon.
+
+        Raises SessionOver, and ProviderAway if the current ones have expired.
+        """
         tokens = session.tokens
         if tokens is None:
             raise SessionOver
         if tokens.expires_at - FRESH_SECONDS > time.time():
             return tokens
-        # Pages of one session that come at once share a task; of other processes the one with the lease refreshes.
+        # Concurrent pages of one session in this process share a task. Among several processes, the one with the lease
+        # refreshes.
         key = session.stored.key
         task = self._refreshing.get(key)
         if task is None:
@@ -191,9 +199,9 @@ class Sessions:
             raise
 
     async def _refresh(self, session: Session, tokens: Tokens) -> Tokens:
-        """Renew the tokens, of all processes in one: a refresh token used twice would end the grant.
+        """Renew the tokens in only one of all processes, because using a refresh token twice would end the grant.
 
-        Another process that holds the lease is waited for, and what it wrote is returned. Raises SessionOver and
+        If another process holds the lease, wait and return the tokens that it wrote. Raises SessionOver and
         ProviderAway.
         """
         key, generation = session.stored.key, session.stored.generation
@@ -221,7 +229,7 @@ class Sessions:
             raise
         async with self._database.connection() as connection:
             if not await store.write_tokens(connection, key, generation, self._seal_tokens(key, renewed)):
-                raise SessionOver  # ended meanwhile: what was renewed is not used
+                raise SessionOver  # ended meanwhile: do not use the renewed tokens
         return renewed
 
     async def end(self, session: Session) -> None:
@@ -230,24 +238,24 @@ class Sessions:
             await store.end_session(connection, session.stored.key)
 
     async def end_at_word_of_provider(self, ending: SessionEnd) -> int:
-        """End what a logout token names, and return how many sessions that were."""
+        """End the sessions that a logout token names, and return their number."""
         async with self._database.connection() as connection:
             if ending.session is not None:
                 return await store.end_provider_session(connection, session_key(ending.issuer, ending.session))
             return await store.end_sessions_of(connection, subject_key(ending.issuer, ending.subject or ""), ending.at)
 
     async def list_own(self, session: Session) -> list[OwnSession]:
-        """Return the living sessions of the person, the one that was used last first."""
+        """Return the person's active sessions, most recently used first."""
         return [
             OwnSession(each.key.hex()[:_NAME_DIGITS], each.begun_at, each.used_at, each.key == session.stored.key)
             for each in await self._list_living(session)
         ]
 
     async def end_own(self, session: Session, names: Collection[str] | None = None) -> int:
-        """End the person's other sessions of these names, or all of them, and return how many that were.
+        """End the person's other sessions with these names, or all of them. Return their number.
 
-        They end at the provider, too, so that nobody is let in again there without a password; one that goes back to
-        the same login there as the present one ends only here.
+        They also end at the provider, so that a new login needs a password. If the provider's session is the one of the
+        current session, they end only here.
         """
         living = await self._list_living(session)
         here = next((each.provider_key for each in living if each.key == session.stored.key), None)
@@ -268,16 +276,16 @@ class Sessions:
         async with self._database.connection() as connection:
             return await store.list_living_sessions(connection, session.stored.subject_key, self._idle, self._longest)
 
-    # ---- what the next page says ------------------------------------------------------------------------------------
+    # ---- the notice on the next page --------------------------------------------------------------------------------
 
     async def leave_notice(self, session: Session, text: str) -> None:
-        """Have the next page of this session say this, once."""
+        """Store a text that the next page of this session shows once."""
         sealed = self._sealer.seal(b"notice" + session.stored.key, text.encode())
         async with self._database.connection() as connection:
             await store.write_notice(connection, session.stored.key, sealed)
 
     async def take_notice(self, session: Session) -> str:
-        """Return what is to be said, "" where there is nothing."""
+        """Return and remove the stored notice, or return an empty text."""
         if session.stored.notice is None:
             return ""
         async with self._database.connection() as connection:
@@ -286,10 +294,10 @@ class Sessions:
             return self._sealer.open(b"notice" + session.stored.key, session.stored.notice).decode()
         return ""
 
-    # ---- how much waits ---------------------------------------------------------------------------------------------
+    # ---- counts of waiting items ------------------------------------------------------------------------------------
 
     def open_counts(self, session: Session) -> Counts | None:
-        """Return what the session remembers."""
+        """Return the counts that are stored in the session."""
         if session.stored.counts is None:
             return None
         with suppress(SealBroken):
@@ -298,13 +306,13 @@ class Sessions:
         return None
 
     async def keep_counts(self, session: Session, counts: Counts, *, is_all: bool = False) -> None:
-        """Remember them; `is_all` says that everything was counted just now."""
+        """Store the counts. `is_all` means that everything was counted just now."""
         sealed = self._sealer.seal(b"counts" + session.stored.key, msgspec.json.encode(counts))
         async with self._database.connection() as connection:
             await store.write_counts(connection, session.stored.key, sealed, is_all)
 
     async def remember_actions(self, session: Session, actions: Collection[str]) -> None:
-        """Store the actions that the person holds, if they have changed since the last page."""
+        """Store the person's actions if they have changed since the last page."""
         held = sorted(actions)
         if held != session.actions:
             sealed = self._sealer.seal(b"actions" + session.stored.key, msgspec.json.encode(held))
@@ -312,42 +320,46 @@ class Sessions:
                 await store.write_actions(connection, session.stored.key, sealed)
 
     async def claim_counting(self, session: Session) -> bool:
-        """Return whether it is the caller who counts anew: one of all pages of the session, in all processes."""
+        """Return whether the caller must count again.
+
+        Among all pages of the session in all processes, only one gets True.
+        """
         async with self._database.connection() as connection:
             return await store.claim_counting(connection, session.stored.key, session.stored.counted_at)
 
-    # ---- what was typed when the session was over -------------------------------------------------------------------
+    # ---- drafts: text typed when the session was over ---------------------------------------------------------------
 
     async def keep_draft(self, session: Session, draft: Draft) -> UUID | None:
-        """Keep what was typed for the person's next session. Return its number; None for a text that is too large."""
+        """Store typed text for the person's next session. Return its id, or None if the text is too large."""
         sealed, number = await self.seal_draft(session, draft), uuid4()
         if len(sealed) > MOST_DRAFT_BYTES:
             return None
-        # Each statement commits by itself: the last of several processes deletes what they have stored together.
+        # Each statement commits by itself. So the last of several concurrent processes sees the drafts of all of them,
+        # and deletes those beyond the limits.
         async with self._database.connection() as connection:
             await self.write_draft(connection, session, sealed, number)
         return number
 
     async def seal_draft(self, session: Session, draft: Draft) -> bytes:
-        """Seal a text for its person, outside the event loop."""
+        """Seal a draft for its person, in a thread."""
         place = b"draft" + session.stored.subject_key
         return await asyncio.to_thread(lambda: self._sealer.seal(place, msgspec.json.encode(draft)))
 
     async def write_draft(self, connection: Connection, session: Session, sealed: bytes, number: UUID) -> None:
-        """Store a sealed text under this number, and delete the person's oldest texts beyond the limits."""
+        """Store a sealed draft under this id, and delete the person's oldest drafts beyond the limits."""
         subject = session.stored.subject_key
         await store.write_draft(connection, number, subject, sealed)
         await store.delete_drafts_beyond(connection, subject, MOST_DRAFTS, MOST_DRAFT_BYTES)
 
     async def list_drafts(self, session: Session) -> list[tuple[UUID, Draft]]:
-        """Return what is kept for the person, the newest first."""
+        """Return the person's drafts, newest first."""
         subject = session.stored.subject_key
         async with self._database.connection() as connection:
             stored = await store.list_drafts(connection, subject, KEPT)
         return await asyncio.to_thread(self._open_drafts, subject, stored)
 
     async def read_draft(self, session: Session, number: str) -> Draft | None:
-        """Return one text that is kept for the person; None for a number that is none of theirs."""
+        """Return one of the person's drafts, or None if the id is not one of theirs."""
         subject = session.stored.subject_key
         try:
             async with self._database.connection() as connection:
@@ -366,12 +378,12 @@ class Sessions:
         return found
 
     async def find_saving(self, session: Session, number: UUID) -> datetime | None:
-        """Return when the person's text of this number was kept; None where there is none."""
+        """Return when the person's draft with this id was stored, or None if there is none."""
         async with self._database.connection() as connection:
             return await store.find_saving(connection, number, session.stored.subject_key, KEPT)
 
     async def drop_draft(self, session: Session, number: str) -> None:
-        """Forget a text; nothing happens for a number that is none of the person's."""
+        """Delete a draft. Do nothing if the id is not one of the person's."""
         with suppress(ValueError):
             draft = UUID(number)
             async with self._database.connection() as connection:
@@ -380,7 +392,7 @@ class Sessions:
     # ---- housekeeping -----------------------------------------------------------------------------------------------
 
     async def delete_old(self) -> None:
-        """Delete what nobody comes back to."""
+        """Delete sessions and drafts that are too old to be used."""
         async with self._database.connection() as connection:
             await store.delete_old_sessions(connection, KEPT + self._longest)
             await store.delete_old_drafts(connection, KEPT)
@@ -394,5 +406,5 @@ class Sessions:
 
 
 def hash_cookie(cookie: str) -> bytes:
-    """Return what the database stores of a cookie: an unguessable text needs no slow hash."""
+    """Return the hash that the database stores for a cookie. A random cookie needs no slow hash."""
     return hashlib.sha256(cookie.encode()).digest()

@@ -1,4 +1,4 @@
-"""Statements on sessions and on what was typed when one was over."""
+"""Statements on sessions and on drafts, which are texts typed when a session was over."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -9,9 +9,9 @@ from balcao.core.database.statements import statement
 
 
 class StoredSession(NamedTuple):
-    """`is_living` says whether it may be used, `is_recent` whether what was typed in it is still kept.
+    """A session as it is stored, with its columns still sealed.
 
-    The sealed columns are as they are stored.
+    `is_living` is whether it may be used. `is_recent` is whether a text typed in it may still be stored as a draft.
     """
 
     key: bytes
@@ -30,7 +30,7 @@ class StoredSession(NamedTuple):
 
 
 class LivingSession(NamedTuple):
-    """One of a person's sessions, as it is listed for them; `tokens` are sealed."""
+    """One of a person's sessions, for the list of their sessions. `tokens` are sealed."""
 
     key: bytes
     provider_key: bytes | None
@@ -40,7 +40,7 @@ class LivingSession(NamedTuple):
 
 
 class StoredDraft(NamedTuple):
-    """`content` is sealed."""
+    """A stored draft. `content` is sealed."""
 
     id: UUID
     content: bytes
@@ -97,7 +97,7 @@ UPDATE panel.session SET counted_at = now()
 WHERE key = :key AND counted_at IS NOT DISTINCT FROM :seen AND ended_at IS NULL
 """)
 async def claim_counting(connection: Connection, key: bytes, seen: datetime | None) -> bool:
-    """Return whether nobody has counted since this was seen; nobody else counts then."""
+    """Return whether no other process has counted since `seen`. If so, the others see the new time and do not count."""
 
 
 @statement("""
@@ -106,7 +106,7 @@ WHERE key = :key AND generation = :generation AND ended_at IS NULL
       AND (refreshing_until IS NULL OR refreshing_until < now())
 """)
 async def lease_refresh(connection: Connection, key: bytes, generation: int, lease: timedelta) -> bool:
-    """Return whether the caller is the one that refreshes the tokens of this generation."""
+    """Return whether the caller got the lease to refresh the tokens of this generation."""
 
 
 @statement("""
@@ -201,7 +201,7 @@ DELETE FROM panel.draft WHERE subject_key = :subject_key AND id NOT IN
      WHERE number <= :most AND bytes <= :most_bytes)
 """)
 async def delete_drafts_beyond(connection: Connection, subject_key: bytes, most: int, most_bytes: int) -> int:
-    """Delete all but the newest texts of a person, as many as fit."""
+    """Delete a person's drafts except the newest ones within the limits."""
 
 
 @statement("""
