@@ -1,28 +1,28 @@
-"""The value of the header `Authorization`, and what stands for it in memory."""
+"""The value of the header `Authorization`, and the digest that represents it in caches."""
 
 import hashlib
 from typing import Self
 
 
 class Authorization(bytes):
-    """The value that a connection's requests repeat: its digest is made once.
+    """An `Authorization` value that a connection's requests repeat. Its digest is computed once.
 
-    Nothing else is remembered with it. Whom it stands for, if anybody, is looked up for each request.
+    The caller is not cached with it but looked up for each request.
     """
 
     digest: bytes
 
     def __new__(cls, value: bytes) -> Self:
-        """Make the digest of the value."""
+        """Compute the digest of the value."""
         made = super().__new__(cls, value)
         made.digest = _make_digest(value)
         return made
 
 
 def digest_of(authorization: bytes) -> bytes:
-    """Return what stands for the value where callers are remembered: tokens are credentials and are not stored there.
+    """Return the digest under which a caller is cached. Tokens are credentials, so the cache does not store them.
 
-    Where it came over a connection that goes on repeating it, the digest is there already.
+    The digest is precomputed if the connection repeats the value.
     """
     if isinstance(authorization, Authorization):
         return authorization.digest

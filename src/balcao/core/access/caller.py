@@ -1,8 +1,11 @@
-"""Who is calling: the claims of a verified token.
+"""The caller of a request: the claims of a verified token.
 
-Three kinds, never guessed. A *person* has a CPF. A *machine* is proven: its client is one of those that call without a
-person, and its token shows no mark of anybody's login. Every other caller is a *login without CPF*: it owns nothing,
-no scope and no list of clients speaks for it, and it is recorded as a person, by its subject.
+There are three kinds of callers, and none is guessed:
+
+- A *person* has a CPF.
+- A *machine* uses one of the configured clients that call without a person, and its token has no sign of a login.
+- Every other caller is a *login without CPF*. It owns nothing, no scope or client list applies to it, and it is
+  recorded as a person, by its subject.
 """
 
 import hashlib
@@ -15,25 +18,25 @@ from balcao.core.errors import Unauthenticated
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.personal_data import clean_name
 
-# What an identity provider puts into a token of somebody who logged in, and never into one of client credentials. Not
-# `acr`, which Keycloak writes into those, too.
+# Claims that identity providers put into the token of a login, never into one of client credentials. Not `acr`, which
+# Keycloak also writes into the latter.
 MARKS_OF_A_LOGIN = frozenset(
     "cpf sid session_state auth_time amr nonce name given_name middle_name family_name nickname email".split()
 )
-# The user's name at the provider, under which a client's own account is known as well.
+# The user's name at the provider. A client's service account has one too.
 USER_NAMES = ("preferred_username", "username", "upn")
 # The roles that grant everything.
 ADMINISTRATIVE = frozenset({"admin", "superadmin"})
 _SERVICE_ACCOUNT = "service-account-"
-# No database stores NUL, nothing encodes half of a surrogate pair: a claim with one is read as absent.
+# The database cannot store NUL, and a lone surrogate cannot be encoded. A claim with one is treated as absent.
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")
-# Tokens of the same issuer that are for the client or for the provider, not for us.
+# Tokens of the same issuer that are meant for the client or the provider, not for us.
 _NO_ACCESS_TOKENS = frozenset({"id", "refresh", "logout", "offline"})
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Immutable and shared by every request that carries the same token."""
+    """The caller of a token. It is immutable and shared by all requests with the same token."""
 
     subject: str
     client: str
@@ -47,12 +50,12 @@ class Caller:
     is_machine: bool = False
     issued_at: float = 0.0  # in Unix seconds
     session: str = field(default="", repr=False)
-    # The caller's name in every counter. A subject is unique only with its issuer, and a person has one limit for each
-    # client, so that one misbehaving portal does not use up what the others may.
+    # The caller's name in every counter. A subject is unique only within its issuer. A person has a separate limit for
+    # each client, so that a misbehaving portal does not use up the limits of the others.
     key: str = field(init=False, repr=False)
-    # Whose calls its own are counted among, as a name of a client is unique only with its issuer.
+    # The client for which calls are counted. A client's name is unique only within its issuer.
     client_key: tuple[str, str] | None = field(init=False, repr=False)
-    # Under these it is known that the caller's session has ended.
+    # The keys under which an ended session of the caller is stored.
     session_key: bytes = field(init=False, repr=False)
     subject_key: bytes = field(init=False, repr=False)
 
@@ -64,39 +67,39 @@ class Caller:
 
     @property
     def is_person(self) -> bool:
-        """Whether it is somebody whose CPF is known; False does not make it a machine."""
+        """Whether the caller's CPF is known. A caller without a CPF is not necessarily a machine."""
         return self.cpf is not None
 
     @property
     def display_name(self) -> str:
-        """How staff see who did it: the name claim, else the client; never a CPF."""
+        """The name that staff see as the author: the name claim or else the client, never a CPF."""
         return self.name or self.client
 
 
 def make_client_key(issuer: str, client: str) -> tuple[str, str] | None:
-    """Return what stands for a client of an issuer; None for a token that names no client."""
+    """Return the key of an issuer's client, or None if the token names no client."""
     return (issuer, client) if client else None
 
 
 def find_client(claims: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return what stands for the client of verified claims, whatever else is wrong with them."""
+    """Return the client's key from verified claims, even if other claims are invalid."""
     return make_client_key((_text(claims.get("iss")) or "").rstrip("/"), _text(claims.get("azp")) or "")
 
 
 def session_key(issuer: str, session: str) -> bytes:
-    """Return what stands for a session (`sid`) of an issuer where ended ones are kept."""
+    """Return the key under which an ended session (`sid`) of an issuer is stored."""
     return hashlib.sha256(f"sid\0{issuer}\0{session}".encode()).digest()
 
 
 def subject_key(issuer: str, subject: str) -> bytes:
-    """Return what stands for a subject of an issuer where ended sessions are kept."""
+    """Return the key under which the ended sessions of an issuer's subject are stored."""
     return hashlib.sha256(f"sub\0{issuer}\0{subject}".encode()).digest()
 
 
 class TokenRefused(Unauthenticated):
-    """A token that opens nothing; `reason` is for the log alone, the caller learns no more than that.
+    """A token that is not accepted. `reason` is only logged; the caller does not learn it.
 
-    `is_genuine`: an issuer of ours signed it, for somebody else, some other use or another time.
+    `is_genuine`: a trusted issuer signed the token, but for another audience, purpose or time.
     """
 
     default_code = "token-invalid"
@@ -105,23 +108,25 @@ class TokenRefused(Unauthenticated):
         super().__init__()
         self.reason = reason
         self.is_genuine = False
-        # The issuer and the client of a genuine one; none where it names no client.
+        # The issuer and client of a genuine token. None if it names no client.
         self.client_key: tuple[str, str] | None = None
 
 
 class TokenMissing(TokenRefused):
-    """Nothing that could be a token."""
+    """The header contains nothing that could be a token."""
 
     default_code = Unauthenticated.default_code
 
 
 @dataclass(frozen=True)
 class ClaimPolicy:
-    """How this installation reads claims, as `BALCAO_CPF_CLAIM` and the settings beside it say.
+    """The rules by which this installation reads claims (`BALCAO_CPF_CLAIM` and related settings).
 
-    `machine_clients` are the clients that may be machines, and in the sandbox those whose id begins with
-    `test_clients`; `role_clients` those whose `resource_access` roles count,
-    None is every client. Without `admin_from_token` administration is stored, never claimed (rules: access 4.4).
+    - `machine_clients`: the clients that may be machines. In the sandbox, so may the clients whose id starts with
+      `test_clients`.
+    - `role_clients`: the clients whose `resource_access` roles count. None means every client.
+    - `admin_from_token`: if false, administrative roles are granted only by the catalogue, never by a claim (rules:
+      access 4.4).
     """
 
     cpf_claim: str = "cpf"
@@ -138,7 +143,7 @@ NO_MACHINES = ClaimPolicy()
 def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = NO_MACHINES) -> Caller:
     """Return the caller that verified claims describe.
 
-    Raises TokenRefused for a token that is no access token, names no subject or carries a malformed CPF.
+    Raises TokenRefused if the token is not an access token, has no subject or contains a malformed CPF.
     """
     if (_text(claims.get("typ")) or "").lower() in _NO_ACCESS_TOKENS:
         raise TokenRefused("token-type")
@@ -164,13 +169,13 @@ def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = NO_MACHINES) ->
 
 
 def _cpf(claims: Mapping[str, Any], policy: ClaimPolicy) -> Cpf | None:
-    """Return the CPF; a claim that is there but holds none is a fault of the provider's, never a caller without CPF."""
+    """Return the CPF. A claim without a valid CPF is a fault of the provider. It never makes a caller without CPF."""
     if policy.cpf_claim in claims:
         cpf = Cpf.parse_claim(claims[policy.cpf_claim])
         if cpf is None:
             raise TokenRefused("token-cpf")
         return cpf
-    # Who registers may choose any user name, so by default none is read as a CPF.
+    # Users may choose any user name when they register, so by default it is not read as a CPF.
     return Cpf.parse_claim(claims.get("preferred_username")) if policy.cpf_from_username else None
 
 
@@ -178,7 +183,7 @@ def _is_machine(claims: Mapping[str, Any], client: str, policy: ClaimPolicy) -> 
     is_test_client = bool(policy.test_clients) and client.startswith(policy.test_clients)
     if not (client in policy.machine_clients or is_test_client) or not MARKS_OF_A_LOGIN.isdisjoint(claims):
         return False
-    # Keycloak writes user names in lower case, also those that it makes of a client's id.
+    # Keycloak writes user names in lower case, including those that it derives from a client's id.
     own = f"{_SERVICE_ACCOUNT}{client}".lower()
     return all(str(claims[name]).lower() == own for name in USER_NAMES if claims.get(name) is not None)
 
@@ -192,7 +197,7 @@ def _is_readable(value: object) -> TypeGuard[str]:
 
 
 def _name(claims: Mapping[str, Any]) -> str | None:
-    """Return the name as trails keep it: the maker of the token has chosen it, so it is cut and cleaned."""
+    """Return the name for audit trails. It comes from outside, so it is cut and cleaned."""
     parts = [_text(claims.get("given_name")), _text(claims.get("family_name"))]
     return clean_name(_text(claims.get("name")) or " ".join(part for part in parts if part))
 

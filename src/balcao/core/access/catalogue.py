@@ -1,7 +1,7 @@
-"""The access catalogue as each process sees it: a versioned snapshot, and the announcement of operations.
+"""The access catalogue in each process: a versioned snapshot, and the announcement of operations.
 
-Only the SQL functions that the access service publishes are called, so no table of a service is known here.
-States and times are those of the snapshot (rules: access 4.5).
+This module only calls SQL functions that the access service publishes, so it depends on no table of a service. The
+states and times of the snapshot are those of rules: access 4.5.
 """
 
 import asyncio
@@ -21,17 +21,17 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 
 CHANNEL = "balcao_access"
-# With the reading itself a lost notification is made good within five seconds.
+# Including the read, a lost notification is made up for within five seconds.
 POLL_SECONDS = 4.0
 USABLE_SECONDS = 300.0
-# The state of a process that refuses callers because it has not heard of the rules for so long.
+# The state of a process that refuses callers because its access rules are outdated.
 OUTDATED = "balcao_access_rules_outdated"
 ANNOUNCING_SECONDS = 3600.0
 
 
 @dataclass(frozen=True)
 class AnnouncedOperation:
-    """An operation as it is entered into the catalogue before the process listens."""
+    """An operation as it is registered in the catalogue before the process listens."""
 
     operation: str
     service: str
@@ -45,7 +45,7 @@ class AnnouncedOperation:
 
 
 class Announced(msgspec.Struct):
-    """The catalogue's response to an announcement: `warnings` are {code, operation}."""
+    """The catalogue's response to an announcement. `warnings` are {code, operation}."""
 
     version: int
     warnings: list[dict[str, str]]
@@ -68,17 +68,17 @@ async def _confirm_served(connection: Connection, operations: Sequence[str]) -> 
 
 
 async def confirm_operations(database: Database, operations: Sequence[AnnouncedOperation]) -> None:
-    """Say again that these are served: what nobody serves is retired."""
+    """Confirm that this process serves the operations. The catalogue retires operations that no process serves."""
     try:
         async with database.connection() as connection:
             await _confirm_served(connection, [operation.operation for operation in operations])
-    except Exception as failure:  # it is tried again at the next interval
+    except Exception as failure:  # the next interval tries again
         log.warning("catalogue.not_announced", code=type(failure).__name__)
 
 
 @statement("SELECT access.snapshot_since(:version, :position)")
 async def _read_changes(connection: Connection, known: Snapshot) -> str | None:
-    """Return `Changes` as JSON, which may be megabytes; None where nothing has changed."""
+    """Return `Changes` as JSON, which may be megabytes, or None if nothing has changed."""
 
 
 @statement("SELECT groups, roles, people FROM access.snapshot_people()")
@@ -86,7 +86,7 @@ async def _list_memberships(connection: Connection) -> list[Row]: ...
 
 
 class Catalogue:
-    """Keeps the process's snapshot current by NOTIFY and, should one be lost, by polling."""
+    """This process's snapshot, kept current by NOTIFY and by polling in case a notification is lost."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -97,30 +97,30 @@ class Catalogue:
 
     @property
     def snapshot(self) -> Snapshot:
-        """Return the newest version. Raises Unavailable when it has not been confirmed for too long."""
+        """The newest version. Raises Unavailable if it has not been confirmed for too long."""
         self.require_confirmed()
         return self._latest
 
     @property
     def latest(self) -> Snapshot:
-        """Return the newest version, however old, for a decision that uses one version from first to last step.
+        """The newest version, however old, for a decision that must use one version in all its steps.
 
-        What decides on it calls `require_confirmed` as well.
+        Callers that decide on it must also call `require_confirmed`.
         """
         return self._latest
 
     def require_confirmed(self) -> None:
-        """Raise Unavailable when the snapshot has not been confirmed for too long: rights may have been withdrawn."""
+        """Raise Unavailable if the snapshot is unconfirmed for too long, because rights may have been withdrawn."""
         if not self.is_confirmed:
             raise Unavailable(code="stale-snapshot", retry_after=5)
 
     @property
     def is_confirmed(self) -> bool:
-        """Return whether the snapshot is new enough to decide by."""
+        """Whether the snapshot is new enough for decisions."""
         return time.monotonic() - self._confirmed_at <= USABLE_SECONDS
 
     async def start(self) -> None:
-        """Load the first snapshot. Raises Unavailable when the database is away."""
+        """Load the first snapshot. Raises Unavailable if the database is down."""
         await self._watch.start()
 
     async def stop(self) -> None:
@@ -128,12 +128,12 @@ class Catalogue:
         await self._watch.stop()
 
     async def reload(self) -> None:
-        """Take over what changed, in one new snapshot; requests in flight keep theirs."""
-        async with self._loading:  # one at a time, or a slow load could put an older version back
+        """Apply all changes in one new snapshot. Requests in flight continue with their own snapshot."""
+        async with self._loading:  # otherwise a slow load could restore an older version
             await self._take_over()
 
     async def reach(self, version: int) -> None:
-        """Take over what changed up to a version, unless that has happened meanwhile: many writers need one reading."""
+        """Apply the changes up to a version, unless another load has done so. Concurrent writers share one read."""
         async with self._loading:
             if self._latest.version < version:
                 await self._take_over()
@@ -146,7 +146,7 @@ class Catalogue:
             self._latest = await self._load()
         elif changes is not None:
             self._latest = latest.following(changes)
-        # The moment of the question: what changed after it may be missing from the result.
+        # Use the time of the query, because the result may lack later changes.
         self._confirmed_at = asked_at
 
     async def _fetch_changes(self, known: Snapshot) -> Changes | None:
@@ -155,7 +155,7 @@ class Catalogue:
         return None if found is None else msgspec.json.decode(found, type=Changes)
 
     async def _load(self) -> Snapshot:
-        """Read the catalogue as a whole, which of a large city takes longer than a request may."""
+        """Read the whole catalogue through separate connections, which have no time limit for requests."""
         apart = self._database.apart(1)
         await apart.open()
         try:
@@ -164,7 +164,7 @@ class Catalogue:
                 held = await _list_memberships(connection)
         finally:
             await apart.close()
-        assert found is not None  # since version 0 everything is new
+        assert found is not None  # compared with version 0, everything is new
         return await asyncio.to_thread(_build, found, held)
 
 

@@ -1,17 +1,19 @@
-"""How often each key was used in its present window, counted across the processes of one machine without a lock.
+"""Count the uses of each key in its current window, across the processes of one machine, without locks.
 
-The processes map one file. Each has a region of its own in it, which it alone writes and the others read, so nothing
-is ever locked: the count of a key is the sum over the regions. A region is a table of fixed size in which a key has one
-slot, and two words say whose the slot is, and how far it counted until when.
+Layout: all processes map one file. Each process has its own region in the file, which only it writes and the others
+read. The count of a key is the sum over all regions. A region is a table of fixed size with one slot for a key. A slot
+has two words: the tag of the key, and the end of its window with the count.
 
-Cost and bounds: about a microsecond a call; `SLOTS * 16` bytes a process, of which only the used pages are allocated,
-and at most `MOST_WINDOWS` entries of the dictionary. Two processes that count at the same instant may each miss the
-other's last call, so a limit is overshot by at most the number of processes less one. Two keys that meet in one slot
-hide each other's counts from the other processes while both are in use: such a key may reach its limit once
-in each process. Nobody is ever refused for somebody else's calls.
+Cost: about a microsecond for each call, `SLOTS * 16` bytes for each process (only the used pages are allocated), and at
+most `MOST_WINDOWS` entries in the dictionary.
 
-A table of ours, because the libraries count either in one process or by a round trip to a server, and because a process
-that is killed with a lock in its hands stops the others (ADR 0013).
+Accuracy: two processes that count at the same instant may each miss the other's last call, so a limit is exceeded by at
+most the number of processes minus one. Two keys that share a slot hide each other's counts from the other processes
+while both are in use, so such a key may reach its limit once in each process. No caller is ever refused because of
+another caller's calls.
+
+Alternatives: libraries count either in one process or with a round trip to a server. With a lock, a process that is
+killed while it holds the lock would stop all others (ADR 0013).
 """
 
 import functools
@@ -26,14 +28,14 @@ SLOTS = 1 << 18
 MOST_WINDOWS = 1 << 16
 _SLOT_WORDS, _WORD_BYTES = 2, 8
 _REGION_WORDS = SLOTS * _SLOT_WORDS
-# The second word: the window's end in milliseconds above, the count below. Both together, since one word is written at
-# once and two are not.
+# The second word: the end of the window in milliseconds in the high bits, the count in the low bits. They share one
+# word because a process writes one word atomically, but not two.
 _COUNT_BITS = 20
 _COUNT = (1 << _COUNT_BITS) - 1
 
 
 class _Window:
-    """A key's present window as this process knows it; `offset` is its slot's within a region."""
+    """A key's current window in this process. `offset` is the position of its slot within a region."""
 
     __slots__ = ("count", "ends_at", "ends_word", "offset", "own", "tag")
 
@@ -47,9 +49,9 @@ class _Window:
 
 
 class Counts:
-    """The counts of process `number` of `processes`; without a file those of one process alone.
+    """The counts of process `number` of `processes`. Without a file, only this process counts.
 
-    `secret` keeps keys, which name people, unreadable in the file, and slots unguessable.
+    `secret` makes keys, which identify people, unreadable in the file, and their slots unpredictable.
     """
 
     def __init__(
@@ -68,7 +70,10 @@ class Counts:
         self._windows: dict[tuple[str, ...], _Window] = {}
 
     def hit(self, seconds: float, key: tuple[str, ...]) -> tuple[int, float]:
-        """Count one use. Return how many there are in the key's window, this one included, and the seconds it lasts."""
+        """Count one use.
+
+        Return the number of uses in the key's window, including this one, and the seconds until it ends.
+        """
         now = self._clock()
         window = self._windows.get(key)
         if window is None or window.ends_at <= now:
@@ -76,7 +81,7 @@ class Counts:
         words, own, tag = self._words, window.own, window.tag
         window.count += 1
         if words[own] != tag:
-            words[own + 1] = 0  # before the tag, so that no other process takes the old key's count for the new one's
+            words[own + 1] = 0  # before the tag, or others would read the old key's count
             words[own] = tag
         words[own + 1] = window.ends_word | min(window.count, _COUNT)
         total = window.count
@@ -85,7 +90,7 @@ class Counts:
         return total, window.ends_at - now
 
     def remaining(self, key: tuple[str, ...]) -> float:
-        """Return the seconds until the window of this key ends in whichever process; zero or less without one."""
+        """Return the seconds until this key's window in any process ends. Zero or less if there is no open window."""
         now = self._clock()
         window = self._windows.get(key)
         if window is not None and window.ends_at > now:
@@ -96,7 +101,7 @@ class Counts:
         return (self._find_open_word(offset, tag, now) >> _COUNT_BITS) / 1000 - now
 
     def _open(self, seconds: float, key: tuple[str, ...], now: float) -> _Window:
-        """Begin a window, or join the one that another process (or this one's predecessor) has begun."""
+        """Open a window, or join the one that another process, or the previous process with this number, has opened."""
         if len(self._windows) >= MOST_WINDOWS:
             self._windows.clear()  # the mapped words still hold the counts
         offset, tag = self._locate(key)
@@ -114,13 +119,13 @@ class Counts:
             slot = region + offset
             if words[slot] == tag:
                 value = words[slot + 1]
-                # The tag is read again: between the two reads the slot may have become another key's.
+                # Read the tag again: the slot may have been given to another key between the two reads.
                 if value > last_ended and words[slot] == tag:
                     total += value & _COUNT
         return total
 
     def _find_open_word(self, offset: int, tag: int, now: float) -> int:
-        """Return the word of a window that has not ended, of any process; zero when there is none."""
+        """Return the word of an open window in any process, or zero if there is none."""
         last_ended, words = _last_ended_word(now), self._words
         for region in (self._own, *self._others):
             slot = region + offset
@@ -131,19 +136,19 @@ class Counts:
 
 
 def _last_ended_word(now: float) -> int:
-    """Return the greatest word that a window that has ended can have: a greater one is of an open window."""
+    """Return the greatest word that an ended window can have. The word of every open window is greater."""
     return int(now * 1000) << _COUNT_BITS | _COUNT
 
 
 def _locate(secret: bytes, key: tuple[str, ...]) -> tuple[int, int]:
-    """Return where in a region the key's slot begins, and the tag that marks the slot as the key's."""
+    """Return the offset of the key's slot within a region, and the tag that marks the slot as the key's."""
     digest = hashlib.blake2b("\0".join(key).encode(), key=secret, digest_size=16).digest()
     slot = int.from_bytes(digest[:8], "big") % SLOTS
     return slot * _SLOT_WORDS, int.from_bytes(digest[8:], "big")
 
 
 def _map(file: Path | None, size: int) -> memoryview:
-    """Map the file's first `size` bytes as words; a longer file, of more processes, stays as it is."""
+    """Map the file's first `size` bytes as words. A longer file, made for more processes, is not shortened."""
     if file is None:
         return memoryview(mmap.mmap(-1, size)).cast("Q")
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)

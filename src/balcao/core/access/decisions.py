@@ -1,6 +1,6 @@
-"""Decisions on any request by what the catalogue says of it: for the check endpoint and for `explain`.
+"""Decisions on any request by its entry in the catalogue, for the check endpoint and for `explain`.
 
-Our own endpoints know their operation and take the same decision on it (`rules.decide`).
+Our own endpoints know their operation and make the same decision with `rules.decide`.
 """
 
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ _rule_of = lru_cache(_KNOWN_RULES)(Rule.with_guard)
 
 
 def is_public(match: Match) -> bool:
-    """Return whether anybody may call it, with or without a token."""
+    """Return whether every caller may call it, with or without a token."""
     return match.action.key == PUBLIC
 
 
 def decide_match(
     match: Match, caller: Caller, snapshot: Snapshot, client_lists: Mapping[str, frozenset[str]]
 ) -> Decision:
-    """Decide for a verified caller on a request whose mapping was found in the same snapshot."""
+    """Decide on a verified caller's request whose mapping was found in the same snapshot."""
     if is_public(match):
         return ANYBODY
     owner = Cpf.parse_path(match.values.get("cpf", ""))

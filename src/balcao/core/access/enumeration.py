@@ -1,7 +1,7 @@
-"""The enumeration guard: a caller who tries one CPF, CNPJ or phone number after the other is blocked for a while.
+"""The enumeration guard temporarily blocks a caller who tries one CPF, CNPJ or phone number after another.
 
-Refusals are counted where the limits are. A block stands in the machine's shared counts, so the calls of everybody else
-cost a look into memory. With Redis each further machine learns of it by one more refusal there.
+Refusals are counted like rate limits. A block is stored in the machine's shared counts, so other callers only pay for a
+look-up in memory. With Redis, every other machine blocks the caller after the next refusal there.
 """
 
 import math
@@ -11,29 +11,29 @@ from limits import parse
 from balcao.core.access.limits import Limits
 from balcao.core.errors import TooMany
 
-NUMBERS = frozenset({"cpf", "cnpj", "number"})  # path parameters that can be guessed; `number` is a phone's
+NUMBERS = frozenset({"cpf", "cnpj", "number"})  # guessable path parameters; `number` is a phone number
 _BLOCKED = "enumeration-blocked"
 
 
 class EnumerationGuard:
-    """`rate` is how many refusals are tolerated, such as `300/5 minutes`; a block lasts for the same period."""
+    """A guard that tolerates refusals up to `rate`, for example `300/5 minutes`. A block lasts for the same period."""
 
     def __init__(self, limits: Limits, rate: str) -> None:
         self._limits = limits
         self.change_rate(rate)
 
     def change_rate(self, rate: str) -> None:
-        """Tolerate this many refusals from now on; who is blocked stays so for the former period."""
+        """Set the tolerated rate. Callers who are blocked already stay blocked for the former period."""
         self._rate = rate
         self._seconds = parse(rate).get_expiry()
 
     def refuse_shut(self, who: str) -> None:
-        """Raise TooMany for a blocked caller; `who` is a caller's key."""
+        """Raise TooMany if the caller with the key `who` is blocked."""
         left = self._limits.counts.remaining((_BLOCKED, who))
         if left > 0:
             raise TooMany(code="enumeration", retry_after=math.ceil(left))
 
     async def count(self, who: str) -> None:
-        """Count one more refusal of this caller, and block who has had too many."""
+        """Count one more refusal of this caller, and block the caller if there were too many."""
         if not await self._limits.within(self._rate, "enumeration", who):
             self._limits.counts.hit(self._seconds, (_BLOCKED, who))

@@ -1,7 +1,8 @@
-"""Who calls by a fixed service token, of which the configuration lists the hashes, itself or in a file.
+"""Callers with a fixed service token. The configuration lists the hashes of the tokens, directly or in a file.
 
-A file is read again when it has changed: a token that is no longer in it opens nothing a moment later, without a new
-start. Without the file, or where a line cannot be read, there is no token: a mistake withdraws one and never keeps one.
+A changed file is read again without a restart, so a token that was removed from it stops working a moment later.
+Without the file, no token is valid. An unreadable line is skipped. So a mistake can withdraw a token but never keep one
+alive.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,12 +15,12 @@ from balcao.core.access.caller import Caller, TokenRefused
 from balcao.core.logs import log
 from balcao.settings.fixed_tokens import FixedToken, compute_digest, find_file, parse_entry, read_lines
 
-# How often a file is looked at, whoever calls.
+# The interval at which the file is checked, however many calls there are.
 LOOK_SECONDS = 5.0
 
 
 class FixedTokens:
-    """The tokens in force: those of the setting's text, or those that the file it names lists now."""
+    """The valid tokens: from the text of the setting, or from the current content of the file that it names."""
 
     def __init__(self, setting: str, tokens: Iterable[FixedToken]) -> None:
         self._file = find_file(setting)
@@ -30,9 +31,10 @@ class FixedTokens:
     def find(
         self, operation: str | None, scopes: tuple[str, ...], authorization: bytes | None, now: float
     ) -> Caller | None:
-        """Return the caller of a header that carries a token of this operation; `scopes` are those of its rule.
+        """Return the caller of a header that carries a token of this operation.
 
-        Raises TokenRefused for an expired one.
+        `scopes` are those of the operation's rule.
+        Raises TokenRefused if the token has expired.
         """
         if self._file is not None:
             self._look(self._file)
@@ -49,7 +51,7 @@ class FixedTokens:
         return _to_machine(token, scopes)
 
     def has_withdrawn(self, caller: Caller) -> bool:
-        """Tell whether the caller came by a fixed token that is in force no longer."""
+        """Return whether the caller used a fixed token that is no longer valid."""
         if caller.issuer or not caller.is_machine:  # every other caller has an issuer
             return False
         if self._file is not None:
@@ -66,7 +68,7 @@ class FixedTokens:
             self._take(_read(file))
 
     def _take(self, tokens: Iterable[FixedToken]) -> None:
-        # A token may open several operations, and each entry has a last day of its own.
+        # A token may open several operations, and each entry has its own last day.
         self._tokens: Mapping[tuple[str | None, bytes], FixedToken] = {
             (token.operation, token.digest): token for token in tokens
         }
@@ -74,7 +76,7 @@ class FixedTokens:
 
 
 def _read(file: Path) -> list[FixedToken]:
-    """Return what the file lists; a line that is no entry is told of in the log, by its number."""
+    """Return the entries of the file. Invalid lines are logged by their number."""
     today, tokens = datetime.now(UTC).date(), []
     try:
         lines = read_lines(file)

@@ -1,4 +1,4 @@
-"""The public keys of the issuers we trust: found by OIDC discovery, kept fresh, kept while the issuer is away."""
+"""The public keys of the trusted issuers: found by OIDC discovery, refreshed, and retained while the issuer is down."""
 
 import asyncio
 import math
@@ -14,17 +14,17 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# A key that the issuer deleted loses trust within this time, unless an operator has the keys fetched at once.
+# A key that the issuer deleted is trusted for at most this long, unless an operator triggers an immediate fetch.
 REFRESH_SECONDS = 300.0
-# By NOTIFY on it an operator has every process fetch the keys at once.
+# A NOTIFY on this channel makes every process fetch the keys immediately.
 CHANNEL = "balcao_identity"
-# Where the issuer cannot be asked for as long as this, no token of its own can be alive either.
+# If the issuer cannot be reached for this long, none of its tokens can still be valid.
 LONGEST_AGE_SECONDS = 3600.0
-# Between two fetches for unknown keys: invented key ids make us ask no more often.
+# The pause between two fetches for unknown keys, so that invented key ids cause no more requests.
 UNKNOWN_KEY_SECONDS = 3.0
 FIRST_KEYS_SECONDS = 0.5
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
-# The time for discovery and keys together, as a server could send them byte by byte.
+# The deadline for discovery and keys together, because a server could send them byte by byte.
 FETCH_SECONDS = 5.0
 MAX_DOCUMENT_BYTES = 262_144
 
@@ -32,7 +32,7 @@ failed_fetches = counter("balcao_identity_keys_not_refreshed", "Fetches of the i
 
 
 class KeysAway(Unavailable):
-    """No key is known: nobody can be told from anybody."""
+    """No key is known, so no caller can be identified."""
 
     default_message = (
         "A chave deste token não pôde ser consultada no provedor de identidade. Tente de novo em instantes."
@@ -41,13 +41,13 @@ class KeysAway(Unavailable):
 
 
 class KeyPending(KeysAway):
-    """Keys are known and this one may be so new that it was not fetched yet, or somebody made it up."""
+    """Some keys are known. This one is either too new to have been fetched, or invented."""
 
 
 class IssuerKeys:
-    """Keys of one issuer, by `kid`; a key that is published without one has a name that no token has.
+    """The keys of one issuer by `kid`. A key published without a `kid` gets a name that no token can contain.
 
-    `patience` is how many seconds a fetch may take where no caller waits for it, as in a command.
+    `patience` is the time limit of a fetch in seconds, for commands, in which no caller waits.
     """
 
     def __init__(
@@ -65,17 +65,18 @@ class IssuerKeys:
         self._keys: Mapping[str, RSAKey] = {}
         self._tried_at = float("-inf")
         self._fetched_at = float("-inf")
-        # The same on the clock of the tokens, from the beginning of the fetch.
+        # The same time on the clock of the tokens, at the start of the fetch.
         self._published_at = float("-inf")
         self._lock = asyncio.Lock()
 
     async def get(self, kid: str | None, issued_by: float) -> RSAKey | None:
-        """Return a key; None for one that the issuer does not publish.
+        """Return a key, or None if the issuer does not publish it.
 
-        Without a `kid` it is the only key of the issuer, and None if there are several (OpenID Connect Core, 10.1).
-        `issued_by` is the latest instant at which the token can have been issued, in Unix time of our clock. Raises
-        KeyPending for an unknown key of a token that can be from after the last fetch, while the issuer does not
-        answer or was asked a moment ago: the key may be new. Raises KeysAway while no key at all is known.
+        Without a `kid`, return the issuer's only key, or None if there are several (OpenID Connect Core, 10.1).
+        `issued_by` is the latest instant at which the token can have been issued, in Unix time of our clock.
+
+        Raises KeyPending if the key is unknown, the token may be newer than the last fetch, and the issuer does not
+        answer or was asked a moment ago: the key may be new. Raises KeysAway if no key at all is known.
         """
         key = self._find(kid)
         if key is not None or (kid is None and self._keys):
@@ -83,7 +84,7 @@ class IssuerKeys:
         pause = UNKNOWN_KEY_SECONDS if self._keys else FIRST_KEYS_SECONDS
         left = pause - (monotonic() - self._tried_at)
         if left <= 0:
-            # Invented key ids are asked for, too: what fails then says nothing of how long the provider is away.
+            # Invented key ids cause fetches too, so their failures do not measure how long the provider is down.
             if await self.refresh(is_counted=not self._keys):
                 return self._find(kid)
             left = pause
@@ -99,25 +100,25 @@ class IssuerKeys:
 
     @property
     def known(self) -> Mapping[str, RSAKey]:
-        """Return the keys that were published when they were last fetched, by `kid`."""
+        """The keys of the last successful fetch, by `kid`."""
         return self._keys
 
     @property
     def age(self) -> float:
-        """Return how many seconds ago the keys were last fetched; infinity before that."""
+        """The number of seconds since the last successful fetch. Infinity before the first one."""
         return monotonic() - self._fetched_at
 
     async def keep_fresh(self) -> None:
-        """Run for the life of the process."""
+        """Refresh the keys periodically for the life of the process."""
         while True:
             await asyncio.sleep(REFRESH_SECONDS)
             await self.refresh()
             self.drop_outdated()
 
     async def refresh(self, *, is_counted: bool = True) -> bool:
-        """Fetch the keys, and return whether that succeeded; on any failure the known ones stay in use.
+        """Fetch the keys and return whether that succeeded. After a failure, the known keys stay in use.
 
-        One fetch at a time: who comes meanwhile waits for it and has its result.
+        Only one fetch runs at a time. Callers that arrive meanwhile wait for it and share its result.
         """
         waited_since = monotonic()
         async with self._lock:
@@ -129,19 +130,19 @@ class IssuerKeys:
                     address = await self._discover() or f"{self.issuer}/protocol/openid-connect/certs"
                     published = await self._read(address)
                 self._replace(_select_signing_keys(published))
-            except Exception as failure:  # whatever was answered, the refresher lives on
+            except Exception as failure:  # no response may end the refresh task
                 if is_counted:
                     failed_fetches.inc()
                 log.warning("identity.keys_not_refreshed", issuer=self.issuer, code=type(failure).__name__)
                 return False
             finally:
-                # Counted from its end, so that who comes meanwhile waits for the keys instead of being refused.
+                # Set after the fetch: callers that arrive during it wait for the keys instead of being refused.
                 self._tried_at = monotonic()
             self._fetched_at, self._published_at = self._tried_at, begun
             return True
 
     def drop_outdated(self) -> None:
-        """Forget keys that could not be confirmed for too long: the issuer may have deleted any of them."""
+        """Forget keys that could not be confirmed for too long. The issuer may have deleted any of them."""
         if self._keys and monotonic() - self._fetched_at > LONGEST_AGE_SECONDS:
             log.warning("identity.keys_outdated", issuer=self.issuer)
             self._replace({})
@@ -163,10 +164,10 @@ class IssuerKeys:
     async def _read(self, address: str) -> bytes:
         """Fetch a document.
 
-        Raises HTTPError for any other response than success, ValueError for one beyond the bound.
+        Raises HTTPError if the response is not a success, or ValueError if it exceeds the size limit.
         """
         document = bytearray()
-        # A compressed answer could be small on the wire and huge in memory.
+        # A small compressed response could be huge in memory.
         plain = {"Accept-Encoding": "identity"}
         async with self._client.stream("GET", address, headers=plain, timeout=self._timeout) as answer:
             answer.raise_for_status()
@@ -186,7 +187,7 @@ class _KeySet(msgspec.Struct):
 
 
 def _select_signing_keys(document: bytes) -> dict[str, RSAKey]:
-    """Return the RSA signature keys of a JWKS document; a key of any other kind never verifies a token of ours."""
+    """Return the RSA signature keys of a JWKS document. Keys of other kinds never verify our tokens."""
     published = msgspec.json.decode(document, type=_KeySet).keys
     found = {key.kid or f"without kid {key.thumbprint()}": key for key in _import_keys(published)}
     if not found:
@@ -195,13 +196,13 @@ def _select_signing_keys(document: bytes) -> dict[str, RSAKey]:
 
 
 def _import_keys(published: Sequence[dict[str, Any]]) -> list[RSAKey]:
-    """Import the RSA signature keys; one that is broken takes no other away."""
+    """Import the RSA signature keys. A broken key is skipped and does not affect the others."""
     keys = []
     for jwk in published:
         if jwk.get("kty") == "RSA" and jwk.get("use", "sig") == "sig" and jwk.get("alg", "RS256") == "RS256":
             try:
                 keys.append(RSAKey.import_key(jwk))
-            except Exception as failure:  # the library fails in as many ways as a key can be broken
+            except Exception as failure:  # the library raises many kinds of errors for broken keys
                 log.warning("identity.key_unusable", code=type(failure).__name__)
     return keys
 

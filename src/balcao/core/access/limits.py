@@ -1,7 +1,7 @@
-"""How often a caller may call: fixed windows, counted by the processes of one machine or, with Redis, of several.
+"""Rate limits of callers: fixed windows, counted by the processes of one machine or, with Redis, of several machines.
 
-On one machine counting needs no round trip and no await (`counts`). With `BALCAO_REDIS_URL` the `limits` library counts
-in Redis; while that does not answer each machine counts for itself: a lost cache refuses nobody for being lost.
+On one machine, counting needs no round trip and no await (`counts`). With `BALCAO_REDIS_URL`, the `limits` library
+counts in Redis. While Redis is down, each machine counts separately, so losing Redis causes no refusals.
 """
 
 import math
@@ -16,25 +16,26 @@ from balcao.core.errors import TooMany
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# How long a call waits for Redis, and for how long nobody asks it again once it did not answer.
+# The timeout of a call to Redis, and the time for which Redis is not called after a failure.
 ANSWER_SECONDS = 0.25
 AWAY_SECONDS = 1.0
-# How many denied attempts of one caller are recorded, and under which key they are counted.
+# The limit for recorded denials of one caller, and the key under which they are counted.
 DENIED = ("60/minute", "denied")
 _AWAY = counter("balcao_limits_away", "Times that the shared counter did not answer")
 
 
 class Limits:
-    """Counts calls; a rate counts as it is given.
+    """Counts of calls.
 
-    `remote` says that only `spend` and `within` count for all machines; otherwise `spend_here` does as well as `spend`.
+    If `remote` is true, only `spend` and `within` count for all machines. Otherwise `spend_here` is equivalent to
+    `spend`.
     """
 
     def __init__(self, redis_url: str = "", *, counts: Counts | None = None) -> None:
         self.counts = counts or Counts()
         self.remote = bool(redis_url)
         if redis_url:
-            from redis.asyncio import ConnectionPool  # only what counts with others loads the client
+            from redis.asyncio import ConnectionPool  # import the client only if Redis is used
 
             self._connections = ConnectionPool.from_url(
                 redis_url, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS
@@ -60,7 +61,7 @@ class Limits:
         return await self._count(rate, key) <= 0
 
     async def _count(self, rate: str, key: tuple[str, ...]) -> float:
-        """Count one call for all machines, or for this one; return zero within the limit, else until when."""
+        """Count one call for all machines or for this one. Return 0 within the limit, otherwise the seconds to wait."""
         if not self.remote or time.monotonic() < self._asked_again_at:
             return self._hit(rate, key)
         try:
@@ -68,29 +69,29 @@ class Limits:
             if await self._limiter.hit(item, *key):
                 return 0.0
             return max((await self._limiter.get_window_stats(item, *key)).reset_time - time.time(), 1.0)
-        except Exception as failure:  # whatever the shared counter's client raises
+        except Exception as failure:  # any error of the Redis client
             self._asked_again_at = time.monotonic() + AWAY_SECONDS
             _AWAY.inc()
             log.warning("limits.away", code=type(failure).__name__)
             return self._hit(rate, key)
 
     def spend_here(self, rate: str, *key: str) -> None:
-        """Count as `spend` does, on this machine alone and without an await. Raises TooMany."""
+        """Count as `spend` does, but only on this machine and without an await. Raises TooMany."""
         over = self._hit(rate, key)
         if over > 0:
             raise TooMany(retry_after=max(1, math.ceil(over)))
 
     async def check(self) -> bool:
-        """Return whether the shared counter responds; True where there is none."""
+        """Return whether Redis responds. True if Redis is not used."""
         return await self._storage.check() if self.remote else True
 
     async def close(self) -> None:
-        """Close the connections to the shared counter."""
+        """Close the connections to Redis."""
         if self.remote:
             await self._connections.aclose()
 
     def _hit(self, rate: str, key: tuple[str, ...]) -> float:
-        """Count one call; return zero within the limit, else the seconds until the window ends."""
+        """Count one call. Return zero within the limit, otherwise the seconds until the window ends."""
         known = self._rates.get(rate)
         if known is None:
             item = self._item(rate)

@@ -1,6 +1,6 @@
-"""What operators change while the platform runs, in the database, and each process's copy of it.
+"""Changes that operators make while the platform runs: stored in the database and copied by each process.
 
-A request costs nothing more: what uses a changed value is called to take it over, and keeps it as an attribute.
+A request pays nothing for them: code that uses a changed value is notified, and keeps the value as an attribute.
 """
 
 import math
@@ -16,7 +16,7 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 
 CHANNEL = "balcao_live"
-# A lost notification is made good, and a change that ends is taken back, within these seconds.
+# A lost notification is made up for, and an expired change is reverted, within these seconds.
 POLL_SECONDS = 4.0
 MAINTENANCE: Literal["maintenance"] = "maintenance"
 RATE: Literal["rate"] = "rate"
@@ -27,10 +27,10 @@ RETRY_SECONDS = 300
 
 @dataclass(frozen=True)
 class Change:
-    """One change that is in force, or will be from `begins_at` on.
+    """A change that is in force, or will be from `begins_at` on.
 
-    `seconds` are left of it, None for as long as nobody takes it back; `seconds_before` have to pass before it begins,
-    none or less where it is in force.
+    - `seconds`: the time until it ends. None if it lasts until it is removed.
+    - `seconds_before`: the time until it begins. None or negative if it is in force.
     """
 
     kind: str
@@ -45,20 +45,20 @@ class Change:
 
     @property
     def is_planned(self) -> bool:
-        """Return whether it has not begun."""
+        """Whether the change has not begun yet."""
         return self.seconds_before is not None and self.seconds_before > 0
 
 
 @dataclass(frozen=True)
 class Maintenance:
-    """A service that answers no calls from `begins` to `ends`, which are instants of the monotonic clock."""
+    """A service that refuses calls from `begins` to `ends`, which are instants of the monotonic clock."""
 
     message: str
     ends: float | None = None
     begins: float | None = None
 
     def refusal(self) -> Unavailable | None:
-        """Return what callers are told; None before and after its time, whatever the copy says."""
+        """Return the refusal for callers, or None outside the maintenance, even if this copy is outdated."""
         now = time.monotonic()
         if self.begins is not None and now < self.begins:
             return None
@@ -75,7 +75,7 @@ SELECT kind, name, value, changed_at, begins_at, ends_at, author,
 FROM platform.live_change WHERE ends_at IS NULL OR ends_at > clock_timestamp() ORDER BY kind, name
 """)
 async def list_live_changes(connection: Connection) -> list[Change]:
-    """Return what is in force or planned, by kind and name."""
+    """Return the changes that are in force or planned, by kind and name."""
 
 
 @statement("""
@@ -101,7 +101,7 @@ DELETE FROM platform.live_change WHERE kind = :kind AND name = :name
 RETURNING ends_at IS NULL OR ends_at > clock_timestamp()
 """)
 async def _delete_change(connection: Connection, kind: Kind, name: str) -> bool:
-    """Return whether it was in force."""
+    """Delete a change and return whether it was in force or planned."""
 
 
 async def put_live_change(
@@ -113,20 +113,20 @@ async def put_live_change(
     author: str,
     begins_at: datetime | None = None,
 ) -> None:
-    """Make the change, in the place of one of the same name, and have every process take it over."""
+    """Make the change, replacing one with the same name, and notify every process."""
     await _upsert_change(connection, kind, name, value, begins_at, ends_at, author)
     await notify_processes(connection, CHANNEL)
 
 
 async def remove_live_change(connection: Connection, kind: Kind, name: str) -> bool:
-    """Take the change back; return whether it was in force."""
+    """Remove the change and notify every process. Return whether it was in force or planned."""
     was_in_force = await _delete_change(connection, kind, name)
     await notify_processes(connection, CHANNEL)
     return was_in_force
 
 
 class LiveChanges:
-    """This process's copy; what it has is kept while the database is away."""
+    """This process's copy of the changes. It stays in use while the database is down."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -137,7 +137,7 @@ class LiveChanges:
         self._watch = Watch(database, CHANNEL, POLL_SECONDS, self.reload)
 
     async def start(self) -> None:
-        """Load the changes and follow them. Raises Unavailable when the database is away."""
+        """Load the changes and follow them. Raises Unavailable if the database is down."""
         await self._watch.start()
 
     async def stop(self) -> None:
@@ -145,16 +145,16 @@ class LiveChanges:
         await self._watch.stop()
 
     def follow(self, take_over: Callable[[], None]) -> None:
-        """Call `take_over` now, and again whenever something has changed."""
+        """Call `take_over` now, and again after every change."""
         self._followers.append(take_over)
         take_over()
 
     def rate(self, name: str, configured: str) -> str:
-        """Return the rate in force of the limit of this name."""
+        """Return the current rate of the limit with this name."""
         return self.rates.get(name, configured)
 
     async def reload(self) -> None:
-        """Take over what is in force now."""
+        """Load the current changes, and notify the followers if they differ from the copy."""
         async with self._database.connection() as connection:
             changes = await list_live_changes(connection)
         found = [(each.kind, each.name, each.value, each.begins_at, each.ends_at) for each in changes]

@@ -1,4 +1,4 @@
-"""Logout tokens, by which a provider says that a session ended (OpenID Connect Back-Channel Logout 1.0, 2.4-2.6)."""
+"""Logout tokens, with which a provider ends a session (OpenID Connect Back-Channel Logout 1.0, 2.4-2.6)."""
 
 import time
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ from balcao.core.access.tokens import LEEWAY_SECONDS, MAX_TOKEN_BYTES, TokenVeri
 from balcao.core.errors import Invalid
 
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
-# A provider sends it at once; an older one was kept by somebody.
+# Providers send logout tokens immediately. An older one may be a replay.
 LONGEST_AGE_SECONDS = 600
 MAX_NAME_LENGTH = 512
 
 
 class LogoutTokenRefused(Invalid):
-    """A logout token that ends nothing; the log alone says why."""
+    """A logout token that is not accepted. Only the log contains the reason."""
 
     default_message = "O logout_token não é válido."
     default_code = "logout-token"
@@ -27,10 +27,10 @@ class LogoutTokenRefused(Invalid):
 
 
 async def read_logout_token(tokens: TokenVerifier, token: str) -> SessionEnd:
-    """Verify a logout token by the keys that verify access tokens, and return what it ends.
+    """Verify a logout token with the keys for access tokens, and return the session end that it describes.
 
-    Whichever client it is addressed to, it is the issuer's word about its own session. Raises LogoutTokenRefused, and
-    KeyPending or KeysAway while its key cannot be looked up.
+    The audience may be any client, because the issuer ends its own session. Raises LogoutTokenRefused, or KeyPending or
+    KeysAway if the key is not available.
     """
     try:
         if len(token) > MAX_TOKEN_BYTES:
@@ -62,7 +62,7 @@ def _to_session_end(claims: Mapping[str, Any]) -> SessionEnd:
 
 
 def _read_name(claims: Mapping[str, Any], name: str) -> str | None:
-    """Return a claim that names something. Raises TokenRefused for one that is there and is no name."""
+    """Return a claim that contains a name, or None if it is absent. Raises TokenRefused if its value is not a name."""
     value = claims.get(name)
     if value is not None and not (isinstance(value, str) and value.strip() and len(value) <= MAX_NAME_LENGTH):
         raise TokenRefused("token-subject")

@@ -1,6 +1,6 @@
-"""Who holds which groups and roles, of a million people in some megabytes: eight bytes each.
+"""The groups and roles of a million people in a few megabytes: eight bytes for each person.
 
-A change copies the few hundred people of one part, so that its cost does not grow with the city.
+A change copies only the few hundred people of one part, so its cost does not grow with the city.
 """
 
 import sys
@@ -16,14 +16,14 @@ import msgspec
 from balcao.core.values.cpf import Cpf
 
 _PARTS = 4096
-# A person is one number: the eleven digits above, below them which of the known memberships is theirs.
+# A person is one number: the eleven digits in the high bits, the index of the person's membership in the low bits.
 _BITS = 27
 _MASK = (1 << _BITS) - 1
 Part: TypeAlias = "array[int]"
 
 
 class Membership(msgspec.Struct, frozen=True):
-    """The ids of somebody's groups and of the roles given to them directly; most people share theirs with others."""
+    """The ids of a person's groups and direct roles. Most people share their combination with others."""
 
     groups: tuple[int, ...] = ()
     roles: tuple[int, ...] = ()
@@ -33,19 +33,19 @@ NO_MEMBERSHIP = Membership()
 
 
 class MembershipIndex:
-    """What each person holds by what is stored; never changed once made."""
+    """The stored memberships of all people. An index is never changed after it was made."""
 
     __slots__ = ("_memberships", "_numbers", "_parts")
 
     def __init__(self, parts: tuple[Part, ...], memberships: list[Membership], numbers: dict[Membership, int]) -> None:
         self._parts = parts
-        # Only ever appended to, so that older and newer people may share them.
+        # Append-only, so that older and newer indexes can share them.
         self._memberships = memberships
         self._numbers = numbers
 
     @classmethod
     def of(cls, holders: Iterable[tuple[Membership, bytes]]) -> "MembershipIndex":
-        """Make them of memberships and the CPFs of those who have each, as big-endian numbers of eight bytes."""
+        """Build the index from memberships and the CPFs of their holders, as big-endian numbers of eight bytes."""
         parts: list[list[int]] = [[] for _ in range(_PARTS)]
         memberships: list[Membership] = []
         for number, (membership, people) in enumerate(holders):
@@ -59,7 +59,7 @@ class MembershipIndex:
         return cls(tuple(array("Q", sorted(part)) for part in parts), memberships, numbers)
 
     def find(self, cpf: Cpf | None) -> Membership:
-        """Return what the person holds."""
+        """Return the person's membership."""
         if cpf is None:
             return NO_MEMBERSHIP
         number = int(cpf.digits)
@@ -70,11 +70,11 @@ class MembershipIndex:
         return NO_MEMBERSHIP
 
     def __len__(self) -> int:
-        """Return how many people hold anything."""
+        """Return how many people have a membership."""
         return sum(map(len, self._parts))
 
     def replacing(self, changed: Mapping[str, Membership]) -> "MembershipIndex":
-        """Return the people with what these, by their CPF, hold now; who holds nothing is forgotten."""
+        """Return an index with these new memberships by CPF. A person with an empty membership is removed."""
         if not changed:
             return self
         parts = list(self._parts)

@@ -1,4 +1,4 @@
-"""What a refused caller is told: what is missing, and to staff also which roles give it (rules: access 4.1)."""
+"""The text of a denial: what is missing and, for staff, which roles grant it (rules: access 4.1)."""
 
 from balcao.core.access.caller import Caller
 from balcao.core.access.rules import AUTHENTICATED, MACHINE, Rule
@@ -9,7 +9,7 @@ _BEGINNING = "Sem permissão para esta operação: "
 
 
 def describe_refusal(snapshot: Snapshot, rule: Rule, bound_action: str, caller: Caller) -> str:
-    """Return why the rule let the caller not pass, and what would."""
+    """Return why the rule denies the caller, and what would allow the call."""
     if bound_action not in {MACHINE, AUTHENTICATED}:
         return describe_missing(snapshot, caller, bound_action, or_owner=rule.owner)
     if rule.owner:
@@ -21,9 +21,10 @@ def describe_refusal(snapshot: Snapshot, rule: Rule, bound_action: str, caller: 
 
 
 def describe_missing(snapshot: Snapshot, caller: Caller, *actions: str, or_owner: bool = False) -> str:
-    """Return that each of these actions would do, by its present name.
+    """Return that any of these actions, by its current name, would allow the call.
 
-    Who has a role already is staff, and is told which roles give it; others would only learn how the city is organised.
+    A caller who already has a role is staff, and is also told which roles grant the actions. Other callers would only
+    learn how the city is organised.
     """
     names = " ou ".join(f"`{_find_name(snapshot, action)}`" for action in actions)
     owner = "só a própria pessoa, ou quem tem a ação, pode fazer isto; " if or_owner else ""
@@ -34,12 +35,12 @@ def describe_missing(snapshot: Snapshot, caller: Caller, *actions: str, or_owner
 
 
 def _find_name(snapshot: Snapshot, key: str) -> str:
-    """Return what an action is called now."""
+    """Return the current name of an action."""
     return next((action.name for action in snapshot.actions.values() if action.key == key), key)
 
 
 def _describe_roles(snapshot: Snapshot, actions: tuple[str, ...]) -> str:
-    """Return which roles give one of the actions, the administrative ones left out, which give everything."""
+    """Return the roles that grant one of the actions, without the administrative roles, which grant everything."""
     roles = sorted(
         role.name
         for role in snapshot.roles.values()

@@ -9,7 +9,7 @@ ANY = "*"
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _UNRESERVED = re.compile(r"[A-Za-z0-9\-._~]")
-# An encoded slash, backslash or end of text could be read in two ways by two programs.
+# Two programs could interpret an encoded slash, backslash or NUL differently.
 AMBIGUOUS_ESCAPES = ("%2F", "%5C", "%00")
 
 
@@ -19,12 +19,12 @@ def split_pattern(pattern: str) -> list[str]:
 
 
 def is_wild(segment: str) -> bool:
-    """Return whether the segment of a pattern stands for any one segment."""
+    """Return whether the segment of a pattern matches any one segment."""
     return segment == ANY or segment.startswith("{")
 
 
 def split_path(path: str) -> list[str] | None:
-    """Return the segments of a requested path, none for the root; None for one that no pattern matches."""
+    """Return the segments of a requested path; an empty list for the root, None if no pattern can match the path."""
     path = path.partition("?")[0]
     if not path.startswith("/") or "\\" in path or not path.isascii() or not path.isprintable():
         return None
@@ -38,7 +38,7 @@ def split_path(path: str) -> list[str] | None:
 
 
 def decode_unreserved(text: str) -> str:
-    """Decode the escapes of unreserved characters and write the others in capitals."""
+    """Decode the escapes of unreserved characters and write the others in upper case."""
 
     def decode(found: re.Match[str]) -> str:
         char = chr(int(found[1], 16))
@@ -48,8 +48,8 @@ def decode_unreserved(text: str) -> str:
 
 
 def bind_path(pattern: str, segments: Sequence[str]) -> dict[str, str]:
-    """Return the values that a matched path gives to the pattern's named parameters."""
-    pairs = zip(split_pattern(pattern), segments, strict=False)  # what `**` stands for has no name
+    """Return the values of the pattern's named parameters in a matched path."""
+    pairs = zip(split_pattern(pattern), segments, strict=False)  # the segments that `**` matches have no name
     return {wanted[1:-1]: segment for wanted, segment in pairs if wanted.startswith("{")}
 
 
@@ -62,7 +62,7 @@ class Entry(NamedTuple):
 
 
 class _Node:
-    """One segment: what follows by word or by any word, and which mapping ends here or takes all the rest."""
+    """One segment: its static and wild successors, the mapping that ends here, and the mapping that takes the rest."""
 
     __slots__ = ("end", "rest", "wild", "words")
 
@@ -88,14 +88,14 @@ class _Node:
 
 
 class PatternTree:
-    """The patterns of all mappings. Never changed once made: `replacing` shares what stays the same."""
+    """The patterns of all mappings. A tree is never changed after it was made: `replacing` shares unchanged nodes."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._root = _Node()
         self._put_all(entries, owned=None)
 
     def replacing(self, gone: Iterable[Entry], new: Iterable[Entry]) -> "PatternTree":
-        """Return the tree without some mappings and with others, at the cost of these alone."""
+        """Return the tree without some mappings and with others. The cost depends only on these mappings."""
         changed = PatternTree()
         changed._root = self._root.copy()
         owned = {id(changed._root)}
@@ -104,7 +104,7 @@ class PatternTree:
         return changed
 
     def _put_all(self, entries: Iterable[Entry], owned: set[int] | None) -> None:
-        """Put each in its place, none where the id is 0. `owned`, where given, are the nodes of no other tree."""
+        """Put each mapping into its node; an id of 0 clears the node. `owned` are the nodes that no other tree uses."""
         for entry in entries:
             segments = [entry.method, *split_pattern(entry.path_pattern)]
             takes_rest = segments[-1] == REST
@@ -117,7 +117,7 @@ class PatternTree:
                 node.end = entry.id or None
 
     def find(self, method: str, segments: Sequence[str]) -> int | None:
-        """Return the id of the mapping that decides; HEAD without a mapping of its own uses that of GET."""
+        """Return the id of the deciding mapping. HEAD without its own mapping uses that of GET."""
         found = self._find(method, segments)
         return self._find("GET", segments) if found is None and method == "HEAD" else found
 
@@ -138,7 +138,7 @@ def _descend(node: _Node, segment: str, owned: set[int] | None) -> _Node:
 
 
 def _walk(node: _Node, segments: Sequence[str], place: int) -> int | None:
-    """Follow words first, then what stands for any word, then what takes all the rest."""
+    """Follow static segments first, then wild segments, then a pattern that takes the rest."""
     if place == len(segments):
         return node.end if node.end is not None else node.rest
     for child in (node.words.get(segments[place]), node.wild):

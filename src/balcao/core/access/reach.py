@@ -1,7 +1,7 @@
-"""How far grants reach: areas, departments, groups to manage; and what somebody gains by one more (rules: access 4.8).
+"""How far grants reach (areas, departments, groups to manage), and what another grant adds (rules: access 4.8).
 
-A grant is an action and where it reaches. A limit is a key with the values that are reached; a key that is missing is
-no limit. Whatever reaches somebody by several ways reaches as far as all of them.
+A grant is an action and its reach. A reach maps each limiting key to the allowed values. A missing key does not limit.
+If several groups or roles grant an action, its reach is the union of theirs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,13 +11,13 @@ from typing import NamedTuple, TypeAlias
 from balcao.core.access.snapshot import Role, Snapshot
 from balcao.core.values.cpf import Cpf
 
-# Membership of such a group is the grant of a department, whatever roles the group gives.
+# Membership of a group with this prefix grants a department, whatever roles the group gives.
 DEPARTMENT_GROUP = "go:orgao:"
 DEPARTMENT = "go:orgao"
 ANY_DEPARTMENT = "job_listing:any_department"
 # The actions whose reach departments limit.
 _DEPARTMENTAL = ("job_listing:", "job_application:")
-# The attribute that limits whose members somebody manages: names of groups, a `*` at the end for all that begin so.
+# The attribute that limits whose members a person manages: names of groups, or prefixes that end with `*`.
 MANAGED = "manages"
 
 Reach: TypeAlias = Mapping[str, frozenset[str]]
@@ -26,14 +26,14 @@ UNLIMITED: Reach = {}
 
 
 class HeldRole(NamedTuple):
-    """A role with the attributes of the group that gives it; those of a direct role and of a token's are none."""
+    """A role with the attributes of the group that gives it. Direct roles and roles of a token have no attributes."""
 
     role: Role
     attributes: Attributes
 
 
 class Excess(NamedTuple):
-    """An action beyond what somebody holds; `key` is what it reaches too far in, None for the action itself."""
+    """An action beyond a person's own rights. `key` is the limit that it exceeds, or None if the action is missing."""
 
     action: str
     key: str | None
@@ -41,7 +41,7 @@ class Excess(NamedTuple):
 
 @dataclass(frozen=True)
 class HeldRights:
-    """What somebody holds: each action with its reach. An administrator holds everything, without limits."""
+    """A person's rights: each action with its reach. An administrator has all actions without limits."""
 
     is_superadmin: bool = False
     is_administrator: bool = False
@@ -49,7 +49,7 @@ class HeldRights:
 
     @classmethod
     def of(cls, held_roles: Iterable[HeldRole], groups: Iterable[str], managing: frozenset[str]) -> "HeldRights":
-        """Unite all ways; `groups` are the names of somebody's groups, `managing` the actions that `manages` limits."""
+        """Combine all roles. `groups` are the person's group names, `managing` the actions that `manages` limits."""
         held_roles = list(held_roles)
         ways: dict[str, list[Attributes]] = {}
         for held_role in held_roles:
@@ -70,14 +70,14 @@ class HeldRights:
         )
 
     def find_limit(self, action: str, key: str) -> frozenset[str] | None:
-        """Return to what the action is limited by this key; None: not at all."""
+        """Return the values to which this key limits the action, or None if the action is not limited."""
         if self.is_administrator:
             return None
         reach = self.grants.get(action)
         return frozenset() if reach is None else reach.get(key)
 
     def find_excess(self, before: "HeldRights", after: "HeldRights") -> Excess | None:
-        """Return what somebody gains between the two and is not held here, an action rather than a reach, or None."""
+        """Return a gain from `before` to `after` that these rights do not cover, missing actions first, or None."""
         if self.is_administrator:
             return None
         found = self._list_excesses(before, after)
@@ -98,7 +98,7 @@ NOTHING_HELD = HeldRights()
 
 
 def find_held_rights(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], managing: frozenset[str]) -> HeldRights:
-    """Return what a version of the catalogue says that a person holds, with these roles of a token."""
+    """Return a person's rights in a version of the catalogue, with these roles of a token."""
     groups = snapshot.groups_of(cpf)
     direct = [snapshot.roles_by_name[name] for name in roles if name in snapshot.roles_by_name]
     direct += [snapshot.roles[item] for item in snapshot.people.find(cpf).roles if item in snapshot.roles]
@@ -112,25 +112,25 @@ def find_held_rights(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], 
 
 
 def list_departments(groups: Iterable[str]) -> frozenset[str]:
-    """Return the codes of the departments whose groups these are."""
+    """Return the department codes of these groups."""
     return frozenset(name.removeprefix(DEPARTMENT_GROUP) for name in groups if name.startswith(DEPARTMENT_GROUP))
 
 
 def describe_group(name: str, attributes: Attributes) -> dict[str, list[str]]:
-    """Return the reach that a group gives its members' grants, as it is shown."""
+    """Return the reach that a group gives its members' grants, as it is displayed."""
     department = {DEPARTMENT: [name.removeprefix(DEPARTMENT_GROUP)]} if name.startswith(DEPARTMENT_GROUP) else {}
     return {key: sorted(attributes[key]) for key in sorted(attributes)} | department
 
 
 def describe_reach(reach: Reach) -> dict[str, list[str]]:
-    """Return a reach as it is shown: a key that is missing is no limit."""
+    """Return a reach as it is displayed. A missing key does not limit."""
     return {key: sorted(reach[key]) for key in sorted(reach)}
 
 
 def measure_reach(
     action: str, ways: Sequence[Attributes], departments: frozenset[str] | None, managing: frozenset[str]
 ) -> Reach:
-    """Return how far the action reaches by these ways, each with its limits; `departments` is None for all of them."""
+    """Return the combined reach of an action, each way with its limits. `departments` is None for all departments."""
     common = frozenset.intersection(*(frozenset(way) for way in ways))
     reach = {
         key: frozenset(value for way in ways for value in way[key])
@@ -143,19 +143,19 @@ def measure_reach(
 
 
 def is_wider(was: Reach, now: Reach) -> bool:
-    """Return whether a reach goes anywhere that the former one did not."""
+    """Return whether a reach includes anything that the former one did not."""
     return bool(_list_widened(was, now))
 
 
 def limit_covers(key: str, limit: frozenset[str], value: str) -> bool:
-    """Return whether the limit lets this value in; groups to manage may be named by their beginning."""
+    """Return whether the limit includes this value. Groups to manage may be given by their prefix."""
     if value in limit:
         return True
     return key == MANAGED and any(name.endswith("*") and value.startswith(name[:-1]) for name in limit)
 
 
 def _exceeds(key: str, limit: frozenset[str], values: frozenset[str] | None) -> bool:
-    """Return whether some of the values, None for all there are, lie outside the limit."""
+    """Return whether some of the values are outside the limit. None means all possible values."""
     return values is None or not all(limit_covers(key, limit, value) for value in values)
 
 
@@ -164,9 +164,10 @@ def _list_widened(was: Reach, now: Reach) -> list[str]:
 
 
 def _find_beyond(mine: Reach, was: Reach | None, now: Reach) -> str | None:
-    """Return the key by which what is new between `was` and `now` lies outside `mine`.
+    """Return the key by which the gain from `was` to `now` is outside `mine`, or None.
 
-    What is new by one key reaches as far as now by all others, so that two harmless halves are looked at together.
+    A gain by one key applies to the current values of all other keys. Checking them together prevents two separately
+    harmless changes from adding up to an excess.
     """
     for widened in [None] if was is None else _list_widened(was, now):
         for key, limit in mine.items():

@@ -1,7 +1,7 @@
-"""What an operation demands of its caller, and the one decision that is taken on it.
+"""The rules of operations, and the decision whether a caller passes one.
 
-Every operation declares one rule; boot fails on an operation without. The steps of `decide` are those of
-rules: access 4.1.
+Every operation declares one rule, and the platform does not start on an operation without a rule. The steps of `decide`
+are those of rules: access 4.1.
 """
 
 from collections.abc import Mapping
@@ -15,18 +15,19 @@ from balcao.core.values.cpf import Cpf
 PUBLIC = "platform:public"
 AUTHENTICATED = "platform:authenticated"
 MACHINE = "platform:machine"
-# What let a caller pass whom any valid token lets pass.
+# The grant of a caller who passes because any valid token does.
 GENERAL_GRANT = "authenticated"
-# The one list that is asked for `azp` and nothing else (spec: authentication 6); all others speak for machines only.
+# The only list that checks just `azp` (spec: authentication 6). All other lists apply only to machines.
 WEBHOOK_CLIENTS = "CRM_WEBHOOK_CLIENTS"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """`action` is a code key of the access catalogue; the guards let a caller pass without holding it.
+    """The rule of an operation.
 
-    `floor` says how far an administrator may loosen it: "action", "authenticated" or "public"; "fixed" is neither
-    loosened nor tightened.
+    `action` is a code key of the access catalogue. The guards let a caller pass without the action. `floor` is how far
+    an administrator may loosen the rule: "action", "authenticated" or "public". A "fixed" rule can be neither loosened
+    nor tightened.
     """
 
     action: str
@@ -37,7 +38,7 @@ class Rule:
     is_fixed: bool = False
 
     def __or__(self, other: "Rule") -> "Rule":
-        """Return the rule that lets a caller pass who passes either. At most one side names an action of its own."""
+        """Return the rule that allows a caller whom either rule allows. At most one side names an action."""
         action = other.action if self.action in {MACHINE, AUTHENTICATED} and other.action != MACHINE else self.action
         return Rule(
             action,
@@ -49,7 +50,7 @@ class Rule:
 
     @classmethod
     def with_guard(cls, action: str, guard: str | None) -> "Rule":
-        """Return the rule of an action and of guards as the access catalogue stores them."""
+        """Return the rule for an action and the guards as the access catalogue stores them."""
         words = (guard or "").split()
         scopes, clients = (
             tuple(word.removeprefix(kind) for word in words if word.startswith(kind)) for kind in ("scope:", "client:")
@@ -58,17 +59,17 @@ class Rule:
 
     @property
     def needed(self) -> str | None:
-        """Return the action that every caller must hold; None where something else lets them pass as well."""
+        """The action that every caller must hold. None if a guard or another rule can allow the call too."""
         is_alone = not (self.owner or self.scopes or self.clients or self.action.startswith("platform:"))
         return self.action if is_alone else None
 
     def testing(self, *actions: str) -> "Rule":
-        """Return the rule with further actions, which the operation tests itself once it has read body or record."""
+        """Return the rule with further actions, which the operation checks itself after it has read body or record."""
         return replace(self, also=self.also + actions)
 
     @property
     def guard(self) -> str | None:
-        """Return the guards as the access catalogue stores them."""
+        """The guards as the access catalogue stores them."""
         guards = (["self"] if self.owner else []) + [f"scope:{s}" for s in self.scopes]
         return " ".join(guards + [f"client:{c}" for c in self.clients]) or None
 
@@ -81,7 +82,7 @@ class Rule:
         return "authenticated" if self.action == AUTHENTICATED else "action"
 
     def __str__(self) -> str:
-        """Return the rule as the documents write it, for OpenAPI's `x-access-rule`."""
+        """Return the rule as documents show it, in OpenAPI's `x-access-rule`."""
         named = {PUBLIC: "public", AUTHENTICATED: "authenticated", MACHINE: "self" if self.owner else ""}.get(
             self.action
         )
@@ -92,42 +93,42 @@ class Rule:
 
 
 def public() -> Rule:
-    """Let anyone pass; a token is not looked at."""
+    """Allow every caller. A token is not checked."""
     return Rule(PUBLIC)
 
 
 def authenticated(*, is_fixed: bool = False) -> Rule:
-    """Let every valid token pass; a fixed rule is one that the specification leaves no administrator to change."""
+    """Allow every valid token. Administrators cannot change a fixed rule, because the specification sets it."""
     return Rule(AUTHENTICATED, is_fixed=is_fixed)
 
 
 def action(name: str) -> Rule:
-    """Let pass who holds the action by a role."""
+    """Allow callers who hold the action through a role."""
     return Rule(name)
 
 
 def own(name: str) -> Rule:
-    """Let pass whose CPF is that of the path, and who holds the action: `self(name)` of the documents."""
+    """Allow the person of the path's CPF and callers who hold the action: `self(name)` in documents."""
     return Rule(name, owner=True)
 
 
 def own_alone() -> Rule:
-    """Let pass whose CPF is that of the path, and nobody else: what a person alone can say, such as an acceptance."""
+    """Allow only the person of the path's CPF, for acts that a person must do in person, such as an acceptance."""
     return Rule(MACHINE, owner=True)
 
 
 def scope(*names: str) -> Rule:
-    """Let pass a machine whose token has one of the scopes."""
+    """Allow machines whose token has one of the scopes."""
     return Rule(MACHINE, scopes=names)
 
 
 def client(setting: str) -> Rule:
-    """Let pass the clients (`azp`) of the configured list of that name; machines only, but for the webhook's list."""
+    """Allow the clients (`azp`) of the named configured list. Except for the webhook's list, only machines pass."""
     return Rule(MACHINE, clients=(setting,))
 
 
 class Reason(StrEnum):
-    """Why a caller was let pass or not; stable words of the check endpoint and of `explain`."""
+    """Why a caller was allowed or denied. The values are part of the check endpoint and `explain`, and are stable."""
 
     PUBLIC = "public"
     OWNER = "owner"
@@ -147,7 +148,7 @@ _ALLOWING = frozenset({Reason.PUBLIC, Reason.OWNER, Reason.SCOPE, Reason.CLIENT,
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`grant` names what let the caller pass: `self`, the scope, the client list or the action."""
+    """A decision. `grant` names what allowed the call: `self`, the scope, the client list or the action."""
 
     reason: Reason
     grant: str = ""
@@ -158,7 +159,7 @@ class Decision:
 
 
 class Roles(Protocol):
-    """What a decision asks of the catalogue's snapshot."""
+    """The part of the catalogue's snapshot that a decision needs."""
 
     def grants(self, caller: Caller, action: str) -> bool:
         """Return whether one of the caller's roles grants the action."""
@@ -173,9 +174,9 @@ def decide(
     roles: Roles,
     client_lists: Mapping[str, frozenset[str]],
 ) -> Decision:
-    """Decide for a verified caller on an operation that is not bound to `platform:public`.
+    """Decide on a verified caller for an operation that is not bound to `platform:public`.
 
-    `bound_action` is the code key that the catalogue binds to the operation now; `owner` the path's CPF.
+    `bound_action` is the code key that the catalogue currently binds to the operation. `owner` is the path's CPF.
     """
     if rule.owner and owner is not None and owner == caller.cpf:
         return Decision(Reason.OWNER, "self")
@@ -189,7 +190,10 @@ def decide(
 
 
 def _check_guards(rule: Rule, caller: Caller, client_lists: Mapping[str, frozenset[str]]) -> Decision | None:
-    """Return the decision of the first guard that lets the caller pass; but for the webhook, machines only."""
+    """Return the decision of the first guard that allows the caller.
+
+    Except for the webhook, guards allow only machines.
+    """
     for name in rule.clients:
         if caller.client in client_lists.get(name, ()) and (caller.is_machine or name == WEBHOOK_CLIENTS):
             return Decision(Reason.CLIENT, f"client:{name}")

@@ -1,4 +1,4 @@
-"""Sessions that ended before their tokens did: known to every process at once, until the tokens have expired."""
+"""Sessions that ended before their tokens expired. Every process knows them until the tokens have expired."""
 
 import hashlib
 import math
@@ -14,17 +14,17 @@ from balcao.core.database.statements import statement
 
 CHANNEL = "balcao_ended_session"
 POLL_SECONDS = 5.0
-# No access token may live longer than this.
+# The longest lifetime of an access token.
 KEPT = timedelta(hours=24)
-# How far back rows are read again: one may become visible later than one that was recorded after it.
+# How far back rows are read again, because a row may become visible after rows that were recorded later.
 _OVERLAP = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
 class SessionEnd:
-    """What a logout token says: the session `sid` ended, or without it every session of `subject` begun until then.
+    """The content of a logout token: the end of session `sid`, or of all sessions of `subject` that began before `at`.
 
-    `number` is the logout token's own (`jti`), `at` its time in Unix seconds.
+    `number` is the logout token's own id (`jti`), `at` its time in Unix seconds.
     """
 
     issuer: str
@@ -60,26 +60,26 @@ async def _list_endings(connection: Connection, since: datetime | None) -> list[
 
 @statement("SELECT count(*) FROM platform.ended_session")
 async def count_endings(connection: Connection) -> int:
-    """Return how many logout tokens are remembered."""
+    """Return the number of stored logout tokens."""
 
 
 @statement("DELETE FROM platform.ended_session WHERE expires_at <= now()")
 async def delete_expired_endings(connection: Connection) -> int:
-    """Delete what no token can belong to any more."""
+    """Delete the entries whose tokens have all expired."""
 
 
 class EndedSessions:
-    """This process's copy of the table; `covers` is asked for each call and costs a look into memory."""
+    """This process's copy of the table. Every call checks `covers`, which is a look-up in memory."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        # By key: until when issued tokens are ended, and when the last of them has expired by itself.
+        # By key: tokens issued until the first time are invalid, and all of them expire by the second time.
         self._ended: dict[bytes, tuple[float, float]] = {}
         self._newest: datetime | None = None
         self._watch = Watch(database, CHANNEL, POLL_SECONDS, self.reload)
 
     async def start(self) -> None:
-        """Load the table and follow it. Raises Unavailable when the database is away."""
+        """Load the table and follow it. Raises Unavailable if the database is down."""
         await self._watch.start()
 
     async def stop(self) -> None:
@@ -87,7 +87,7 @@ class EndedSessions:
         await self._watch.stop()
 
     def covers(self, caller: Caller) -> bool:
-        """Tell whether the session of the caller's token has ended."""
+        """Return whether the session of the caller's token has ended."""
         if not self._ended:
             return False
         return any(
@@ -96,7 +96,7 @@ class EndedSessions:
         )
 
     async def record(self, ending: SessionEnd) -> bool:
-        """Store the ending and have every process read it; return false for a logout token that was used before."""
+        """Store the end of a session and notify every process. Return false if the logout token was used before."""
         number = hashlib.sha256(f"{ending.issuer}\0{ending.number}".encode()).digest()
         if ending.session is not None:
             key, until = session_key(ending.issuer, ending.session), math.inf
@@ -109,7 +109,7 @@ class EndedSessions:
         return is_new
 
     async def reload(self) -> None:
-        """Take over what was recorded since the last time, and forget what has expired."""
+        """Load the entries since the last read, and forget the expired ones."""
         since = self._newest and self._newest - _OVERLAP
         async with self._database.connection() as connection:
             endings = await _list_endings(connection, since)
@@ -118,7 +118,7 @@ class EndedSessions:
             self._ended[ending.key] = (max(until, ending.issued_until), max(expires_at, ending.expires_at))
             self._newest = ending.recorded_at
         now = time.time()
-        while self._ended:  # in the order in which they expire, as all are kept equally long
+        while self._ended:  # in order of expiry, because all are kept equally long
             key, (_, expires_at) = next(iter(self._ended.items()))
             if expires_at > now:
                 break

@@ -1,4 +1,4 @@
-"""One whole version of the access catalogue, and the next one made of it and of what changed (rules: access 4.5)."""
+"""A complete version of the access catalogue, and the next version after a change (rules: access 4.5)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Action(msgspec.Struct, frozen=True):
-    """`key` is the code key, or `#id` for a custom action; `name` and `description` are those of now."""
+    """An action. `key` is the code key, or `#id` for a custom action. `name` and `description` are the current ones."""
 
     id: int
     key: str
@@ -24,7 +24,10 @@ class Action(msgspec.Struct, frozen=True):
 
 
 class MappedEndpoint(msgspec.Struct, frozen=True):
-    """`service`, `operation` and `guard` are those of an operation of ours, None for another application's."""
+    """An endpoint and its action.
+
+    `service`, `operation` and `guard` are None for an endpoint of another application.
+    """
 
     id: int
     method: str
@@ -36,12 +39,12 @@ class MappedEndpoint(msgspec.Struct, frozen=True):
 
     @property
     def entry(self) -> Entry:
-        """Return its place among the patterns."""
+        """The endpoint's pattern."""
         return Entry(self.method, self.path_pattern, self.id)
 
 
 class Role(msgspec.Struct, frozen=True):
-    """`actions` are action keys; an administrative role grants every action, also future ones."""
+    """A role. `actions` are action keys. An administrative role grants every action, including future ones."""
 
     id: int
     name: str
@@ -49,12 +52,12 @@ class Role(msgspec.Struct, frozen=True):
     actions: frozenset[str]
 
     def grants(self, action: str) -> bool:
-        """Return whether a holder of the role may do this."""
+        """Return whether the role grants the action."""
         return self.administrative or action in self.actions
 
 
 class Group(msgspec.Struct, frozen=True):
-    """`roles` are the ids of those that it gives; what `attributes` limit is up to the services."""
+    """A group. `roles` are the ids of the roles that it gives. Services decide what `attributes` limit."""
 
     id: int
     name: str
@@ -63,7 +66,7 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Changes(msgspec.Struct):
-    """What a version brings, by id and by CPF; what is None is gone. `whole`: everything but the people."""
+    """The changes of a version by id or CPF; None marks a deletion. `whole`: contains all except people."""
 
     version: int
     position: int
@@ -84,7 +87,7 @@ class Match(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How somebody comes by a role: by the token, directly, or through a group."""
+    """One way in which a person has a role: by the token, directly, or through a group."""
 
     role: Role
     source: Literal["token", "direct", "group"]
@@ -93,7 +96,7 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`position` is the last change that it knows; `bindings` are the action keys of our operations."""
+    """A version of the catalogue. `position` is its last change; `bindings` are the action keys of our operations."""
 
     version: int = 0
     position: int = 0
@@ -108,7 +111,7 @@ class Snapshot:
 
     def grants(self, caller: Caller, action: str) -> bool:
         """Return whether one of the caller's roles, from the token or stored, grants the action."""
-        for name in caller.roles:  # plain loops: this is the decision's inner part
+        for name in caller.roles:  # plain loops for speed: every decision runs them
             role = self.roles_by_name.get(name)
             if role is not None and role.grants(action):
                 return True
@@ -127,7 +130,7 @@ class Snapshot:
         return role is not None and role.grants(action)
 
     def holds_role(self, caller: Caller) -> bool:
-        """Return whether the caller has any role of the catalogue, from the token, directly or by a group."""
+        """Return whether the caller has any role of the catalogue: from the token, directly or through a group."""
         if not self.roles_by_name.keys().isdisjoint(caller.roles):
             return True
         held = self.people.find(caller.cpf)
@@ -139,10 +142,10 @@ class Snapshot:
         return [group for group_id in held if (group := self.groups.get(group_id)) is not None]
 
     def find_limits(self, caller: Caller, action: str, attribute: str) -> frozenset[str] | None:
-        """Return the values of an attribute to which the caller's right to an action is limited; None: not limited.
+        """Return the attribute's values to which the caller's right to an action is limited, or None without a limit.
 
-        A right by several groups reaches as far as all of them; one without the attribute, or a role that the caller
-        has otherwise, lifts the limit, and so does administration, however it is held (rules: access 3.3, 4.8).
+        Rights through several groups are combined. The limit is lifted by a group without the attribute, by a role that
+        the caller has otherwise, and by any administrative role (rules: access 3.3, 4.8).
         """
         others = [way.role for way in self.list_ways(caller) if way.source != "group" or way.role.administrative]
         granting = [
@@ -155,7 +158,7 @@ class Snapshot:
         return frozenset(value for group in granting for value in group.attributes[attribute])
 
     def list_ways(self, caller: Caller) -> Iterator[Way]:
-        """Yield each role of the caller with where it comes from, by the role's name and the group's."""
+        """Yield each role of the caller with its source, sorted by role and group name."""
         ways = [Way(self.roles_by_name[name], "token") for name in caller.roles if name in self.roles_by_name]
         held = self.people.find(caller.cpf).roles
         ways += [Way(self.roles[role_id], "direct") for role_id in held if role_id in self.roles]
@@ -164,7 +167,7 @@ class Snapshot:
         yield from sorted(ways, key=lambda way: (way.role.name, way.source, way.group or ""))
 
     def match(self, method: str, path: str) -> Match | None:
-        """Return the mapping that decides on a request, the most specific of those that match."""
+        """Return the mapping that decides on a request: the most specific match, or None."""
         segments = split_path(path)
         found = None if segments is None else self.patterns.find(method, segments)
         if segments is None or found is None:
@@ -173,7 +176,7 @@ class Snapshot:
         return Match(mapping, self.actions[mapping.action_id], bind_path(mapping.path_pattern, segments))
 
     def following(self, changes: Changes) -> "Snapshot":
-        """Return the next version, which shares with this one whatever did not change."""
+        """Return the next version. It shares everything unchanged with this one."""
         old = [self.mappings[item] for item in changes.mappings if item in self.mappings]
         new = [mapping for mapping in changes.mappings.values() if mapping is not None]
         actions = _merge(self.actions, changes.actions)
@@ -219,7 +222,7 @@ def _bind(
     new: list[MappedEndpoint],
     actions: Mapping[int, Action],
 ) -> Mapping[str, str]:
-    """Return the action keys of operations after a change of their mappings; an action's key never changes."""
+    """Return the action keys of our operations after a change of mappings. An action's key never changes."""
     if not old and not new:
         return known
     gone = {mapping.operation for mapping in old}

@@ -1,4 +1,4 @@
-"""Turns the Authorization header into a Caller. RS256 only; the same code serves the gateway and every service."""
+"""Convert the Authorization header into a Caller. Only RS256. The gateway and all services share this code."""
 
 import asyncio
 import math
@@ -29,13 +29,13 @@ ALGORITHMS = ["RS256"]
 LEEWAY_SECONDS = 10
 MAX_TOKEN_BYTES = 16_384
 CACHE_SIZE = 50_000
-# How many remembered tokens are looked at for each new one: expired ones are then at most a third of the others.
+# The number of cached tokens checked for each new one. It keeps expired tokens below a third of the valid ones.
 LOOKS = 4
 LATEST_INSTANT = 253_402_300_799  # the last second of the year 9999
 
 
 class TokenVerifier:
-    """Verifies bearer tokens of the configured issuers and remembers the verified ones until they expire."""
+    """A verifier for bearer tokens of the configured issuers. It caches verified tokens until they expire."""
 
     def __init__(
         self,
@@ -45,17 +45,17 @@ class TokenVerifier:
         policy: ClaimPolicy = NO_MACHINES,
         has_ended: Callable[[Caller], bool] = lambda _: False,
     ) -> None:
-        """`has_ended` tells whether the session of a token is over before the token expires."""
+        """`has_ended` returns whether the session of a token ended before the token expired."""
         self._audience = audience
         self._has_ended = has_ended
         self._policy = policy
         self._verified: OrderedDict[bytes, Caller] = OrderedDict()
-        forget = self._verified.clear  # once keys were rotated
+        forget = self._verified.clear  # called after a key rotation
         self._issuers = {issuer.rstrip("/"): IssuerKeys(issuer, client, forget) for issuer in issuers}
         self._refreshers: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Begin to refresh the issuers' keys."""
+        """Start to refresh the issuers' keys."""
         self._refreshers = [asyncio.create_task(keys.keep_fresh()) for keys in self._issuers.values()]
 
     def stop(self) -> None:
@@ -65,11 +65,11 @@ class TokenVerifier:
 
     @property
     def issuers(self) -> Sequence[IssuerKeys]:
-        """Return the issuers with their keys."""
+        """The issuers with their keys."""
         return list(self._issuers.values())
 
     def known(self, authorization: bytes | None) -> Caller | None:
-        """Return the caller of a header whose token was verified before and is still valid."""
+        """Return the cached caller of a header if its token is still valid, otherwise None."""
         if authorization is None:
             return None
         caller = self._verified.get(digest_of(authorization))
@@ -78,14 +78,14 @@ class TokenVerifier:
         return caller
 
     async def refresh_keys(self) -> None:
-        """Fetch the keys of every issuer now; deleted ones lose trust at once."""
+        """Fetch the keys of every issuer now. Deleted keys lose trust immediately."""
         await asyncio.gather(*(keys.refresh() for keys in self._issuers.values()))
 
     async def caller(self, authorization: bytes | None) -> Caller:
         """Return the caller of a header.
 
-        Raises TokenRefused, which says to the log alone which check failed; KeyPending while its key may be new, and
-        KeysAway while there are none.
+        Raises TokenRefused, whose reason is only logged, KeyPending if the key may be new, or KeysAway if there are no
+        keys.
         """
         claims = await self.read_signed(_parse_bearer(authorization))
         try:
@@ -105,7 +105,7 @@ class TokenVerifier:
         return caller
 
     async def read_signed(self, token: bytes) -> Mapping[str, Any]:
-        """Return the claims of a token that an issuer of ours signed, whatever they say.
+        """Return the claims of a token that a trusted issuer signed, without checking the claims.
 
         Raises as `caller` does.
         """
@@ -113,7 +113,7 @@ class TokenVerifier:
         header = signed.headers()
         if header.get("alg") not in ALGORITHMS:
             raise TokenRefused("token-algorithm")
-        if "crit" in header:  # we understand none of the extensions that it could demand
+        if "crit" in header:  # we support none of the extensions that it may demand
             raise TokenRefused("token-critical")
         if "kid" in header and not isinstance(header["kid"], str):
             raise TokenRefused("token-key-unknown")
@@ -127,7 +127,7 @@ class TokenVerifier:
         return claims
 
     async def _find_key(self, kid: str | None, claims: Mapping[str, Any]) -> RSAKey:
-        """Return the key of the token's own issuer: a key of one issuer never vouches for another.
+        """Return a key of the token's own issuer. A key of one issuer never verifies a token of another.
 
         Issuer and age are read before the signature is verified, and only to choose the key.
         """
@@ -142,7 +142,7 @@ class TokenVerifier:
         return key
 
     def _check(self, claims: Mapping[str, Any]) -> None:
-        """Check audience and times; `iss` was checked by choosing its key."""
+        """Check audience and times. `iss` was checked when its key was chosen."""
         now = time.time()
         audience = claims.get("aud")
         if self._audience not in (audience if isinstance(audience, list) else [audience]):
@@ -162,7 +162,7 @@ class TokenVerifier:
             self._verified.popitem(last=False)
 
     def _drop_expired(self) -> None:
-        """Look at some of the remembered tokens in turn, and drop those that nobody will be known by any more."""
+        """Check some of the cached tokens in turn, and drop the expired ones."""
         now = time.time()
         for _ in range(min(LOOKS, len(self._verified))):
             digest, caller = next(iter(self._verified.items()))
@@ -181,7 +181,7 @@ def _parse_bearer(authorization: bytes | None) -> bytes:
 
 
 def _parse_parts(token: bytes) -> tuple[jws.CompactSignature, dict[str, Any]]:
-    """Return the parts of a token, of which nothing is verified yet."""
+    """Return the parts of a token. Nothing is verified yet."""
     try:
         signed = jws.extract_compact(token)
         return signed, msgspec.json.decode(signed.payload, type=dict[str, Any])
@@ -190,7 +190,7 @@ def _parse_parts(token: bytes) -> tuple[jws.CompactSignature, dict[str, Any]]:
 
 
 def parse_date(value: object) -> float | None:
-    """Return a numeric date; None for anything else and for one that no clock will show."""
+    """Return a numeric date, or None for any other value or a date out of range."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LATEST_INSTANT:
         return None
     return float(value)

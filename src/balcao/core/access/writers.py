@@ -1,4 +1,4 @@
-"""Who may change what a service shows to everybody, and so must not be shown it as it was before."""
+"""Callers who may change public data of a service, and so must not read an outdated copy of them."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
@@ -12,17 +12,17 @@ ClientLists: TypeAlias = Mapping[str, frozenset[str]]
 
 
 class Writers:
-    """The callers of writing operations by a right, as staff and machines have it.
+    """Callers who may call writing operations by a right, as staff and machines do.
 
-    What people change of their own data nobody else reads without a right.
+    Changes that people make to their own data do not count, because others cannot read them without a right.
     """
 
     def __init__(self, operations: Iterable[tuple[str, Rule]]) -> None:
-        """Take the keys and the rules of the writing operations."""
+        """`operations` are the keys and rules of the writing operations."""
         self._operations = tuple(operations)
 
     def include(self, caller: Caller, snapshot: Snapshot, client_lists: ClientLists) -> bool:
-        """Return whether the caller may call one of the operations, or further it by an action that it tests itself."""
+        """Return whether the caller may call one of the operations or holds an action that one checks itself."""
         seen: set[tuple[str, Rule]] = set()
         for key, rule in self._operations:
             bound = snapshot.bindings.get(key, rule.action)
