@@ -1,4 +1,4 @@
-"""The hash chain over the audit events: the worker makes it after their commit, an operator verifies it."""
+"""The hash chain over the audit events. The worker extends it after their commit, and an operator verifies it."""
 
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
@@ -16,7 +16,7 @@ START = bytes(32)
 
 
 class _End(NamedTuple):
-    """The last link, and the number of the first event that is kept."""
+    """The last link, and the number of the first retained event."""
 
     seq: int
     hash: bytes
@@ -24,7 +24,7 @@ class _End(NamedTuple):
 
 
 class _Link(NamedTuple):
-    """An event in the chain; of one whose month was dropped only the hash is left."""
+    """An event in the chain. If its month was dropped, only its hash is left."""
 
     seq: int
     prev_hash: bytes | None
@@ -58,13 +58,14 @@ async def _list_links(connection: Connection, after: int, most: int) -> list[_Li
 
 @statement("SELECT key_number FROM platform.audit_event ORDER BY at, id LIMIT 1")
 async def find_oldest_key(connection: Connection) -> int | None:
-    """Return the number of the key by which people entered the oldest event that is kept, or None without any."""
+    """Return the number of the key that pseudonymises people in the oldest retained event, or None without events."""
 
 
 class Break(msgspec.Struct, frozen=True):
-    """Where the chain breaks.
+    """A break in the chain.
 
-    `why`: the event is missing, was changed, does not follow, is not the one known; or the chain ends too soon.
+    `why`: the event is missing, was changed, does not follow its predecessor (`order`), or differs from the known hash;
+    or the chain ends too early.
     """
 
     seq: int
@@ -72,11 +73,10 @@ class Break(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What a verification found.
+    """The result of a verification.
 
-    `hash` is that of the last event: noted elsewhere, it proves later that nothing up to `last` was touched.
-
-    `waiting` counts events that are not chained yet.
+    `hash` is the hash of the last event. If it is recorded elsewhere, it proves later that no event up to `last` was
+    changed. `waiting` counts the events that are not in the chain yet.
     """
 
     ok: bool
@@ -88,7 +88,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 async def chain_events(platform: Platform) -> int:
-    """Chain what has been committed, a batch a transaction; return how many events it were."""
+    """Add the committed events to the chain, one transaction for each batch. Return the number of events."""
     chained = 0
     while True:
         async with platform.database.transaction() as connection:
@@ -99,7 +99,7 @@ async def chain_events(platform: Platform) -> int:
 
 
 async def run_chain(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Chain the audit events, as a job."""
+    """Add the audit events to the chain, as a job."""
     await chain_events(platform)
 
 
@@ -107,7 +107,7 @@ JOBS = [JobKind("platform.chain_audit", run_chain, first_delay=timedelta(seconds
 
 
 async def verify_chain(connection: Connection, known: tuple[int, str] | None = None) -> Verdict:
-    """Follow the chain in the caller's snapshot; `known` is a number and its hash out of an earlier verdict."""
+    """Verify the chain in the caller's snapshot. `known` is a number and its hash from an earlier verdict."""
     end = await _read_end(connection)
     waiting = await _count_waiting(connection)
     seq, digest = end.kept_from - 1, START if end.kept_from == 1 else None
@@ -131,9 +131,9 @@ async def _iterate_links(connection: Connection) -> AsyncIterator[_Link]:
 
 
 def _find_break(link: _Link, seq: int, digest: bytes | None, known: tuple[int, str] | None) -> Break | None:
-    """Return the break at a link, None without one.
+    """Return the break at a link, or None.
 
-    `seq` and `digest` are those of the link before; the digest is None where that one was dropped with its month.
+    `seq` and `digest` are those of the previous link. The digest is None if that link was dropped with its month.
     """
     if link.seq != seq + 1:
         return Break(seq + 1, "missing")

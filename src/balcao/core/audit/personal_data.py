@@ -1,4 +1,4 @@
-"""What a feature stores of a person, declared to the rights over it (rules: registry 4.9)."""
+"""The declaration of a feature's personal data, for the rights of the data subject (rules: registry 4.9)."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from balcao.core.values.cpf import Cpf
 
 
 class Cleared(msgspec.Struct, frozen=True):
-    """What was erased of one kind; `fields` names it, never a value."""
+    """The data of one kind that were erased. `fields` contains names, never values."""
 
     kind: Annotated[str, Meta(description="Tipo de dado.", examples=["vehicles"])]
     count: Annotated[int, Meta(description="Quantos registros foram apagados ou esvaziados.", examples=[2])]
@@ -23,7 +23,7 @@ class Cleared(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What is not erased of one kind; `basis` tells the person why."""
+    """The data of one kind that are not erased. `basis` explains the reason to the person."""
 
     kind: Annotated[str, Meta(description="Tipo de dado.", examples=["audit_events"])]
     count: Annotated[int, Meta(description="Quantos registros ficam.", examples=[14])]
@@ -31,7 +31,7 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class FileMember(NamedTuple):
-    """One member of the export file as integrators see it: its type, and what it holds, in Portuguese."""
+    """A member of the export file as integrators see it: its name and type, and a description in Portuguese."""
 
     name: str
     kind: Any
@@ -39,9 +39,9 @@ class FileMember(NamedTuple):
 
 
 class ExportMember(NamedTuple):
-    """A `FileMember` that a feature fills: `read` returns what it holds of the person.
+    """A `FileMember` that a feature fills: `read` returns the person's data for it.
 
-    Members stand in the file by `place`.
+    The members of the file are sorted by `place`.
     """
 
     name: str
@@ -56,14 +56,14 @@ def describe_members(members: Iterable[FileMember | ExportMember]) -> list[tuple
     return [(member.name, Annotated[member.kind, Meta(description=member.description)]) for member in members]
 
 
-# Erases what the person's anonymisation at that time erases; in a dry run the caller rolls it back.
+# Erases what the person's anonymisation at that time covers. In a dry run, the caller rolls back.
 Erase = Callable[[Connection, Cpf, datetime], Awaitable[Sequence[Cleared]]]
-# What no anonymisation erases.
+# Returns what no anonymisation erases.
 Retain = Callable[[Connection, Cpf], Awaitable[Sequence[Kept]]]
 
 
 def erase_rows(kind: str, delete: Callable[[Connection, Cpf], Awaitable[int]], fields: Sequence[str]) -> Erase:
-    """Return what erases all rows of the person by this statement, which returns how many there were."""
+    """Return an `Erase` that deletes all rows of the person with this statement, which returns their number."""
 
     async def erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
         return [Cleared(kind, await delete(connection, cpf), list(fields))]
@@ -74,7 +74,7 @@ def erase_rows(kind: str, delete: Callable[[Connection, Cpf], Awaitable[int]], f
 def erase_older_rows(
     kind: str, delete: Callable[[Connection, Cpf, datetime], Awaitable[int]], fields: Sequence[str]
 ) -> Erase:
-    """Return what erases by this statement the rows that the anonymisation covers, which younger ones outlive."""
+    """Return an `Erase` that deletes the rows that the anonymisation covers with this statement. Newer rows remain."""
 
     async def erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
         return [Cleared(kind, await delete(connection, cpf, at), list(fields))]
@@ -83,7 +83,7 @@ def erase_older_rows(
 
 
 def retain_rows(kind: str, count: Callable[[Connection, Cpf], Awaitable[int]], basis: str) -> Retain:
-    """Return what tells that the rows which this statement counts are retained, and on which basis."""
+    """Return a `Retain` that reports the rows that this statement counts, and the legal basis for retaining them."""
 
     async def retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
         return [Kept(kind, await count(connection, cpf), basis)]
@@ -93,10 +93,11 @@ def retain_rows(kind: str, count: Callable[[Connection, Cpf], Awaitable[int]], b
 
 @dataclass(frozen=True)
 class PersonalData:
-    """One feature's declaration. Without `erase` nothing of it is erased, `retain` says why.
+    """The declaration of one feature's personal data.
 
-    `by_event`: an `anonimizacao` of the CRM erases it too. `tables` names every table of the feature that has a
-    person's number in a column.
+    - `erase`: without it nothing is erased, and `retain` explains why.
+    - `by_event`: an `anonimizacao` event of the CRM erases these data too.
+    - `tables`: every table of the feature that has a person's number in a column.
     """
 
     name: str
@@ -112,10 +113,11 @@ class PersonalData:
 
 
 class OwnRows(PersonalData):
-    """The common case: one table whose rows are the person's whose number stands in `cpf`.
+    """The common case: a table whose column `cpf` contains the number of the person who owns the row.
 
-    They are exported by `member`, and erased one and all. `kind` is their word in the report of an erasure (the table's
-    name unless given), `fields` what it says is gone: what `member` exports unless given.
+    All rows of the person are exported by `member`, and all are erased. `kind` names them in the report of an erasure;
+    the default is the table's name. `fields` are the erased fields in that report; the default is the fields of
+    `member`.
     """
 
     def __init__(
@@ -142,16 +144,16 @@ class DeclaredPersonalData:
         self.declarations = tuple(declarations)
 
     async def export(self, connection: Connection, cpf: Cpf) -> dict[str, Any]:
-        """Return what is stored of the person: the members of the export file, in its order."""
+        """Return the stored data of the person: the members of the export file, in its order."""
         found: dict[str, Any] = {}
         for declared in self.declarations:
             found |= await declared.export(connection, cpf)
         return {member.name: found[member.name] for member in list_export_members(self.declarations)}
 
     async def erase(self, connection: Connection, cpf: Cpf, at: datetime, *, by_event: bool = False) -> list[Cleared]:
-        """Erase what an anonymisation at that time erases; with `by_event`, what a CRM event erases beside the mirror.
+        """Erase what an anonymisation at that time covers. `by_event`: only what a CRM event erases besides the mirror.
 
-        The person's mirror must be locked, so that no write of theirs comes in between.
+        The caller must hold the lock of the person's mirror, so that no write of the person runs concurrently.
         """
         cleared: list[Cleared] = []
         for declared in self.declarations:
@@ -160,7 +162,7 @@ class DeclaredPersonalData:
         return [one if one.count else Cleared(one.kind, 0, []) for one in cleared]
 
     async def retain(self, connection: Connection, cpf: Cpf) -> list[Kept]:
-        """Return what stays in spite of an anonymisation, and why."""
+        """Return the data that remain after an anonymisation, and why."""
         return [
             kept
             for declared in self.declarations

@@ -1,4 +1,4 @@
-"""What the platform itself stores, and for how long: audit trail, jobs and their log, responses to repeat."""
+"""The data that the platform itself stores and for how long: audit trail, jobs and their log, idempotent responses."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ async def _drop_months(connection: Connection, age: timedelta) -> int: ...
 
 
 async def drop_audit_months(call: Call, connection: Connection) -> Swept:
-    """Drop the months of the trail that are beyond their time, and prepare those to come."""
+    """Drop the months of the audit trail whose retention has ended, and prepare the coming months."""
     checked = await _count_events(connection)
     await _prepare_months(connection, MONTHS_AHEAD)
     age = timedelta(days=call.platform.settings.audit_retention_days)
@@ -46,7 +46,7 @@ async def _count_responses(connection: Connection) -> int: ...
 
 
 async def end_dead_letters(call: Call, connection: Connection) -> Swept:
-    """End dead-lettered jobs that nobody looked after, as if an operator had dropped them."""
+    """Drop the dead-lettered jobs that no operator has handled in time, as if an operator had dropped them."""
     checked = await queue.count_matching_jobs(connection, JobFilters(dead_letters.DEAD))
     ended = [
         await _try_to_end(call, connection, number)
@@ -56,7 +56,7 @@ async def end_dead_letters(call: Call, connection: Connection) -> Swept:
 
 
 async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
-    """Return whether it could be ended: an operator may have been faster."""
+    """Return whether the job was dropped. An operator may have handled it first."""
     try:
         async with connection.transaction():
             await dead_letters.drop_dead_job_within(connection, call, number)
@@ -66,7 +66,7 @@ async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
 
 
 async def delete_old_counts(_: Call, connection: Connection) -> Swept:
-    """Delete the numbers of five minutes and of days, each beyond its time."""
+    """Delete the counts of five minutes and of days, each after its own retention."""
     checked = [await response_counts.count_rows(connection, span) for span in response_counts.KEPT]
     removed = [
         await response_counts.delete_old_counts(connection, span, age) for span, age in response_counts.KEPT.items()
@@ -92,7 +92,7 @@ async def _find_latest(connection: Connection, at: datetime) -> datetime: ...
 
 
 async def erase_answers(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    """Erase the person's responses until now: one that is younger than an event may still hold what is older."""
+    """Erase the person's responses until now: a response that is newer than the event may contain older data."""
     count = await idempotency.forget_person(connection, cpf, await _find_latest(connection, at))
     return [Cleared("repeatable_answers", count, ["answer"])]
 

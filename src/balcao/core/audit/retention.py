@@ -1,4 +1,4 @@
-"""Retention: every night each kind of data loses what is beyond its time (rules: registry 5)."""
+"""Retention: a nightly job erases the data of each kind whose retention has ended (rules: registry 5)."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ REASON = "Prazo de guarda"
 
 @dataclass(frozen=True)
 class Swept:
-    """How many rows of the kind there were, and how many of them are erased now."""
+    """The number of rows of a kind, and how many of them were erased."""
 
     checked: int
     removed: int
@@ -31,16 +31,16 @@ class Swept:
 
 @dataclass(frozen=True)
 class Retention:
-    """One kind of data. `apply` erases what is beyond its time, in a transaction under the owner's role."""
+    """One kind of data. `apply` erases its expired data in a transaction with the owner's role."""
 
     kind: str
     apply: Callable[[Call, Connection], Awaitable[Swept]]
 
 
 class OldRows(Retention):
-    """The common case: all rows of the kind are counted, and a statement removes those that are too old.
+    """The common case: `count` counts all rows of the kind, and `remove` deletes those that are too old.
 
-    `limits` are what it takes beside the connection: their age, or nothing where that stands in its text.
+    `limits` are the arguments of `remove` after the connection: the age, or nothing if the statement contains it.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class OldRows(Retention):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What one run erased of one kind."""
+    """The result of one run for one kind."""
 
     run: str
     kind: str
@@ -78,17 +78,18 @@ async def _insert_report(connection: Connection, run: str, kind: str, swept: Swe
 SELECT run::text, kind, at, checked, removed FROM platform.retention_report ORDER BY at DESC, kind LIMIT :limit
 """)
 async def list_reports(connection: Connection, limit: int) -> list[Report]:
-    """Return the last reports, the newest first."""
+    """Return the last reports, newest first."""
 
 
 class _DryRun(Exception):
-    """Takes back what a retention erased."""
+    """Raised to roll back what a retention erased."""
 
 
 async def run(call: Call, retentions: Sequence[Retention], *, dry_run: bool = False) -> list[Report]:
-    """Apply each in a transaction of its own; return the reports.
+    """Apply each retention in its own transaction and return the reports.
 
-    One that fails stops no other and is raised at the end. A dry run takes everything back, the reports too.
+    A failure does not stop the others; the first one is raised at the end. A dry run rolls back everything, including
+    the reports.
     """
     reports, failures, number = [], [], new_id()
     call.state_reason(REASON)

@@ -1,4 +1,4 @@
-"""An export as a feature declares it: which rows leave as lines of which kind, and which tables stay out of it."""
+"""The export that a feature declares: which rows become lines of which kind, and which tables are left out."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from balcao.core.database.pool import Connection
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a table in the order of its primary key, or of other columns that no two rows have alike.
+    """Rows of a table in the order of its primary key, or of other columns that are unique together.
 
-    `line` is an SQL expression of the row `stored` that makes its jsonb, `condition` one that chooses rows.
+    `line` is an SQL expression that converts the row `stored` to jsonb, and `condition` one that selects rows.
     """
 
     table: str
@@ -21,9 +21,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class Export:
-    """One kind of lines. Where an import has the same kind, it takes the lines as they are.
+    """One kind of lines. An import of the same kind accepts these lines unchanged.
 
-    `rows` are found when the export begins where they do not always stand in the same table.
+    `rows` is a function if the table is known only when the export starts.
     """
 
     kind: str
@@ -32,10 +32,10 @@ class Export:
 
 @dataclass(frozen=True)
 class Exports:
-    """What a feature brings to the export of its service.
+    """A feature's part of its service's export.
 
-    `tables` leave whole, each as the kind of its name; `derived` are those that are made again from others, or whose
-    rows live for minutes: they stay out.
+    `tables` are exported completely, each as a kind with the table's name. `derived` tables are not exported, because
+    they are rebuilt from others or their rows exist only for minutes.
     """
 
     kinds: Sequence[Export] = ()
@@ -43,7 +43,7 @@ class Exports:
     derived: Sequence[str] = ()
 
     def list_kinds(self) -> list[Export]:
-        """Return every kind, those of whole tables last."""
+        """Return every kind. The kinds of complete tables come last."""
         names = {table: table.partition(".")[2].replace("_", "-") for table in self.tables}
         return [*self.kinds, *(Export(name, Rows(table)) for table, name in names.items())]
 

@@ -1,6 +1,6 @@
-"""The folder of an export: encrypted parts, and the manifest that says which are whole. All of it is safe to copy.
+"""The folder of an export: encrypted parts, and a manifest that lists the complete ones. All files are safe to copy.
 
-A part is in the manifest once it is on the disk; what is not in it counts for nothing.
+A part is listed in the manifest after it is on the disk. Files that are not listed are ignored.
 """
 
 import fcntl
@@ -22,9 +22,9 @@ _UNFINISHED = ".unfinished"
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A file of a kind: `sha256` is that of the file, `lines_sha256` that of the lines in it.
+    """A file of a kind. `sha256` is the hash of the file, `lines_sha256` the hash of the lines in it.
 
-    `snapshot` counts from 1 in the manifest's list.
+    `snapshot` is the position in the manifest's list, starting at 1.
     """
 
     file: str
@@ -37,7 +37,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, kw_only=True):
-    """What an export consists of. `cursor` says, sealed, where an unfinished one goes on; a whole one has none."""
+    """The content of an export. `cursor` is the sealed position of an unfinished export. A complete one has none."""
 
     format: str = _FORMAT
     service: str
@@ -50,12 +50,12 @@ class Manifest(msgspec.Struct, kw_only=True):
     cursor: str | None = None
 
     def count_lines(self) -> dict[str, int]:
-        """Return the lines of each kind."""
+        """Return the number of lines of each kind."""
         return {kind: sum(part.lines for part in self.parts if part.kind == kind) for kind in self.kinds}
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return the folder's manifest; None where none is. Raises Invalid for another file of that name."""
+    """Return the folder's manifest, or None if it has none. Raises Invalid if the file is not a manifest."""
     try:
         content = (folder / MANIFEST).read_bytes()
     except FileNotFoundError:
@@ -69,7 +69,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 @contextmanager
 def hold_folder(folder: Path) -> Iterator[None]:
-    """Make the folder, for us alone, and keep other exports out of it. Raises Conflict, OSError."""
+    """Create the folder with access only for this user, and lock out other exports. Raises Conflict or OSError."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -84,7 +84,7 @@ def hold_folder(folder: Path) -> Iterator[None]:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Replace the manifest in one step."""
+    """Replace the manifest atomically."""
     _write(folder / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
 
 
@@ -95,13 +95,13 @@ def write_part(folder: Path, file: str, content: bytes) -> str:
 
 
 def require_empty(folder: Path) -> None:
-    """Raise Conflict for a folder that has files of somebody else, which an export may take for its own."""
+    """Raise Conflict if the folder contains any files except leftovers of an interrupted write."""
     if any(file.suffix != _UNFINISHED for file in folder.iterdir()):
         raise Conflict(f"A pasta {folder} não está vazia e não tem uma exportação: indique outra.")
 
 
 def delete_strays(folder: Path, manifest: Manifest) -> None:
-    """Delete the parts that are not in the manifest: of an export before, or written when its process was killed."""
+    """Delete parts that are not in the manifest: from an earlier export, or written just before a kill."""
     known = {part.file for part in manifest.parts}
     for file in [*folder.glob(f"*{SUFFIX}"), *folder.glob(f"*{_UNFINISHED}")]:
         if file.name not in known:
@@ -109,6 +109,7 @@ def delete_strays(folder: Path, manifest: Manifest) -> None:
 
 
 def _write(file: Path, content: bytes) -> None:
+    # Write to another name, flush, rename, flush the folder: a crash leaves the old file or the whole new one.
     unfinished = file.with_name(file.name + _UNFINISHED)
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as stream:

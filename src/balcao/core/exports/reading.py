@@ -1,4 +1,4 @@
-"""Reading an export: each part against the manifest, and what is in it by a private key."""
+"""Read an export: check each part against the manifest, and decrypt its content with a private key."""
 
 import gzip
 import hashlib
@@ -15,7 +15,7 @@ _CHUNK = 1024 * 1024
 
 
 def open_export(folder: Path) -> Manifest:
-    """Return the manifest of a whole export. Raises NotFound, and Invalid for one that is not whole."""
+    """Return the manifest of a complete export. Raises NotFound, or Invalid if the export is incomplete."""
     manifest = folders.read_manifest(folder)
     if manifest is None:
         raise NotFound(f"Em {folder} não há exportação.")
@@ -25,7 +25,7 @@ def open_export(folder: Path) -> Manifest:
 
 
 def check_export(folder: Path, part: Part, identities: Sequence[Identity]) -> None:
-    """Check the file, and by a private key its lines, too. Raises Invalid that says what is wrong."""
+    """Check the file and, with a private key, its lines too. Raises Invalid with the reason."""
     if identities:
         for _ in read_part(folder, part, identities):
             pass
@@ -34,7 +34,7 @@ def check_export(folder: Path, part: Part, identities: Sequence[Identity]) -> No
 
 
 def read_part(folder: Path, part: Part, identities: Sequence[Identity]) -> Iterator[bytes]:
-    """Yield the lines of a part, some at a time. Raises Invalid, at the end for lines that are others."""
+    """Yield the lines of a part as chunks of bytes. Raises Invalid; if the lines are wrong, after the last chunk."""
     content = decrypt(_read_file(folder, part), identities)
     hashed, lines = hashlib.sha256(), 0
     with gzip.open(io.BytesIO(content)) as stream:

@@ -1,4 +1,4 @@
-"""Encryption of parts in the format of age, so that `age` itself opens them: to public keys, by their private ones."""
+"""Encryption of parts in the age format, so that `age` can open them: public keys encrypt, private keys decrypt."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ _NO_RECIPIENT = (
 
 
 def parse_recipients(texts: Sequence[str]) -> list[Recipient]:
-    """Return the public keys. Raises Invalid, which repeats nothing: somebody may have sent the private one."""
+    """Return the public keys. Raises Invalid, which never repeats the text, because it might be a private key."""
     return [_parse_recipient(text.strip()) for text in texts]
 
 
@@ -32,7 +32,7 @@ def _parse_recipient(text: str) -> Recipient:
 
 
 def read_identities(file: Path) -> list[Identity]:
-    """Return the private keys in a file of `age-keygen`, or the one of an SSH key. Raises Invalid, OSError."""
+    """Return the private keys of an `age-keygen` file, or the key of an SSH key file. Raises Invalid or OSError."""
     content = file.read_bytes()
     try:
         if content.startswith(b"-----BEGIN"):
@@ -47,12 +47,12 @@ def read_identities(file: Path) -> list[Identity]:
 
 
 def encrypt(content: bytes, recipients: Sequence[Recipient]) -> bytes:
-    """Return the content for a holder of one of the private keys."""
+    """Encrypt the content so that the holder of any one private key can read it."""
     return pyrage.encrypt(content, recipients)
 
 
 def decrypt(content: bytes, identities: Sequence[Identity]) -> bytes:
-    """Return what was encrypted. Raises Invalid for another one's, or what was changed since."""
+    """Return the decrypted content. Raises Invalid if it is for another key or was changed."""
     try:
         return pyrage.decrypt(content, identities)
     except pyrage.DecryptError:

@@ -1,7 +1,7 @@
-"""Exports of one service: its rows as encrypted parts in a folder, gone on with after a kill.
+"""The export of one service: its rows as encrypted parts in a folder. A killed export can be resumed.
 
-No row touches the disk but encrypted. One run reads one snapshot of the database; where it was killed the next run
-goes on after the last whole part, in a snapshot of its own, and the manifest tells which part is of which.
+Rows are written to the disk only in encrypted form. A run reads one snapshot of the database. If it is killed, the next
+run continues after the last complete part in a new snapshot. The manifest records the snapshot of each part.
 """
 
 import gzip
@@ -25,18 +25,18 @@ from balcao.core.exports.declaration import Export
 from balcao.core.exports.folder import Manifest, Part
 from balcao.core.exports.sealing import Recipient, encrypt, parse_recipients
 
-# The size of a part before it is compressed: what a process holds in memory, and what a kill costs at most.
+# The size of a part before compression. It bounds the memory of the process and the work lost by a kill.
 PART_BYTES = 32 * 1024 * 1024
 _COMPRESSION = 6
 _SEAL = "export-cursor"
 
-# Called after each part, with its kind and how many lines of the kind are exported.
+# Called after each part with its kind and the number of exported lines of that kind.
 OnProgress = Callable[[str, int], None]
 
 
 @dataclass(frozen=True)
 class Order:
-    """What to export, to whose keys. `restart` drops what an unfinished or former export left in the folder."""
+    """The data to export, and the keys to encrypt them to. `restart` discards an unfinished or earlier export."""
 
     service: str
     exports: Sequence[Export]
@@ -46,16 +46,16 @@ class Order:
 
 
 class _Cursor(msgspec.Struct, frozen=True):
-    """After which key of which kind an export goes on; without a kind nothing is left."""
+    """The kind and key after which an export continues. Without a kind, nothing is left to export."""
 
     kind: str | None
     after: list[str] = []
 
 
 async def run_export(call: Call, folder: Path, order: Order, on_progress: OnProgress) -> Manifest:
-    """Export a service, or what a killed export left of it, and return the manifest.
+    """Export a service, or the rest of a killed export, and return the manifest.
 
-    Raises Invalid for a recipient that is none, Conflict for a folder that holds something else or is in use.
+    Raises Invalid if a recipient is not a public key, or Conflict if the folder contains other files or is in use.
     """
     recipients = parse_recipients(order.recipients)
     with folders.hold_folder(folder):
@@ -77,7 +77,7 @@ async def run_export(call: Call, folder: Path, order: Order, on_progress: OnProg
 
 
 def _open(call: Call, folder: Path, order: Order) -> tuple[Manifest, _Cursor | None]:
-    """Return the manifest to go on with, and from where. Raises Conflict."""
+    """Return the manifest to continue with, and the position. Raises Conflict."""
     fresh = Manifest(
         service=order.service,
         version=__version__,
@@ -106,7 +106,7 @@ def _open(call: Call, folder: Path, order: Order) -> tuple[Manifest, _Cursor | N
 
 
 def _unseal(call: Call, manifest: Manifest) -> _Cursor | None:
-    """Return where to go on; None where no part was whole. Raises Conflict."""
+    """Return the position to continue from, or None if no part was complete. Raises Conflict."""
     if manifest.cursor is None:
         return None
     try:
@@ -133,7 +133,7 @@ async def _export_kinds(
 
 
 class _Writer:
-    """Collects lines of a kind and writes them as parts; a kind without rows has one part without lines."""
+    """A writer that collects the lines of a kind and writes them as parts. A kind without rows gets one empty part."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class _Writer:
         self._part_bytes, self._on_progress = order.part_bytes, on_progress
 
     def begin(self, kind: str) -> None:
-        """Begin a kind, or go on with it."""
+        """Start a kind, or continue it."""
         self._kind = kind
         before = [part for part in self._manifest.parts if part.kind == kind]
         self._number, self._lines_before = len(before), sum(part.lines for part in before)
@@ -157,12 +157,12 @@ class _Writer:
 
     def _clear(self) -> None:
         self._buffer = io.BytesIO()
-        # Without the time of day: the same lines make the same bytes.
+        # Without a modification time, the same lines produce the same bytes.
         self._compressed = gzip.GzipFile(fileobj=self._buffer, mode="wb", compresslevel=_COMPRESSION, mtime=0)
         self._hash, self._lines, self._bytes = hashlib.sha256(), 0, 0
 
     def add(self, line: store.Line) -> None:
-        """Take a line; a part that is full is written."""
+        """Add a line. A full part is written."""
         content = line.text.encode() + b"\n"
         self._compressed.write(content)
         self._hash.update(content)
@@ -172,12 +172,15 @@ class _Writer:
             self._write(line.key)
 
     def end(self) -> None:
-        """Write what is left of the kind."""
+        """Write the remaining lines of the kind."""
         if self._lines or not self._number:
             self._write(None)
 
     def _write(self, after: list[str] | None) -> None:
-        """Write the part, then that it is there and where to go on: after this key, or with the next kind."""
+        """Write the part, then record in the manifest that it exists and where to continue.
+
+        `after` is the last key of the part. None means that the next kind follows.
+        """
         self._compressed.close()
         self._number += 1
         content = encrypt(self._buffer.getvalue(), self._recipients)

@@ -1,4 +1,4 @@
-"""SQL of the exports: rows as lines of JSON, from anywhere in the order of their primary keys."""
+"""SQL of the exports: rows as JSON lines, starting anywhere in the order of their keys."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
@@ -8,17 +8,17 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Rows
 
-# How many rows are in memory at once.
+# The number of rows in memory at a time.
 BATCH = 500
 
 
 @statement("SELECT now()")
 async def read_snapshot_time(connection: Connection) -> datetime:
-    """Return when the transaction began."""
+    """Return the time at which the transaction began."""
 
 
 class KeyColumn(NamedTuple):
-    """One of the columns in whose order the rows leave; `name` is quoted where it must be."""
+    """A column of the key that orders the rows. `name` is quoted if necessary."""
 
     name: str
     type: str
@@ -38,20 +38,20 @@ JOIN pg_attribute AS attribute ON attribute.attrelid = :table::text::regclass AN
 ORDER BY place
 """)
 async def read_key(connection: Connection, rows: Rows) -> list[KeyColumn]:
-    """Return the columns in whose order the rows leave."""
+    """Return the columns of the key that orders the rows."""
 
 
 class Line(NamedTuple):
-    """One row: its JSON, and its key as texts."""
+    """A row: its JSON, and its key as texts."""
 
     text: str
     key: list[str]
 
 
 async def iterate_lines(connection: Connection, rows: Rows, after: Sequence[str]) -> AsyncIterator[Line]:
-    """Yield the rows whose keys come after this one, all of them after no key.
+    """Yield the rows whose keys follow this one, or all rows if `after` is empty.
 
-    In batches by key, each of which the key's index finds; one statement for all rows would sort the whole table first.
+    Each batch is found by the key's index. A single statement for all rows would sort the whole table first.
     """
     key = await read_key(connection, rows)
     while found := await connection.fetch(build_statement(rows, key, is_resumed=bool(after)), *after):
@@ -63,10 +63,10 @@ async def iterate_lines(connection: Connection, rows: Rows, after: Sequence[str]
 
 
 def build_statement(rows: Rows, key: Sequence[KeyColumn], *, is_resumed: bool) -> str:
-    """Return the statement of a batch, whose parameters, if it is resumed, are the last key as texts."""
+    """Return the statement of a batch. If it is resumed, its parameters are the last key as texts."""
     columns = [f"stored.{column.name}" for column in key]
     ordered = ", ".join(columns)
-    # Parameters of the columns' own types: with others the key's index would not serve.
+    # Cast the parameters to the columns' own types. Otherwise PostgreSQL could not use the key's index.
     last = ", ".join(f"${place}::text::{column.type}" for place, column in enumerate(key, 1))
     return f"""
     SELECT ({rows.line})::text AS line, ARRAY[{", ".join(f"{column}::text" for column in columns)}] AS key

@@ -1,7 +1,7 @@
-"""Dead-lettered jobs for an operator: list, read, retry, drop; those of every service, by the queue's own number.
+"""Dead-lettered jobs of all services for operators: list, read, retry and drop, by the queue's own number.
 
-Whom a job concerns its feature declares (`DeadJobs`). HTTP and the command line come through here, and so does the
-audit trail.
+Features declare whom their jobs concern (`DeadJobs`). HTTP and the command line share this module, and so do their
+entries in the audit trail.
 """
 
 import re
@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 async def list_dead_letters(
     call: Call, page: Page, *, kinds: Sequence[str] = (), cpf: Cpf | None = None, states: Sequence[State] = DEAD
 ) -> DeadLetterPage:
-    """List jobs, the oldest first. A look at one person's is audited as a read of theirs."""
+    """List jobs, oldest first. Listing one person's jobs is audited as a read of that person."""
     async with call.platform.database.transaction() as connection:
         payloads = None if cpf is None else await _list_payloads(connection, call, cpf)
         filters = JobFilters(states, kinds, payloads=payloads)
@@ -57,7 +57,10 @@ async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
 
 
 async def retry_dead_job(call: Call, letter_id: str) -> DeadLetter:
-    """Put a job back, at once and with all its tries. Raises NotFound, Conflict for a job that is not dead."""
+    """Put a job back into the queue, immediately due and with all its tries.
+
+    Raises NotFound, or Conflict if it is not dead.
+    """
     number = parse_job_number(letter_id)
     async with call.platform.database.transaction() as connection:
         await queue.lock_dead_job(connection, number)
@@ -69,7 +72,7 @@ async def retry_dead_job(call: Call, letter_id: str) -> DeadLetter:
 
 
 async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
-    """Put the oldest of a kind back. Raises Invalid."""
+    """Put the oldest dead jobs of a kind back into the queue. Raises Invalid."""
     kind = clean_text("kind", body.kind, longest=100)
     code = None if body.error_code is None else clean_text("error_code", body.error_code, longest=100)
     if not 1 <= body.limit <= MOST_AT_ONCE:
@@ -77,15 +80,15 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
     async with call.platform.database.transaction() as connection:
         numbers = await queue.lock_matching_jobs(connection, JobFilters(DEAD, [kind], code), body.limit)
         await queue.retry_jobs(connection, numbers)
-        # The kind is the caller's word until there are jobs of it: only then it is a name that the trail may keep.
+        # Record the kind only if jobs of it exist. Otherwise it is arbitrary text of the caller.
         await _record(connection, call, "update", None, kind if numbers else "")
     return RetriedJobs(len(numbers))
 
 
 async def drop_dead_job(call: Call, letter_id: str, reason: str) -> None:
-    """Drop a job that nobody is to do any more; why stays in the trail.
+    """Drop a job for good. The audit trail retains the reason.
 
-    Raises Invalid, NotFound, Conflict for one that is not dead.
+    Raises Invalid, NotFound, or Conflict if the job is not dead.
     """
     call.give_reason("reason", reason)
     number = parse_job_number(letter_id)
@@ -94,9 +97,9 @@ async def drop_dead_job(call: Call, letter_id: str, reason: str) -> None:
 
 
 async def drop_dead_job_within(connection: Connection, call: Call, number: int) -> None:
-    """Drop the job, in the caller's transaction.
+    """Drop the job in the caller's transaction.
 
-    What stands behind the job ends first: whoever changes it locks it before the job, too.
+    Lock order: the row that belongs to the job ends first, because other writers also lock that row before the job.
     """
     job = await queue.read_queued_job(connection, number)
     subject = (await _find_subjects(connection, call, [job])).get(number)
@@ -108,7 +111,7 @@ async def drop_dead_job_within(connection: Connection, call: Call, number: int) 
 
 
 def parse_job_number(letter_id: str) -> int:
-    """Return the number of a job. Raises NotFound for a text that is none."""
+    """Return the number of a job. Raises NotFound if the text is not a number."""
     if not _NUMBER.fullmatch(letter_id):
         raise NotFound("Não há tarefa com este número na fila.", code="job-unknown")
     return int(letter_id)
@@ -132,9 +135,9 @@ async def _list_payloads(connection: Connection, call: Call, cpf: Cpf) -> list[t
 
 
 async def _find_subjects(connection: Connection, call: Call, jobs: Sequence[QueuedJob]) -> dict[int, Subject]:
-    """Return whom jobs concern, by the job's number.
+    """Return the persons whom jobs concern, by the job's number.
 
-    What stands behind a job may be gone, or known to another service only.
+    A job is left out if its row is gone or belongs to another service.
     """
     found: dict[int, Subject] = {}
     for kind, declared in _get_declared(call).items():

@@ -1,4 +1,4 @@
-"""What a feature declares of its jobs for operators, who see ids only: whose they are, and what ends with them."""
+"""Declarations that tell operators, who see only ids, whose a job is and what ends with it."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from balcao.core.values.cpf import Cpf
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whom a job concerns; `fields` are names.
+    """The person whom a job concerns. `fields` are names.
 
-    `tries`, newest first, replaces the queue's own log where the feature has a fuller one.
+    `tries`, newest first, replaces the queue's own log if the feature has a more detailed one.
     """
 
     cpf: Cpf
@@ -22,15 +22,15 @@ class Subject:
 
 
 async def _end_nothing(_: Connection, __: str) -> None:
-    """End a job behind which nothing stands."""
+    """End a job to which no row belongs."""
 
 
 @dataclass(frozen=True)
 class DeadJobs:
-    """Whom a dead-lettered job of one kind concerns; the first member of its payload is the id of a row, a UUID.
+    """The persons whom dead-lettered jobs of one kind concern.
 
-    `member` is its name. `subjects` looks rows up by id, `ids` finds a person's, `drop` ends what nobody is to do any
-    more.
+    The first member of a job's payload, named `member`, is the UUID of a row. `subjects` looks up rows by id, `ids`
+    finds the rows of a person, and `drop` ends the row of a dropped job.
     """
 
     kind: str

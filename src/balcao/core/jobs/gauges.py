@@ -1,4 +1,4 @@
-"""The queue in numbers: how much waits, runs and has failed for good, and for how long."""
+"""Metrics of the queue: the number of jobs that wait, run or are dead-lettered, and the age of the oldest due job."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Whether a worker's loop turns: a process may live and run no job any more."""
+"""A watchdog for the worker's loop: a process may be alive and yet run no jobs any more."""
 
 import threading
 import time
@@ -14,9 +14,9 @@ LOOK_SECONDS = 1.0
 
 
 class Pulse:
-    """When the loop last asked the queue for jobs, and when the queue last answered; Unix time.
+    """The time at which the loop last asked the queue for jobs, and the queue's last answer, in Unix time.
 
-    An idle worker asks every few seconds, one whose hands are full as often; one without a database once a second.
+    A worker asks every few seconds, whether it is idle or busy. Without a database, it retries every second.
     """
 
     def __init__(self) -> None:
@@ -24,24 +24,25 @@ class Pulse:
         self.fetched = 0.0
 
     def turn(self) -> None:
-        """Note that the loop asks, or tries to reach the database."""
+        """Record that the loop asks for jobs or tries to reach the database."""
         self.turned = time.time()
 
     def fetch(self) -> None:
-        """Note that the queue answered."""
+        """Record that the queue answered."""
         self.fetched = time.time()
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Show both among the process's metrics while the block lasts."""
+        """Publish both times as metrics of the process while the block runs."""
         with telemetry.state(TURN, lambda: self.turned), telemetry.state(FETCH, lambda: self.fetched):
             yield
 
 
 class Stillness:
-    """Tells when a loop has not turned for so many looks in a row.
+    """A detector of a loop that has not turned for a number of consecutive checks.
 
-    Looks are counted, not seconds: a machine that was suspended, or whose clock was set, has stopped no loop.
+    It counts checks instead of seconds, because a suspended machine or a changed clock does not mean that the loop has
+    stopped.
     """
 
     def __init__(self, most: float) -> None:
@@ -50,7 +51,7 @@ class Stillness:
         self._looks = 0
 
     def look(self, turned: float) -> bool:
-        """Return whether the loop, which last turned at that instant, has stood still for too long."""
+        """Return whether the loop has been still for too long. `turned` is the time of its last iteration."""
         self._looks = self._looks + 1 if turned == self._seen else 0
         self._seen = turned
         return self._looks > self._most
@@ -58,9 +59,9 @@ class Stillness:
 
 @contextmanager
 def watching(pulse: Pulse, seconds: float, end: Callable[[], None], pause: float = LOOK_SECONDS) -> Iterator[None]:
-    """Call `end` once when the loop stands still for so many seconds while the block lasts.
+    """Call `end` once if the loop does not turn for this many seconds while the block runs.
 
-    A thread watches: it also sees that the whole event loop is held up, where no supervisor does.
+    The watchdog is a thread, so it also detects a blocked event loop, and it needs no supervisor.
     """
     left = threading.Event()
 

@@ -1,6 +1,6 @@
-"""The queue as an operator sees it: what waits, what failed and why, another try, or the end of a job.
+"""The queue for operators: which jobs wait or failed and why, and functions to retry or drop a job.
 
-A job that failed for good is dead-lettered. Nothing here shows a person: of a failure only its code is stored.
+A job that failed for good is dead-lettered. No function returns personal data: of a failure, only the code is stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _STATES: Mapping[str, State] = {status: state for state, status in _STATUSES.ite
 
 @dataclass(frozen=True, slots=True)
 class QueuedJob:
-    """`attempts` counts those made since the job was last put into the queue; `payload` holds ids."""
+    """A job in the queue. `attempts` counts the tries since it was last enqueued; `payload` contains ids."""
 
     id: int
     kind: str
@@ -58,7 +58,7 @@ class QueuedJob:
 
 
 class Try(msgspec.Struct, frozen=True):
-    """One that failed. `status` is another system's response, `duration` in seconds."""
+    """A failed try. `status` is the response of another system, `duration` is in seconds."""
 
     time: Annotated[datetime, Meta(description="Quando falhou (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
     status: Annotated[
@@ -70,9 +70,9 @@ class Try(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class JobFilters:
-    """Which jobs to find; what is None does not restrict.
+    """The jobs to find. None does not restrict.
 
-    `payloads` are pairs of a kind and the members with which its payload begins.
+    `payloads` are pairs of a kind and the first members of its payload.
     """
 
     states: Sequence[State] = ()
@@ -82,23 +82,24 @@ class JobFilters:
 
     @property
     def statuses(self) -> list[str] | None:
-        """Return the queue's own names of the states, None for all."""
+        """The queue's own names of the states, or None for all."""
         return [_STATUSES[state] for state in self.states] or None
 
     @property
     def entrypoints(self) -> list[str] | None:
-        """Return the kinds, None for all."""
+        """The kinds, or None for all."""
         return list(self.kinds) or None
 
     @property
     def beginnings(self) -> list[str] | None:
-        """Return kinds and payloads, each up to the brace that ends an object of these members only; None for all."""
+        """Kinds and payloads as prefixes, without the closing brace. None for all."""
         if self.payloads is None:
             return None
         return [f"{kind}:{encode_payload(members)[:-1].hex()}" for kind, members in self.payloads]
 
 
-# The failures since the job was last put into the queue by somebody: the queue's own retries log a traceback with it.
+# The failures since the job was last enqueued by a caller. The queue's own retries also log `queued`, but with a
+# traceback.
 _FAILURES = f"""
     SELECT min(created) AS first_at, max(created) AS last_at,
            (array_agg(traceback ->> 'exception_message' ORDER BY id DESC))[1] AS code
@@ -122,7 +123,7 @@ FROM {QUEUE_SCHEMA}.pgqueuer AS job CROSS JOIN LATERAL ({_FAILURES}) AS failures
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """How many jobs of a kind are in each state."""
+    """The number of jobs of a kind in each state."""
 
     queued: int
     running: int
@@ -145,11 +146,11 @@ async def count_matching_jobs(connection: Connection, filters: JobFilters) -> in
 async def list_jobs(
     connection: Connection, filters: JobFilters, *, limit: int = 100, offset: int = 0
 ) -> list[QueuedJob]:
-    """Return jobs that are not done; what has waited longest comes first."""
+    """Return the jobs that are not done. The job that has waited longest comes first."""
 
 
 async def read_queued_job(connection: Connection, number: int) -> QueuedJob:
-    """Return a job. Raises NotFound for one that is done or never was."""
+    """Return a job. Raises NotFound if it is done or never existed."""
     job = await _find_job(connection, number)
     if job is None:
         raise NotFound(f"Não há tarefa {number} na fila.", code="job-unknown")
@@ -161,7 +162,7 @@ async def _find_job(connection: Connection, number: int) -> QueuedJob | None: ..
 
 
 async def list_tries(connection: Connection, number: int) -> list[Try]:
-    """Return the last tries that failed, the newest first."""
+    """Return the last failed tries, newest first."""
     return await _list_tries(connection, number, LAST_TRIES)
 
 
@@ -179,7 +180,7 @@ async def _list_tries(connection: Connection, number: int, most: int) -> list[Tr
 
 
 async def lock_dead_job(connection: Connection, number: int) -> QueuedJob:
-    """Return a dead job, locked until the transaction ends. Raises NotFound, Conflict for one that is not dead."""
+    """Return a dead job, locked until the transaction ends. Raises NotFound, or Conflict if it is not dead."""
     await _lock_job(connection, number)
     job = await read_queued_job(connection, number)
     if job.state != "dead":
@@ -204,14 +205,14 @@ SELECT job.id FROM {QUEUE_SCHEMA}.pgqueuer AS job
 WHERE {_FILTERS} ORDER BY job.updated, job.id LIMIT :limit FOR UPDATE OF job SKIP LOCKED
 """)  # noqa: S608
 async def lock_matching_jobs(connection: Connection, filters: JobFilters, limit: int) -> list[int]:
-    """Return the numbers of jobs that match, the oldest first, locked until the transaction ends.
+    """Return the numbers of the matching jobs, oldest first, locked until the transaction ends.
 
-    Those that somebody else has locked are left out.
+    Jobs that another transaction has locked are skipped.
     """
 
 
 async def retry_jobs(connection: Connection, numbers: Sequence[int]) -> None:
-    """Start dead jobs over, at once and with all their tries."""
+    """Retry dead jobs immediately, with all their tries."""
     await _queries(connection).requeue_jobs([JobId(number) for number in numbers])
 
 
@@ -219,18 +220,18 @@ async def retry_jobs(connection: Connection, numbers: Sequence[int]) -> None:
 SELECT id FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'failed' AND updated <= now() - :age::interval ORDER BY id
 """)  # noqa: S608
 async def list_jobs_dead_for(connection: Connection, age: timedelta) -> list[int]:
-    """Return the numbers of the jobs that have been dead that long."""
+    """Return the numbers of the jobs that have been dead for at least this long."""
 
 
 async def drop_job(connection: Connection, number: int) -> None:
-    """Take a job out of the queue; its log says so."""
+    """Delete a job from the queue and log its deletion."""
     queries = _queries(connection)
     if job := await queries.queue_job_by_id(JobId(number)):
         await queries.log_jobs([(job, "deleted", None)])
 
 
 async def count_jobs(connection: Connection) -> list[tuple[str, State, int]]:
-    """Return kinds, states and numbers of jobs; a kind and a state may come more than once."""
+    """Return kinds, states and numbers of jobs. The same kind and state may occur several times."""
     counted = await _queries(connection).queue_size()
     return [(each.entrypoint, _STATES[each.status], each.count) for each in counted if each.status in _STATES]
 
@@ -238,13 +239,13 @@ async def count_jobs(connection: Connection) -> list[tuple[str, State, int]]:
 def dead_sql(kind: str) -> str:
     """Return the text of a SELECT of the dead jobs of a kind: `id`, and `payload` as jsonb.
 
-    For a store that tells what still waits from what was given up.
+    Stores use it to distinguish what still waits from what was given up.
     """
     return _jobs_sql(kind, "'failed'")
 
 
 def pending_sql(kind: str) -> str:
-    """Return the text of a SELECT of the jobs of a kind that wait or run, as `dead_sql` does of the dead ones."""
+    """Return the text of a SELECT of the waiting and running jobs of a kind, with the columns of `dead_sql`."""
     return _jobs_sql(kind, "'queued', 'picked'")
 
 
@@ -260,7 +261,7 @@ SELECT entrypoint, extract(epoch FROM now() - min(execute_after))::float8
 FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'queued' AND execute_after <= now() GROUP BY entrypoint
 """)  # noqa: S608 - a constant
 async def find_oldest_due(connection: Connection) -> Mapping[str, float]:
-    """Return by kind for how many seconds the oldest job that is due has waited."""
+    """Return how many seconds the oldest due job of each kind has waited."""
 
 
 def _queries(connection: Connection) -> Queries:
@@ -269,7 +270,7 @@ def _queries(connection: Connection) -> Queries:
 
 @statement("SELECT count(*) FROM queue.pgqueuer_log WHERE :kind::text IS NULL OR entrypoint = :kind")
 async def count_log_entries(connection: Connection, kind: str | None = None) -> int:
-    """Return how many entries the log has of a kind of jobs, or of all."""
+    """Return the number of log entries of a kind of jobs, or of all."""
 
 
 @statement("""
@@ -277,4 +278,4 @@ DELETE FROM queue.pgqueuer_log
 WHERE created <= now() - :age::interval AND (:kind::text IS NULL OR entrypoint = :kind)
 """)
 async def delete_log_entries(connection: Connection, age: timedelta, kind: str | None = None) -> int:
-    """Delete the log's entries of this age, of a kind of jobs or of all; return how many."""
+    """Delete the log entries of this age, of a kind of jobs or of all. Return their number."""

@@ -1,4 +1,4 @@
-"""Recurring jobs as an operator sees them: which job, by which clock, when it last started and when it starts next."""
+"""Recurring jobs for operators: the kind, its schedule, the last start and the next start."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,7 +12,7 @@ from balcao.core.jobs.worker import JobKind, queue_queries
 
 
 class Recurring(msgspec.Struct, frozen=True):
-    """A recurring job; `cron` is in UTC, both times are None before the first worker has started."""
+    """A recurring job. `cron` is in UTC. Both times are None until a worker has started for the first time."""
 
     kind: str
     cron: str
@@ -21,7 +21,7 @@ class Recurring(msgspec.Struct, frozen=True):
 
 
 async def list_recurring(connection: Connection, kinds: Iterable[JobKind]) -> list[Recurring]:
-    """Return the recurring ones of these kinds, by name."""
+    """Return the recurring jobs of these kinds, by name."""
     rows = await queue_queries(AsyncpgDriver(connection)).peek_schedule()
     known: dict[tuple[str, str], Schedule] = {(row.entrypoint, row.expression): row for row in rows}
     recurring = sorted((kind.name, kind.cron) for kind in kinds if kind.cron is not None)

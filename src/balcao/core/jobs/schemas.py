@@ -1,4 +1,4 @@
-"""Wire types of the dead-lettered jobs: names, numbers and codes, no value of a person (rules: registry 3.4)."""
+"""Wire types of dead-lettered jobs: names, numbers and codes, but no personal values (rules: registry 3.4)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -13,7 +13,7 @@ MOST_AT_ONCE = 1_000
 
 
 class DeadLetter(msgspec.Struct, kw_only=True):
-    """A job that failed for good. `cpf` is masked; null where a job is about nobody. `fields` are names."""
+    """A job that failed for good. `cpf` is masked, or null if the job concerns no person. `fields` are names."""
 
     id: Annotated[str, Meta(description="Número da tarefa.", examples=["4711"])]
     kind: Annotated[str, Meta(description="Tipo da tarefa.", examples=["crm_push"])]
@@ -42,7 +42,7 @@ class DeadLetter(msgspec.Struct, kw_only=True):
 
 
 class DeadLetterDetail(DeadLetter):
-    """A job with its tries; `attempts_log` holds the last ten, the newest first."""
+    """A job with its tries. `attempts_log` contains the last ten, newest first."""
 
     attempts_log: Annotated[list[Try], Meta(description="As últimas dez tentativas, da mais nova à mais antiga.")]
 
@@ -55,7 +55,7 @@ class DeadLetterPage(msgspec.Struct):
 
 
 class RetryJobsBody(msgspec.Struct):
-    """Which jobs to put back into the queue."""
+    """The jobs to put back into the queue."""
 
     kind: Annotated[str, Meta(description="Tipo das tarefas.", examples=["crm_push"])]
     error_code: Annotated[
@@ -65,6 +65,6 @@ class RetryJobsBody(msgspec.Struct):
 
 
 class RetriedJobs(msgspec.Struct):
-    """How many jobs were put back."""
+    """The number of jobs that were put back."""
 
     retried: Annotated[int, Meta(description="Quantas tarefas voltaram à fila.", examples=[12])]

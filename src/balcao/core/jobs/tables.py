@@ -1,4 +1,4 @@
-"""The queue's tables: made and upgraded by the library that owns them, before the migrations."""
+"""The queue's tables. The library that owns them creates and upgrades them before the migrations run."""
 
 import asyncpg
 from pgqueuer.db import AsyncpgDriver
@@ -15,7 +15,7 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA {QUEUE_SCHEMA} TO balcao_app;
 
 
 async def prepare_queue(connection: asyncpg.Connection, role: ApplicationRole) -> None:
-    """Bring the tables up to date, as the owner, and let the application use them."""
+    """Create or upgrade the tables as the owner, and grant the application access to them."""
     queries: Queries = queue_queries(AsyncpgDriver(connection))
     if not await queries.schema_is_installed():
         await queries.install()

@@ -1,7 +1,7 @@
-"""Jobs: enqueued in the transaction that causes them, run by a worker, dead-lettered when they cannot be done.
+"""Jobs are enqueued in the transaction that causes them, run by a worker, and dead-lettered if they cannot be done.
 
-The queue itself is pgqueuer's; this module fixes its schema, its retry policy and what of a failure is stored:
-never an exception's text, which could hold a person's data, only its stable code.
+The queue is pgqueuer's. This module sets its schema and its retry policy, and decides what is stored of a failure: only
+a stable code, never the text of an exception, which could contain personal data.
 """
 
 import asyncio
@@ -39,18 +39,18 @@ from balcao.core.tracing import TRACEPARENT, carry_trace, span
 QUEUE_SCHEMA = "queue"
 HEARTBEAT = timedelta(seconds=30)
 _AWAY = (*LOST, asyncpg.PostgresError, BalcaoError, TimeoutError, FailingListenerError)
-# A job that becomes due is announced by NOTIFY, one that is put back for later is not: `drain` has to poll often.
+# NOTIFY announces a new due job, but not a job that was put back for later. So `drain` has to poll often.
 _POLL, _DRAIN_POLL = timedelta(seconds=5), timedelta(seconds=0.1)
 BATCH = 10
-# Jobs share the process's pool; more at once would only wait for each other's connections.
+# Jobs share the process's pool. More concurrent jobs would only wait for each other's connections.
 AT_ONCE = 2 * BATCH
-# Which try of the job at hand this is; the first is 1.
+# The number of the current job's try, starting at 1.
 this_try: ContextVar[int] = ContextVar("this_try", default=1)
 _stopping: ContextVar[asyncio.Event | None] = ContextVar("stopping", default=None)
 
 
 def is_stopping() -> bool:
-    """Return whether the worker of the job at hand is to stop: a job that takes minutes then hands itself on."""
+    """Return whether the worker is stopping. A job that takes minutes then ends early and enqueues its rest."""
     stopping = _stopping.get()
     return stopping is not None and stopping.is_set()
 
@@ -61,7 +61,7 @@ def _names() -> DBSettings:
 
 
 class _WorkerQueries(Queries):
-    """The library's statements, but for what it offers no setting for; `pulse` notes each question for jobs."""
+    """The library's statements, changed where it has no setting. `pulse` records each request for jobs."""
 
     pulse: Pulse
 
@@ -73,11 +73,11 @@ class _WorkerQueries(Queries):
         return jobs
 
     async def queued_work(self, entrypoints: list[QueueEntrypoint]) -> int:
-        """Return how much work is left for `drain`: what is due only later does not keep it waiting."""
+        """Return the amount of due work. `drain` does not wait for jobs that are due later."""
         return await self.eligible_queued_work(entrypoints)
 
     async def retry_job(self, job: Job, delay: timedelta, traceback_record: TracebackRecord | None) -> None:
-        """Put a job back; one that only waits uses no try and logs no failure."""
+        """Put a job back. A job that only waits uses no try and logs no failure."""
         if traceback_record is not None and traceback_record.exception_type == _Uncounted.__name__:
             await self.driver.execute(_put_back_job.sql, *_put_back_job.bind([job.id, delay], {}))
         else:
@@ -93,9 +93,10 @@ async def _put_back_job(connection: Connection, job: int, delay: timedelta) -> N
 
 
 class _ListeningFirst(AsyncpgPoolDriver):
-    """Notifies only once it listens.
+    """A driver that sends notifications only after it has started to listen.
 
-    The library probes its listener at once, on another connection: a probe that overtakes the LISTEN is lost.
+    The library tests its listener immediately, through another connection. A test notification that is sent before the
+    LISTEN would be lost.
     """
 
     def __init__(self, pool: asyncpg.Pool) -> None:
@@ -112,19 +113,21 @@ class _ListeningFirst(AsyncpgPoolDriver):
 
 
 def queue_queries(driver: Driver, kind: type[Queries] = Queries) -> Queries:
-    """Return the library's statements, bound to our schema."""
+    """Return the library's statements for our schema."""
     names = _names()
     return kind(driver, QueryBuilderEnvironment(names), QueryQueueBuilder(names), QuerySchedulerBuilder(names))
 
 
 @dataclasses.dataclass(frozen=True)
 class JobKind:
-    """What a worker runs under one name. `run` gets the payload: ids, never a person's values.
+    """A kind of job that a worker runs. `run` gets the payload, which contains ids and never personal values.
 
-    It must be idempotent. Try n waits `first_delay` * 2^(n-1), at most `longest_delay`, times a random 0.5 to 1.5;
-    after `attempts` tries the job is dead-lettered. A kind with `delays` waits exactly these, and has a try after each.
-    `at_once` bounds how many run, in all workers together; 0 leaves it to the workers. With `cron` (UTC) the worker
-    enqueues one at those times.
+    `run` must be idempotent. After the n-th failed try, the job waits `first_delay` * 2^(n-1), at most `longest_delay`,
+    times a random factor from 0.5 to 1.5. After `attempts` tries it is dead-lettered. A kind with `delays` waits
+    exactly these times, with a try after each.
+
+    `at_once` limits how many jobs of the kind run in all workers together; with 0, only the workers' own limit applies.
+    With `cron` (UTC), the worker enqueues a job at those times.
     """
 
     name: str
@@ -138,11 +141,11 @@ class JobKind:
 
     @property
     def tries(self) -> int:
-        """Return how many tries a job has before it is dead-lettered."""
+        """The number of tries before a job is dead-lettered."""
         return len(self.delays) + 1 if self.delays else self.attempts
 
     def delay(self, attempt: int) -> timedelta:
-        """Return how long the next try waits after `attempt` earlier ones, the jitter included."""
+        """Return the delay after a failed try that `attempt` tries preceded, including the jitter."""
         if self.delays:
             return self.delays[attempt]
         doubled = self.first_delay.total_seconds() * 2.0 ** min(attempt, 40)
@@ -150,11 +153,11 @@ class JobKind:
 
 
 class JobFailed(Exception):
-    """What the queue stores of a failure: its code."""
+    """The only part of a failure that the queue stores: its code."""
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Return whether a record of the library's tells what `job.parked` has not told."""
+    """Return whether a log record of the library contains more than `job.parked` has already logged."""
     return not (record.exc_info and isinstance(record.exc_info[1], JobFailed))
 
 
@@ -162,7 +165,7 @@ logging.getLogger("pgqueuer").addFilter(_is_news)
 
 
 class Retry(Exception):
-    """Raised by a job that cannot be done yet; `delay` replaces the kind's own when longer."""
+    """Raised by a job that cannot be done yet. `delay` replaces the kind's own delay if it is longer."""
 
     def __init__(self, code: str, delay: timedelta = timedelta(0)) -> None:
         super().__init__(code)
@@ -171,7 +174,7 @@ class Retry(Exception):
 
 
 class Park(Exception):
-    """Raised by a job that no further try can do: it is dead-lettered at once."""
+    """Raised by a job that no further try can complete. It is dead-lettered immediately."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -179,7 +182,7 @@ class Park(Exception):
 
 
 class Wait(Exception):
-    """Raised by a job that must not begin now: it comes back after `delay`, and no try is used."""
+    """Raised by a job that must not start now. It is due again after `delay` and uses no try."""
 
     def __init__(self, code: str, delay: timedelta) -> None:
         super().__init__(code)
@@ -188,24 +191,24 @@ class Wait(Exception):
 
 
 class _Uncounted(RetryRequested):
-    """A `Wait`, as the library understands it."""
+    """A `Wait` in the library's terms."""
 
 
 async def enqueue(
     connection: Connection, kind: str, payload: Mapping[str, Any], *, delay: timedelta | None = None
 ) -> int:
-    """Enqueue a job in the caller's transaction: it exists if and only if that commits. Return its id."""
+    """Enqueue a job in the caller's transaction, so that it exists only if that commits. Return its id."""
     queries = queue_queries(AsyncpgDriver(connection))
     ids = await queries.enqueue(kind, encode_payload(payload), 0, delay, headers=carry_trace())
     return int(ids[0])
 
 
 def enqueue_sql(kind: str, payload: str, delay: str, source: str) -> str:
-    """Return the text of two CTEs that enqueue a job for each row of `source`; `queued (id)` has the jobs' ids.
+    """Return the text of two CTEs that enqueue a job for each row of `source`. `queued (id)` contains the jobs' ids.
 
-    For a store that writes and enqueues in one statement. `kind`, `payload` (what `encode_payload` made) and `delay`
-    (an interval) are SQL expressions. The library's own statement takes arrays and no relation; a test compares what
-    the two write. However many rows it is, the queue's trigger wakes the workers once for the statement.
+    For a store that writes and enqueues in one statement. `kind`, `payload` (encoded by `encode_payload`) and `delay`
+    (an interval) are SQL expressions. The library's own statement accepts arrays but no relation; a test compares the
+    rows that both write. The queue's trigger wakes the workers once for the statement, whatever the number of rows.
     """
     return f"""
 queued AS (
@@ -220,38 +223,38 @@ queued AS (
 
 
 def withdraw_sql(job: str, source: str) -> str:
-    """Return the text of a DELETE that takes the jobs out of the queue whose ids are `job` in the rows of `source`."""
+    """Return the text of a DELETE that removes from the queue the jobs whose ids are `job` in the rows of `source`."""
     return f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer USING {source} WHERE pgqueuer.id = {job}"  # noqa: S608 - as above
 
 
 @statement(f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = :job AND (status <> 'picked' OR :also_running)")  # noqa: S608
 async def withdraw_job(connection: Connection, job: int, *, also_running: bool = False) -> bool:
-    """Take a job out of the queue; return False when a worker is running it.
+    """Remove a job from the queue. Return False if a worker is running it, or if it no longer exists.
 
-    `also_running` is for a job that has done its work and whose end is only not written down yet.
+    `also_running` is for a job that has done its work but is not recorded as done yet.
     """
 
 
 async def enqueue_alone(connection: Connection, kind: str) -> None:
-    """Enqueue a job without payload, unless one of its kind waits or runs already."""
+    """Enqueue a job without payload, unless a job of its kind already waits or runs."""
     queries = queue_queries(AsyncpgDriver(connection))
     await queries.enqueue(kind, None, dedupe_key=kind, on_conflict="skip")
 
 
 class NewJob(NamedTuple):
-    """A job that `enqueue_sql` enqueues: `payload` is what `encode_payload` made."""
+    """A job for `enqueue_sql`. `payload` is encoded by `encode_payload`."""
 
     kind: str
     payload: bytes
 
 
 def encode_payload(payload: Mapping[str, Any]) -> bytes:
-    """Return the payload as the queue stores it: a job is found again by these bytes."""
+    """Return the payload as the queue stores it. Jobs are also looked up by these bytes."""
     return msgspec.json.encode(payload)
 
 
 class _Executor(EntrypointExecutor):
-    """Runs one job of a kind; turns failures into a later try or a dead-lettered job, stripped of their text."""
+    """Runs a job of a kind. It converts failures to a later try or a dead-lettered job, without their text."""
 
     def __init__(self, parameters: EntrypointExecutorParameters, kind: JobKind) -> None:
         super().__init__(parameters)
@@ -264,7 +267,7 @@ class _Executor(EntrypointExecutor):
             raise self._classify(failure, job.attempts) from None
 
     def _classify(self, failure: Exception, attempts: int) -> Exception:
-        """Return what the library is to do: put the job back uncounted, try it again later, or hold it as dead."""
+        """Return the instruction for the library: put the job back uncounted, retry it later, or dead-letter it."""
         code = failure_code(failure)
         if isinstance(failure, Wait):
             return _Uncounted(failure.delay, reason=code)
@@ -284,7 +287,7 @@ def failure_code(failure: Exception) -> str:
 
 
 class Worker:
-    """Runs jobs of the given kinds until it is stopped."""
+    """A worker that runs jobs of the given kinds until it is stopped."""
 
     def __init__(self, database: Database, kinds: Iterable[JobKind], resources: Any) -> None:
         self._database = database
@@ -295,7 +298,7 @@ class Worker:
         self.pulse = Pulse()
 
     async def run(self) -> None:
-        """Run jobs until `stop`; a lost database is waited for, not died of."""
+        """Run jobs until `stop`. If the database is down, wait for it."""
         with self.pulse.shown():
             while not self._stopping.is_set():
                 self.pulse.turn()
@@ -306,13 +309,13 @@ class Worker:
                     await asyncio.sleep(1)
 
     def stop(self) -> None:
-        """End `run` once the jobs at hand are done."""
+        """End `run` after the current jobs are done."""
         self._stopping.set()
         if self._queue is not None:
             self._queue.shutdown.set()
 
     async def drain(self) -> None:
-        """Run what is due, and what that enqueues, until nothing more is due."""
+        """Run all due jobs, including those that they enqueue, until no more are due."""
         await self._run_once(QueueExecutionMode.drain)
 
     async def _run_once(self, mode: QueueExecutionMode = QueueExecutionMode.continuous) -> None:
@@ -327,7 +330,7 @@ class Worker:
         ) as pool:
             self._queue = self._assemble(pool)
             if mode is QueueExecutionMode.continuous:
-                # Enqueued by the clock, so that they are tried, dead-lettered and shown like any other job.
+                # Enqueue them by schedule, so that they are retried, dead-lettered and displayed like any other job.
                 for kind in self._kinds:
                     if kind.cron is not None:
                         self._queue.schedule(kind.name, kind.cron)(self._make_starter(kind))
