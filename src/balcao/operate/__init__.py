@@ -1,1 +1,1 @@
-"""What an operator does with an installation. The commands of `balcao.cli` call it and print what it returns."""
+"""The operator's tasks for an installation. The commands of `balcao.cli` call them and print what they return."""

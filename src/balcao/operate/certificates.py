@@ -1,10 +1,10 @@
-"""Calls that fail because this machine does not trust the other's certificate."""
+"""Calls that fail because this machine does not trust the server's certificate."""
 
 import ssl
 
 
 def is_distrust(fault: BaseException) -> bool:
-    """Return whether a call failed because nobody whom this machine trusts vouches for the other's certificate."""
+    """Return whether a call failed because this machine does not trust the authority of the server's certificate."""
     causes = [fault]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
         causes.append(cause)

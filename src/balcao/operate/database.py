@@ -1,6 +1,6 @@
-"""Which database a command works on: the configured one, or the embedded one of the data folder.
+"""The database that a command works on: the configured one, or the embedded one in the data folder.
 
-The platform and its services are loaded when there is a database to work on: help and refusals need not wait for it.
+The platform and its services are imported only when a database is used, because help and usage errors must be fast.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_database(settings: Settings, *, create: bool = False) -> Iterator[str]:
-    """Yield the database's address; an embedded server that does not run is started for the duration of the block.
+    """Yield the database's address. Start an embedded server for the duration of the block if it does not run.
 
-    Raises OperatorFault when there are no embedded data yet, unless `create` is set.
+    Raises OperatorFault if there are no embedded data yet, unless `create` is set.
     """
-    logs.configure("error")  # a command answers on the terminal
+    logs.configure("error")  # a command prints to the terminal, so it logs little
     if not settings.embedded_database:
         yield settings.database_url
         return
@@ -38,7 +38,10 @@ def open_database(settings: Settings, *, create: bool = False) -> Iterator[str]:
 
 
 def find_embedded(settings: Settings) -> str | None:
-    """Return the address of the embedded server of the data folder; None where it does not run, as in production."""
+    """Return the address of the embedded server of the data folder.
+
+    Return None if it does not run, or in production.
+    """
     if not settings.sandbox:
         return None
     server = sandbox.load(settings, "postgresql").find_running(settings.data_dir)
@@ -46,9 +49,9 @@ def find_embedded(settings: Settings) -> str | None:
 
 
 def find_database(settings: Settings) -> str:
-    """Return the address of a database that somebody else started.
+    """Return the address of a database that runs already.
 
-    Raises OperatorFault when it is the embedded one and does not run.
+    Raises OperatorFault if the embedded database is configured and does not run.
     """
     if not settings.embedded_database:
         return settings.database_url
@@ -62,7 +65,7 @@ def find_database(settings: Settings) -> str:
 
 
 def make_role(settings: Settings) -> "ApplicationRole":
-    """Return the roles that a migration grants to."""
+    """Return the roles that receive the grants of a migration."""
     from balcao.core.database.roles import ApplicationRole
 
     return ApplicationRole(
@@ -74,7 +77,7 @@ def make_role(settings: Settings) -> "ApplicationRole":
 
 
 async def require_owner(settings: Settings, url: str) -> str:
-    """Return the owner's address for the database at `url`, once it is known that the owner can log in.
+    """Return the owner's address for the database at `url`, after checking that the owner can log in.
 
     Raises OperatorFault with the variable at fault.
     """
@@ -95,7 +98,7 @@ async def require_owner(settings: Settings, url: str) -> str:
 
 
 async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
-    """Raise SettingsError in production for a database with demo data, before anybody migrates it for nothing."""
+    """Raise SettingsError in production if the database has demo data. This check runs before a useless migration."""
     from balcao import app
     from balcao.core.database.pool import Database
 
@@ -109,9 +112,9 @@ async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
 
 
 async def check_database(settings: Settings, url: str) -> None:
-    """Raise MigrationError for a database that is not up to date, Unavailable for one that cannot be reached.
+    """Raise MigrationError if the database is not up to date, Unavailable if it cannot be reached.
 
-    Raises SettingsError in production for one with demo data, first: nobody need migrate that one.
+    In production, first raise SettingsError if it has demo data, because such a database need not be migrated.
     """
     from balcao import app
     from balcao.core.context.platform import make_database
@@ -129,7 +132,7 @@ async def check_database(settings: Settings, url: str) -> None:
 
 @asynccontextmanager
 async def open_platform(settings: Settings, url: str, *, bare: bool = False) -> AsyncIterator["Platform"]:
-    """Open the platform for a command, with what every service holds in a process; `bare`, without that."""
+    """Open the platform for a command, with the per-process resources of all services unless `bare` is set."""
     from balcao import app
     from balcao.core.context.platform import assemble
 

@@ -1,4 +1,4 @@
-"""When a change ends, as an operator says it: after a while, or at a time of the city's clock; and who makes it."""
+"""The end of a change in an operator's words, a duration or a time of the city's clock, and the operator's name."""
 
 import getpass
 import os
@@ -16,7 +16,10 @@ _CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
 
 
 def parse_end(lasting: str, until: str, now: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return when the change ends, in UTC; None for not by itself. Raises OperatorFault for what is no such time."""
+    """Return the end of a change in UTC, or None if it has no end.
+
+    Raises OperatorFault if the text is not a valid time.
+    """
     if lasting and until:
         raise OperatorFault("Use --for ou --until, não os dois.")
     if not lasting and not until:
@@ -28,9 +31,9 @@ def parse_end(lasting: str, until: str, now: datetime, zone: ZoneInfo) -> dateti
 
 
 def parse_plan(begin: str, lasting: str, until: str, now: datetime, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    """Return when a planned change begins and ends, in UTC. Raises OperatorFault for what are no such times.
+    """Return the start and the end of a planned change, in UTC. Raises OperatorFault if a text is not a valid time.
 
-    `lasting` counts from the beginning, and a time of day in `until` is the first one after it.
+    `lasting` counts from the start. A time of day in `until` is the first one after the start.
     """
     if not (lasting or until):
         raise OperatorFault("Com --from, diga também o fim: --for ou --until.")
@@ -50,7 +53,7 @@ def _parse_duration(text: str) -> timedelta:
 
 
 def _parse_time(text: str, now: datetime, option: str = "--until") -> datetime:
-    """Return the instant; of a time of day the next one."""
+    """Parse a time. A time of day is its next occurrence."""
     if found := _CLOCK.fullmatch(text):
         end = now.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
         return end if end > now else end + timedelta(days=1)
@@ -62,12 +65,12 @@ def _parse_time(text: str, now: datetime, option: str = "--until") -> datetime:
 
 
 def format_end(end: datetime | None, zone: ZoneInfo) -> str:
-    """Return when a change ends, for people."""
+    """Return the end of a change as text for people."""
     return "até que alguém o desfaça" if end is None else f"até {end.astimezone(zone):%d/%m/%Y %H:%M}"
 
 
 def name_operator() -> str:
-    """Return who types: the login, also behind `sudo`, and the machine."""
+    """Return the operator's login, even behind `sudo`, and the machine."""
     try:
         login = os.environ.get("SUDO_USER") or getpass.getuser()
     except (KeyError, OSError):  # a container whose user has no name

@@ -1,4 +1,4 @@
-"""What each setting does, what it is now and why: from the settings' own declarations."""
+"""Explain each setting from its declaration: what it does, its value, and the source of the value."""
 
 import asyncio
 import difflib
@@ -33,7 +33,7 @@ Source = Literal["environment", "file", "remembered", "derived", "default"]
 
 
 class Secret(msgspec.Struct, frozen=True):
-    """What is told of a secret: `fingerprint` is the same on every machine that has the same one."""
+    """A secret without its value. `fingerprint` is equal on machines with the same hash key and the same secret."""
 
     is_set: bool = msgspec.field(name="set")
     length: int
@@ -42,7 +42,7 @@ class Secret(msgspec.Struct, frozen=True):
 
 
 class Live(msgspec.Struct, frozen=True):
-    """The rate that holds instead, until somebody takes it back or `until`."""
+    """The changed rate that applies instead, until `until` or until an operator reverts it."""
 
     rate: str
     until: Any
@@ -50,10 +50,10 @@ class Live(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """One setting; `value` and `default` are null for a secret, and without passwords for an address.
+    """One setting. `value` and `default` are null for a secret, and addresses have no passwords.
 
-    `source` is where the value comes from, and `origin` the file or the settings that it follows from. `empty` says
-    what holds where the value is empty. `affects` are settings that follow this one now.
+    `source` is where the value comes from. `origin` is the file, or the settings from which it is derived. `empty`
+    states the effect of an empty value. `affects` are settings that are derived from this one now.
     """
 
     variable: str
@@ -70,14 +70,14 @@ class Explanation(msgspec.Struct, frozen=True):
 
 
 class Explained(NamedTuple):
-    """Settings, and variables with our prefix that are none; times are told in the city's zone."""
+    """Settings, and unknown variables with our prefix. Times are shown in the city's time zone."""
 
     settings: list[Explanation]
     unknown: list[UnknownVariable]
     zone: ZoneInfo
 
 
-# What is in force where a setting is empty, and follows from others.
+# The effective value of a setting that is empty and derived from others.
 _DERIVED: Mapping[str, Callable[[Any], Any]] = {
     "public_url": lambda settings: settings.base_url,
     "server_urls_csv": lambda settings: ", ".join(settings.server_urls) or settings.base_url,
@@ -95,9 +95,9 @@ _DERIVED: Mapping[str, Callable[[Any], Any]] = {
 
 
 def explain_settings(name: str, files_of_variables: Sequence[Path]) -> Explained:
-    """Explain the settings of this name, or whose names have it in them; "" for all.
+    """Explain the setting with this name, or those whose names contain it. An empty name means all.
 
-    Variables come from the files and then from the environment. Raises OperatorFault for a name that none has.
+    The environment takes precedence over the files. Raises OperatorFault if no setting matches.
     """
     chosen = choose_variables(name)
     if not chosen:
@@ -120,7 +120,7 @@ def _read(path: Path) -> str:
 
 
 async def _list_changes(settings: Settings) -> list[Change]:
-    """Return what was changed live; nothing where the database is away, or has no such table yet."""
+    """Return the live changes. Return nothing if the database is down or has no such table yet."""
     url = settings.database_url
     if settings.embedded_database:
         embedded = await asyncio.to_thread(find_embedded, settings)
@@ -144,7 +144,7 @@ def explain_variables(
     in_files: Mapping[str, str],
     changes: Iterable[Change] = (),
 ) -> list[Explanation]:
-    """Explain every setting. `in_files` is the file in which a variable stands; the environment goes before it."""
+    """Explain every setting. `in_files` maps variables to their files. The environment takes precedence."""
     texts, empty = _read_texts()
     live = {change.name: Live(change.value, change.ends_at, change.author) for change in changes if change.kind == RATE}
     reads = {field: _find_read(settings, derive) for field, derive in _DERIVED.items()}
@@ -174,7 +174,7 @@ def explain_variables(
 
 
 def choose_variables(name: str) -> list[str]:
-    """Return the variables that a name means: exactly that one, or all that contain it; none for a misspelt one."""
+    """Return the variables for a name: the exact match, otherwise all that contain it, or none."""
     known = [variable_of(field) for field in Settings.model_fields]
     wanted = name.upper()
     exact = [variable for variable in known if variable in {wanted, f"BALCAO_{wanted}"}]
@@ -210,7 +210,10 @@ def _is_filled(value: Any) -> bool:
 
 
 def _describe_secret(settings: Settings, field: str, value: SecretStr) -> Secret:
-    """Tell what compares two machines and gives nothing away: 24 bits, keyed with the installation's own key."""
+    """Describe a secret so that two machines can be compared.
+
+    Its digest of 24 bits is keyed with the installation's hash key.
+    """
     text = value.get_secret_value()
     key = settings.hash_key.get_secret_value().encode()[:64]
     digest = hashlib.blake2b(text.encode(), key=key, digest_size=3, person=b"config-explain").hexdigest()
@@ -223,7 +226,7 @@ def _join(names: frozenset[str]) -> str:
 
 
 class _Recorder(NamedTuple):
-    """Stands in for settings, and notes which of them a property or method reads on its way."""
+    """A substitute for the settings that records which of them a property or method reads."""
 
     settings: Settings
     read: set[str]
@@ -240,7 +243,7 @@ class _Recorder(NamedTuple):
 
 
 def _find_read(settings: Settings, derive: Callable[[Any], Any]) -> set[str]:
-    """Return the settings that a derived value follows from now; other values may lead elsewhere."""
+    """Return the settings from which a derived value is computed now. With other values it may read other settings."""
     recorder = _Recorder(settings, set())
     derive(recorder)
     return recorder.read

@@ -1,4 +1,4 @@
-"""Exports all data of a service as encrypted files, checks such an export and reads its lines."""
+"""Export all data of a service as encrypted files, verify such an export and read its lines."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -18,19 +18,19 @@ from balcao.operate.faults import OperatorFault, writing_to
 from balcao.operate.use_cases import explain_refusals
 from balcao.settings import Settings
 
-# Shows how far an export is while the block lasts; is given how many kinds of rows there are.
+# Shows the progress of an export during the block. Its argument is the number of kinds of rows.
 Showing = Callable[[int], AbstractContextManager[OnProgress]]
 
 
 class Verified(NamedTuple):
-    """How many parts were checked, and what is wrong with which."""
+    """The number of checked parts, and the error of each damaged part."""
 
     parts: int
     damaged: dict[str, str]
 
 
 def export_service(name: str, folder: Path, recipients: Sequence[str], restart: bool, showing: Showing) -> Manifest:
-    """Export a service, or what an interrupted export left of it. Raises OperatorFault."""
+    """Export a service, or continue an interrupted export. Raises OperatorFault."""
     settings = Settings.load()
     (exported,) = app.choose_services([name])
     order = Order(name, exported.exports, list(recipients), restart)
@@ -45,7 +45,7 @@ def export_service(name: str, folder: Path, recipients: Sequence[str], restart: 
 
 
 def verify_export(folder: Path, identity: Path | None) -> Verified:
-    """Compare each part with the manifest and, with the private key, read each line. Raises OperatorFault."""
+    """Compare each part with the manifest. With the private key, also read each line. Raises OperatorFault."""
     identities = explain_refusals(lambda: read_identities(identity)) if identity else []
     manifest = explain_refusals(lambda: reading.open_export(folder))
     damaged = {}
@@ -58,7 +58,7 @@ def verify_export(folder: Path, identity: Path | None) -> Verified:
 
 
 def read_export(folder: Path, kind: str, identity: Path) -> Iterator[bytes]:
-    """Yield the lines of a kind. Raises OperatorFault for a kind that is not there, and a part that is damaged."""
+    """Yield the lines of a kind. Raises OperatorFault if the kind does not exist or a part is damaged."""
     identities = explain_refusals(lambda: read_identities(identity))
     manifest = explain_refusals(lambda: reading.open_export(folder))
     if kind not in manifest.kinds:

@@ -1,4 +1,4 @@
-"""Faults, for the operator: one sentence on standard error and a non-zero exit; a traceback for who debugs, alone."""
+"""Errors for the operator: one sentence on standard error and a non-zero exit status. Debugging shows a traceback."""
 
 import errno
 import os
@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# What sysexits.h calls a fault of the program itself.
+# The status EX_SOFTWARE of sysexits.h, for an error of the program itself.
 FAULT_OF_OURS = 70
 _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 class OperatorFault(Exception):
-    """A command cannot do what it is asked to; the text says why and what to do."""
+    """A command cannot do what it was asked to do. The text says why and what to do."""
 
 
 def explain_fault(fault: BaseException) -> str | None:
-    """Return the sentence for the operator; None for a fault of ours, or a group of several faults."""
+    """Return the sentence for the operator, or None for a defect of ours or a group of several exceptions."""
     if isinstance(fault, OperatorFault):
         return str(fault)
     if isinstance(fault, BaseExceptionGroup) and len(fault.exceptions) == 1:
@@ -27,7 +27,10 @@ def explain_fault(fault: BaseException) -> str | None:
 
 
 def _explain_fault_of_platform(fault: BaseException) -> str | None:
-    """Explain faults of the platform's modules, imported late: a command that succeeds need not load the driver."""
+    """Explain exceptions of the platform's modules.
+
+    They are imported here, so that successful commands load no driver.
+    """
     from balcao.core.database import refusals
     from balcao.core.database.migrations import MigrationError
     from balcao.core.database.roles import RoleError
@@ -43,7 +46,7 @@ def _explain_fault_of_platform(fault: BaseException) -> str | None:
 
 
 def explain_file(fault: OSError) -> str | None:
-    """Explain a file or folder that cannot be used; None where the fault names none."""
+    """Explain a file or folder that cannot be used. Return None if the exception names no file."""
     if fault.errno == errno.ENOSPC:
         return "O disco está cheio: libere espaço e repita."
     if fault.filename is None:
@@ -58,7 +61,10 @@ def explain_file(fault: OSError) -> str | None:
 
 
 def describe_fault(fault: BaseException) -> str:
-    """Return the sentence about a fault of ours, with its kind and place: its text may quote a row or a body."""
+    """Return the sentence about a defect of ours, with its type and location.
+
+    Its own text may quote a row or a body.
+    """
     places = traceback.extract_tb(fault.__traceback__)
     place = f" em {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
     return (
@@ -69,7 +75,7 @@ def describe_fault(fault: BaseException) -> str:
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Turn a fault that the operator can mend into a sentence and an exit status; wraps every command."""
+    """Print a sentence for exceptions and exit. A defect of ours exits with its own status. Wraps every command."""
     try:
         yield
     except Exception as fault:
@@ -82,7 +88,7 @@ def explained() -> Iterator[None]:
 
 @contextmanager
 def writing_to(folder: object) -> Iterator[None]:
-    """Explain a failure to write into a folder of the operator's choice."""
+    """Explain a failure to write into a folder that the operator chose."""
     try:
         yield
     except OSError as fault:

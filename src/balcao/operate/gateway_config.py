@@ -1,4 +1,4 @@
-"""The files of a gateway, from what an operator answers, this release's route table and the provider's keys."""
+"""Generate the files of a gateway from the operator's answers, this release's route table and the provider's keys."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from balcao.settings import Settings
 def generate_gateway(
     kind: GatewayKind, settings: Settings, servers: Sequence[str], front: Frontend, applications: Sequence[str] = ()
 ) -> dict[str, File]:
-    """Return the files of the gateway. Raises OperatorFault for servers and applications that it cannot have."""
+    """Return the files of the gateway. Raises OperatorFault if it does not support these servers or applications."""
     if kind is GatewayKind.HAPROXY and applications:
         raise OperatorFault("O HAProxy não consulta o catálogo de acessos: para --application, use nginx ou envoy.")
     shared, own = _parse_servers(servers)
@@ -28,7 +28,7 @@ def generate_gateway(
 
 
 def fetch_signing_keys(settings: Settings) -> dict[str, bytes]:
-    """Return the keys of the provider that the settings name. Raises OperatorFault."""
+    """Return the signing keys of the configured provider. Raises OperatorFault."""
     try:
         return asyncio.run(signing_keys.fetch_signing_keys(settings.issuers))
     except KeysUnknown as fault:
@@ -41,7 +41,7 @@ def fetch_signing_keys(settings: Settings) -> dict[str, bytes]:
 
 
 def _parse_servers(given: Sequence[str]) -> tuple[list[Server], dict[str, list[Server]]]:
-    """Return the servers of all services, and those of some."""
+    """Return the servers of all services, and the servers of single services."""
     shared: list[Server] = []
     own: dict[str, list[Server]] = {}
     for text in given:

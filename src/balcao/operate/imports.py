@@ -1,4 +1,4 @@
-"""Imports a file of a former system into the configured database."""
+"""Import a file of a former system into the configured database."""
 
 import asyncio
 import gc
@@ -18,15 +18,16 @@ from balcao.operate import database, faults
 from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
-# So many new objects are looked through at once; by Python's own measure of 700 it would take a tenth of an import.
+# New objects between two garbage collections. With Python's default of 700, collections would take a tenth of an
+# import.
 _OBJECTS_PER_SEARCH = 100_000
 
-# Shows how far an import is while the block lasts; is given how many bytes there are.
+# Shows the progress of an import during the block. Its argument is the size in bytes.
 Showing = Callable[[int | None], AbstractContextManager[OnProgress]]
 
 
 class Imported(NamedTuple):
-    """What an import did, and whether the file was no UTF-8 and so taken for Windows-1252."""
+    """The outcome of an import, and whether the file was not UTF-8 and so was read as Windows-1252."""
 
     outcome: Outcome
     is_windows_1252: bool
@@ -39,7 +40,7 @@ def make_order(service_name: str, kind: str, origin: str | None, report: Path | 
 
 
 def import_file(operation: str, file: Path, order: Order, showing: Showing) -> Imported:
-    """Import a file, or what an interrupted import left of it. Raises OperatorFault for what the operator can mend."""
+    """Import a file, or continue an interrupted import. Raises OperatorFault for problems that the operator can fix."""
     with _explaining_files(), opening.open_source(file) as lines:
         outcome = _run(operation, lines, order, showing)
         return Imported(outcome, isinstance(lines, Csv) and lines.encoding == WINDOWS_1252)
@@ -49,7 +50,7 @@ def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outco
     settings = Settings.load()
 
     async def run(url: str) -> Outcome:
-        # Bare: copies that services keep current would be read again after every batch, for nobody.
+        # Without the services' resources: they would reload their caches after every batch without any use.
         async with database.open_platform(settings, url, bare=True) as platform:
             freeze_gc()
             with showing(lines.size) as progress:
@@ -60,9 +61,9 @@ def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outco
 
 
 def freeze_gc() -> None:
-    """Leave what is loaded out of every later search for garbage, and search seldom.
+    """Exclude the loaded objects from garbage collection, and collect rarely.
 
-    Rows would have all of it looked through often; they themselves are in no cycle and go with their batch.
+    The rows would cause many collections of all these objects. The rows have no cycles and are freed with their batch.
     """
     gc.collect()
     gc.freeze()
@@ -71,7 +72,7 @@ def freeze_gc() -> None:
 
 @contextmanager
 def _explaining_files() -> Iterator[None]:
-    """Wrap what reads and writes files of the operator's choice. Raises OperatorFault for what they can mend."""
+    """Explain problems with the operator's files. Raises OperatorFault for those that the operator can fix."""
     try:
         yield
     except BalcaoError as refused:

@@ -1,4 +1,4 @@
-"""What an operator tells the public of a trouble: opened, added to, resolved, listed."""
+"""Incidents that an operator publishes: open, add a note, resolve, list."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ MOST = 100
 
 
 def open_incident(title: str, services: Sequence[str], message: str, *, is_down: bool) -> int:
-    """Open an incident of these services and return its number. Raises OperatorFault for what the public cannot get."""
+    """Open an incident of these services and return its number. Raises OperatorFault if the values are not valid."""
     names = [service.name for service in app.choose_services(services)]
     severity: Severity = "down" if is_down else "degraded"
     author = name_operator()
@@ -28,7 +28,10 @@ def open_incident(title: str, services: Sequence[str], message: str, *, is_down:
 
 
 def add_note(number: int, message: str, *, resolves: bool) -> None:
-    """Say more of an incident, or the last of it. Raises OperatorFault for one that is resolved or not there."""
+    """Add a note to an incident, and resolve it if `resolves`.
+
+    Raises OperatorFault if it is resolved or does not exist.
+    """
     author = name_operator()
 
     async def act(call: Call) -> None:

@@ -1,4 +1,4 @@
-"""The files of an installation in production with its gateway, from what an operator answers."""
+"""Generate the files of an installation in production with its gateway, from the operator's answers."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 def generate_installation(
     installation: Installation, own: Secrets, gateway: GatewayKind, servers: Sequence[str], front: Frontend
 ) -> dict[str, File]:
-    """Return the files by their path. Raises OperatorFault or SettingsError for answers that cannot be used."""
+    """Return the files by their path. Raises OperatorFault or SettingsError if an answer cannot be used."""
     _refuse_unusable(installation)
     files = production.generate_production_files(installation, own)
     settings = _load_settings(files)
@@ -26,7 +26,7 @@ def generate_installation(
 
 
 def _refuse_unusable(installation: Installation) -> None:
-    """Raise OperatorFault or SettingsError for an answer of which no files can be made."""
+    """Raise OperatorFault or SettingsError for an answer that no file can contain."""
     servers = [("--database", place) for place in installation.database_servers]
     places = [*servers, *(("--replica", place) for place in installation.replicas)]
     for option, place in places:
@@ -34,7 +34,7 @@ def _refuse_unusable(installation: Installation) -> None:
             Server.parse(place)
         except ValueError:
             raise OperatorFault(f"{option} {place}: escreva ENDEREÇO:PORTA.") from None
-    # Their ports stand in other files, too, which are made before the settings are read.
+    # Their ports also appear in files that are generated before the settings are loaded. So check them first.
     Settings.load({"BALCAO_REDIS_URL": installation.redis_url, "BALCAO_TRACES_URL": installation.traces_url})
     if not _NAME.fullmatch(installation.database_name):
         raise OperatorFault(f"--database-name {installation.database_name}: use letras minúsculas, dígitos e `_`.")
@@ -43,7 +43,7 @@ def _refuse_unusable(installation: Installation) -> None:
 
 
 def _load_settings(files: dict[str, File]) -> Settings:
-    """Return the settings as the processes will read them. Raises SettingsError for what they would refuse."""
+    """Return the settings as the processes will load them. Raises SettingsError if the processes would reject them."""
     settings = Settings.load(production.parse_settings(files[production.SETTINGS].content.decode()))
     if refusals := settings.list_refusals():
         raise SettingsError("\n".join(refusals))

@@ -1,4 +1,4 @@
-"""How often callers may call: as configured, and as somebody changed it while the platform runs."""
+"""Rate limits: the configured ones, and those that an operator changed while the platform runs."""
 
 import difflib
 from datetime import UTC, datetime
@@ -15,19 +15,19 @@ from balcao.settings import Settings
 
 
 class LimitInForce(NamedTuple):
-    """A limit, and what somebody made of it."""
+    """A limit, and its live change if there is one."""
 
     limit: Limit
     change: Change | None
 
     @property
     def rate(self) -> str:
-        """Return the rate that counts now."""
+        """Return the rate that applies now."""
         return self.change.value if self.change else self.limit.configured
 
 
 class LimitChanged(NamedTuple):
-    """What was changed, and until when; None for until somebody takes it back."""
+    """A changed limit and the end of the change. None means until an operator reverts it."""
 
     limit: Limit
     ends_at: datetime | None
@@ -40,7 +40,7 @@ def list_limits() -> list[LimitInForce]:
 
 
 def change_limit(name: str, rate: str, lasting: str) -> LimitChanged:
-    """Set another rate for a while. Raises OperatorFault for an unknown limit, and a rate out of all proportion."""
+    """Set another rate for some time. Raises OperatorFault for an unknown limit or a rate outside the allowed range."""
     limit = find_limit(name)
     ends_at = parse_end(lasting, "", datetime.now(UTC), Settings.load().zone)
     author = name_operator()
@@ -54,7 +54,7 @@ def change_limit(name: str, rate: str, lasting: str) -> LimitChanged:
 
 
 def reset_limit(name: str) -> Limit:
-    """Go back to the configured rate. Raises OperatorFault where it holds already."""
+    """Restore the configured rate. Raises OperatorFault if it applies already."""
     limit = find_limit(name)
     author = name_operator()
 
@@ -68,7 +68,7 @@ def reset_limit(name: str) -> Limit:
 
 
 def find_limit(name: str) -> Limit:
-    """Return the limit of this name. Raises OperatorFault naming the nearest one."""
+    """Return the limit with this name. Raises OperatorFault with the most similar name."""
     known = _load_limits()
     if name not in known:
         close = difflib.get_close_matches(name, known, 1, 0.6)
@@ -78,6 +78,6 @@ def find_limit(name: str) -> Limit:
 
 
 def _load_limits() -> dict[str, Limit]:
-    from balcao import app  # loads every service, for which there must be a database
+    from balcao import app  # imports every service; not needed for command help
 
     return app.list_limits(Settings.load())

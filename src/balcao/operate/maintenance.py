@@ -1,4 +1,4 @@
-"""Takes services out of use for a while, in all processes at once, and gives them back."""
+"""Put services into maintenance, in all processes at the same time, and end it."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,14 +17,14 @@ LONGEST_MESSAGE = 300
 
 
 class Begun(NamedTuple):
-    """The services that are in maintenance now, and until when; None for until somebody ends it."""
+    """The services that are in maintenance now, and the end. None means until an operator ends it."""
 
     names: list[str]
     ends_at: datetime | None
 
 
 class Plan(NamedTuple):
-    """The services that will be in maintenance, and when."""
+    """The services that will be in maintenance, with start and end."""
 
     names: list[str]
     begins_at: datetime
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
 
 def begin_maintenance(services: Sequence[str], lasting: str, until: str, message: str) -> Begun:
-    """Have these services answer the message alone. Raises OperatorFault for a message or an end that is none."""
+    """Let these services only answer with the message. Raises OperatorFault if the message or the end is not valid."""
     names = [service.name for service in app.choose_services(services)]
     ends_at = parse_end(lasting, until, datetime.now(UTC), Settings.load().zone)
     sentence, author = _clean(message), name_operator()
@@ -46,7 +46,7 @@ def begin_maintenance(services: Sequence[str], lasting: str, until: str, message
 
 
 def plan_maintenance(services: Sequence[str], begin: str, lasting: str, until: str, message: str) -> Plan:
-    """Announce a maintenance that begins by itself. Raises OperatorFault for a message or a time that is none."""
+    """Schedule a maintenance that starts by itself. Raises OperatorFault if the message or a time is not valid."""
     names = [service.name for service in app.choose_services(services)]
     begins_at, ends_at = parse_plan(begin, lasting, until, datetime.now(UTC), Settings.load().zone)
     sentence, author = _clean(message), name_operator()
@@ -60,7 +60,7 @@ def plan_maintenance(services: Sequence[str], begin: str, lasting: str, until: s
 
 
 def end_maintenance(services: Sequence[str]) -> list[str]:
-    """Have these services answer again; return those that did not. Raises OperatorFault where all did."""
+    """End the maintenance of these services. Return those that had one. Raises OperatorFault if none had."""
     names = [service.name for service in app.choose_services(services)]
     author = name_operator()
 
@@ -75,7 +75,7 @@ def end_maintenance(services: Sequence[str]) -> list[str]:
 
 
 def list_maintenance() -> list[Change]:
-    """Return the services in maintenance, and those that will be: from and until when, by whom, with which message."""
+    """Return the services with a current or scheduled maintenance: start, end, author and message."""
 
     async def list_all(call: Call) -> list[Change]:
         return await maintenance.list_services(call) + await maintenance.list_planned_services(call)

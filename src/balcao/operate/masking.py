@@ -1,4 +1,4 @@
-"""Settings as they may be shown: no secret, and no password in an address."""
+"""Mask secrets and passwords in settings, so that the settings can be shown."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ MASK = "********"
 
 
 def mask_value(value: Any) -> Any:
-    """Return a setting's value without what is secret in it: texts, numbers, truth values and None."""
+    """Return a setting's value as text, number, boolean or None, with secrets masked."""
     if isinstance(value, SecretStr):
         return MASK
     if value is None or isinstance(value, bool | int | float):
@@ -18,9 +18,9 @@ def mask_value(value: Any) -> Any:
 
 
 def mask_address(address: str) -> str:
-    """Return an address without password and query; of several the first login and the last server.
+    """Return an address without password and query. If there are several, show the first login and the last server.
 
-    A password may hold any sign, quoted or not: where it cannot be told from the rest, only the user is shown.
+    A password may contain any character, quoted or not. If it cannot be separated from the rest, show only the user.
     """
     scheme, _, rest = address.partition("://")
     before_query, _, query = rest.partition("?")

@@ -1,4 +1,4 @@
-"""Brings the configured database up to date, as its owner."""
+"""Migrate the configured database as its owner."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,12 +10,12 @@ from balcao.settings import Settings
 
 
 def count_migrations() -> int:
-    """Return how many migrations there are in all."""
+    """Return the total number of migrations."""
     return len(app.list_migrations())
 
 
 def migrate_database(on_migration: Callable[[Migration], None]) -> int:
-    """Apply what is missing and return how many migrations that was; an embedded database is made first."""
+    """Apply the missing migrations and return their number. An embedded database is created first."""
     settings = Settings.load()
     with database.open_database(settings, create=True) as url:
         return asyncio.run(_migrate(settings, url, on_migration))

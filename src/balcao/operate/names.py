@@ -1,4 +1,4 @@
-"""What help and the supervisor say of the services, which neither of them loads. Tests compare it with the services."""
+"""Facts about the services for command help and the supervisor, which import no service. Tests compare them."""
 
 SERVICES = ("access", "registry", "employability", "search", "health_units", "agents", "agent_docs")
 EXPORTED_SERVICES = ("access", "registry", "employability", "search", "health_units", "agents")

@@ -1,4 +1,4 @@
-"""What a portal needs to be switched over to the platform, and what the platform needs, from a few answers."""
+"""Generate the files for switching a portal over to the platform, from a few answers."""
 
 import os
 import re
@@ -24,7 +24,7 @@ _CLIENT = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
 
 class PreparedPortal(NamedTuple):
-    """A portal, its files by their path, and whether the embedded provider has its client already."""
+    """A portal, its files by path, and whether the embedded provider already has its client."""
 
     portal: Portal
     files: dict[str, File]
@@ -32,7 +32,10 @@ class PreparedPortal(NamedTuple):
 
 
 def prepare_portal(kind: PortalKind, origin: str, callback: str, client_id: str, folder: Path) -> PreparedPortal:
-    """Return what to write into the folder, whose secrets are kept. Raises OperatorFault for unusable answers."""
+    """Return the files for the folder.
+
+    Its existing secrets are reused. Raises OperatorFault if an answer is not valid.
+    """
     if not _ORIGIN.fullmatch(origin):
         raise OperatorFault(f"--origin {origin}: escreva só https://ENDEREÇO ou http://ENDEREÇO:PORTA, sem caminho.")
     if not re.fullmatch(r"/[\x21-\x7e]*", callback):
@@ -62,8 +65,11 @@ def prepare_portal(kind: PortalKind, origin: str, callback: str, client_id: str,
 
 
 def _load_settings() -> tuple[Settings, Path | None]:
-    """Return the settings and the file of the fixed tokens, which may be missing before the first key is made."""
+    """Return the settings and the file of the fixed tokens.
+
+    The file may be missing until the first key is generated.
+    """
     file = find_file(os.environ.get(_FIXED_TOKENS, ""))
     if file is not None and not file.exists():
-        del os.environ[_FIXED_TOKENS]  # of this command, which only adds entries
+        del os.environ[_FIXED_TOKENS]  # only in this command, which adds entries
     return Settings.load(finds_trial=True), file

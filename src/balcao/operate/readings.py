@@ -1,4 +1,4 @@
-"""The metrics of the instance that runs, and what two readings of them, a moment apart, say about now."""
+"""The metrics of the running instance, and the current state computed from two readings."""
 
 import time
 from collections import defaultdict
@@ -21,14 +21,14 @@ Labels: TypeAlias = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Reading:
-    """The series of all addresses by name and labels, and when they were read, on a clock that only goes forward."""
+    """The series of all addresses by name and labels, and the time of the reading on a monotonic clock."""
 
     at: float
     series: Mapping[str, Mapping[Labels, float]] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, texts: Iterable[str], at: float) -> "Reading":
-        """Put the texts together; what the database knows stands alike in each."""
+        """Merge the texts. Series from the database are the same in each text."""
         series: dict[str, dict[Labels, float]] = defaultdict(dict)
         for text in texts:
             for family in text_string_to_metric_families(text):
@@ -50,7 +50,7 @@ class Reading:
 
 
 class MetricsSource:
-    """The addresses at which this installation shows its metrics; `silent` are those that did not answer last."""
+    """The addresses of this installation's metrics. `silent` are those that did not answer the last time."""
 
     def __init__(self, settings: Settings) -> None:
         self.addresses = settings.metrics_urls
@@ -60,7 +60,7 @@ class MetricsSource:
         self.http = httpx.Client(timeout=TIMEOUT_SECONDS, headers=headers)
 
     def read(self) -> Reading:
-        """Read all addresses. Raises OperatorFault when none answers, or one refuses us."""
+        """Read all addresses. Raises OperatorFault if no address answers or one of them refuses us."""
         texts, self.silent = [], []
         for address in self.addresses:
             try:
@@ -78,7 +78,7 @@ class MetricsSource:
 
 
 def _require_metrics(address: str, response: httpx.Response) -> str:
-    """Return the metrics. Raises OperatorFault where there are none for us."""
+    """Return the metrics. Raises OperatorFault if the response has none."""
     if response.status_code == httpx.codes.UNAUTHORIZED:
         raise OperatorFault(f"{address} pede outro BALCAO_METRICS_TOKEN: use o da instalação que roda.")
     if not response.is_success or "balcao_process_beat" not in response.text:
@@ -89,7 +89,7 @@ def _require_metrics(address: str, response: httpx.Response) -> str:
 
 
 class Traffic(msgspec.Struct, frozen=True):
-    """One service's answers; `error_share` is of 5xx. Without any there is no share and no time to answer."""
+    """The responses of one service. `error_share` is the share of 5xx. Without responses, share and times are None."""
 
     service: str
     requests_per_second: float
@@ -100,7 +100,7 @@ class Traffic(msgspec.Struct, frozen=True):
 
 
 class ProcessState(msgspec.Struct, frozen=True):
-    """One process; it does not beat when it is gone or frozen. `cpu` is a share of one core."""
+    """One process. `beats` is False if it is gone or frozen. `cpu` is a share of one core."""
 
     name: str
     beats: bool
@@ -112,7 +112,7 @@ class ProcessState(msgspec.Struct, frozen=True):
 
 
 class Queue(msgspec.Struct, frozen=True):
-    """The jobs of one kind, and how long the oldest that is due has waited."""
+    """The jobs of one kind, and how long the oldest due job has waited."""
 
     kind: str
     queued: int
@@ -122,10 +122,10 @@ class Queue(msgspec.Struct, frozen=True):
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """What runs, waits and fails now, seen over `seconds`; `silent` are addresses that do not answer.
+    """What runs, waits and fails now, measured over `seconds`. `silent` are addresses that do not answer.
 
-    `crm_lag_seconds` is by what waits; `migration` the progress in per cent of a schema migration that runs, by phase;
-    `maintenance` the services that are closed.
+    `crm_lag_seconds` is by the kind of waiting item. `migration` is the progress of a running schema migration in per
+    cent, by phase. `maintenance` are the services in maintenance.
     """
 
     seconds: float
@@ -142,7 +142,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 def compare_readings(earlier: Reading, later: Reading, silent: Iterable[str] = ()) -> Picture:
-    """Return the picture of the time between two readings."""
+    """Return the state between two readings."""
     seconds = later.at - earlier.at
     queues = _list_queues(later)
     return Picture(
@@ -161,7 +161,7 @@ def compare_readings(earlier: Reading, later: Reading, silent: Iterable[str] = (
 
 
 def _subtract(earlier: Reading, later: Reading, name: str, *labels: str) -> dict[tuple[str, ...], float]:
-    """Return by how much counters rose; those of processes that were started anew count from nothing."""
+    """Return the increase of the counters. Counters of restarted processes start from zero."""
     before = earlier.by_all(name, *labels)
     rises = {key: (number, number - before.get(key, 0.0)) for key, number in later.by_all(name, *labels).items()}
     return {key: rise if rise >= 0 else number for key, (number, rise) in rises.items()}
@@ -185,9 +185,11 @@ def _list_traffic(earlier: Reading, later: Reading, seconds: float) -> list[Traf
 
 
 def _estimate_ms(buckets: list[tuple[float, float]], share: float) -> float | None:
-    """Return the time below which this share of the answers lies, as Prometheus estimates it; None without answers.
+    """Estimate the time in which this share of the responses was sent, as Prometheus does.
 
-    `buckets` are upper bounds in seconds, the last one infinite, and how many answers took no longer.
+    Return None without responses.
+
+    `buckets` are upper bounds in seconds and the number of responses within them. The last bound is infinite.
     """
     if not buckets or not buckets[-1][1]:
         return None
@@ -203,7 +205,7 @@ def _estimate_ms(buckets: list[tuple[float, float]], share: float) -> float | No
 
 def _list_processes(earlier: Reading, later: Reading, seconds: float) -> list[ProcessState]:
     beats = later.by(BEAT, "process")
-    newest = max(beats.values(), default=0.0)  # of who answered, a moment ago: no clock but theirs is asked
+    newest = max(beats.values(), default=0.0)  # compare with their own clock, not with ours
     cpu = _subtract(earlier, later, "process_cpu_seconds_total", "process")
 
     def read(name: str) -> dict[str, float]:

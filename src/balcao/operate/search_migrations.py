@@ -1,4 +1,4 @@
-"""Starts a schema migration of the search and follows it until it ends."""
+"""Start a schema migration of the search and follow it to its end."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ OnProgress = Callable[[IdentifiedStatus], None]
 
 
 async def start_migration(call: Call, body: StartBody, on_progress: OnProgress | None) -> IdentifiedStatus:
-    """Start a migration and return its status: at its end where progress is shown, else at its beginning."""
+    """Start a migration and return its status: the final one if progress is shown, otherwise the initial one."""
     started = await service.start_migration(call, body)
     if started.migration_id is None or on_progress is None:
         return started
@@ -33,6 +33,6 @@ async def start_migration(call: Call, body: StartBody, on_progress: OnProgress |
 
 
 async def _carry_on(call: Call, run_id: str) -> None:
-    """Offer this process as one more worker: on a database that no other process serves it is the only one."""
-    while (held_for := await carry_on(call.platform, run_id)) is not None:  # noqa: ASYNC110 - a lease runs out by time
+    """Work on the migration as one more worker. If no other process uses the database, this is the only worker."""
+    while (held_for := await carry_on(call.platform, run_id)) is not None:  # noqa: ASYNC110 - a lease expires by time
         await asyncio.sleep(max(held_for.total_seconds(), POLL_SECONDS))

@@ -1,4 +1,4 @@
-"""Runs use cases for a command: by the right of the operator, on the configured database."""
+"""Run use cases for a command, with the operator's rights, on the configured database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,8 +16,8 @@ T = TypeVar("T")
 
 
 def run_use_case(operation: str, act: Callable[["Call"], Awaitable[T]]) -> T:
-    """Run the use case and return its result. Raises OperatorFault with the sentence of a refusal."""
-    from balcao.core.context.call import operator_call  # loads the platform, which help does without
+    """Run the use case and return its result. Raises OperatorFault with the message of a refusal."""
+    from balcao.core.context.call import operator_call  # imports the platform, which help does not need
 
     settings = Settings.load()
 
@@ -30,7 +30,7 @@ def run_use_case(operation: str, act: Callable[["Call"], Awaitable[T]]) -> T:
 
 
 def explain_refusals(act: Callable[[], T]) -> T:
-    """Run the use case. Raises OperatorFault for a refusal; a fault of ours is raised as it is."""
+    """Run the use case. Raises OperatorFault for a refusal. Other exceptions are raised unchanged."""
     try:
         return act()
     except BalcaoError as refused:

@@ -1,4 +1,4 @@
-"""What an operator needs around the processes: gateways, units, containers, manifests, the roles of the database.
+"""The files around the processes of an installation: gateways, units, containers, manifests, the roles of the database.
 
-Everything is generated, from the route table and from what the operator answers; the texts stand in `templates`.
+They are generated from the route table and the operator's answers. Their texts are in `templates`.
 """

@@ -1,4 +1,4 @@
-"""What an operator answers where files of an installation are generated. Loads nothing, as help names its defaults."""
+"""The operator's answers for generated files. This module imports little, because command help shows its defaults."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +19,7 @@ class GatewayKind(StrEnum):
 
 @dataclass(frozen=True)
 class Server:
-    """A process that serves, or another application's."""
+    """A process of the platform, or of another application."""
 
     host: str
     port: int
@@ -29,7 +29,7 @@ class Server:
 
     @classmethod
     def parse(cls, text: str) -> "Server":
-        """Read `host:port`. Raises ValueError."""
+        """Parse `host:port`. Raises ValueError."""
         parts = urlsplit(f"//{text}")
         if not parts.hostname or not parts.port or parts.path or parts.username:
             raise ValueError(text)
@@ -38,7 +38,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Frontend:
-    """Where the gateway listens and what it shows; `http_port` 0: nothing but HTTPS."""
+    """The gateway's ports and certificate. Without an HTTP port (0) it only serves HTTPS."""
 
     certificate: str = "/etc/ssl/balcao/balcao.pem"
     certificate_key: str = "/etc/ssl/balcao/balcao.key"
@@ -47,7 +47,7 @@ class Frontend:
 
 
 class PortalKind(StrEnum):
-    """For whom a portal is."""
+    """The users of a portal."""
 
     CITIZEN = "citizen"
     STAFF = "staff"
@@ -55,9 +55,10 @@ class PortalKind(StrEnum):
 
 @dataclass(frozen=True)
 class Installation:
-    """What the operator answers. `database` is `host:port`, or a list of them by comma; `replicas` are `host:port`.
+    """The answers of the operator. An empty answer becomes a comment in the settings.
 
-    `program` is the command as the units call it. An empty answer is a comment in the settings.
+    `database` is `host:port`, or several of them separated by commas. `replicas` are `host:port`. `program` is the
+    command in the units.
     """
 
     public_url: str
@@ -79,26 +80,29 @@ class Installation:
 
     @property
     def public_host(self) -> str:
-        """Return the name under which callers reach the gateway."""
+        """Return the host name under which callers reach the gateway."""
         return urlsplit(self.public_url).hostname or ""
 
     @property
     def has_local_database(self) -> bool:
-        """Return whether the database is on this machine, where no pod of a cluster reaches it."""
-        from balcao.settings.production import LOOPBACK  # settings load slowly, and the command's help needs none
+        """Return whether the database is on this machine, which the pods of a cluster cannot reach."""
+        from balcao.settings.production import LOOPBACK  # slow to import, and the command's help does not need it
 
         return all(urlsplit(f"//{server}").hostname in LOOPBACK for server in self.database_servers)
 
     @property
     def database_servers(self) -> list[str]:
-        """Return the servers of `database`, each as `host:port`: Patroni's, of which one takes writes at a time."""
+        """Return the servers in `database` as `host:port`.
+
+        With Patroni there are several, and one of them accepts writes.
+        """
         return self.database.split(",")
 
     @property
     def ports_called(self) -> list[int]:
-        """Return the ports of what the processes call, with those of the CRM and the mail server.
+        """Return the ports that the processes call, including those of the CRM and the mail server.
 
-        The provider is called, and the public address, under which the services reach each other.
+        They also call the identity provider, and the public address through which the services reach each other.
         """
         stores = {int(place.rpartition(":")[2]) for place in (*self.database_servers, *self.replicas)}
         called = (self.redis_url or "redis:", self.traces_url or "https:", self.auth_issuer, self.public_url)

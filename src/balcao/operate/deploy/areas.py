@@ -1,4 +1,4 @@
-"""The route table as a gateway needs it: which paths belong together, how large their bodies are, how they refuse."""
+"""The route table as a gateway needs it: areas of paths with their body limits and their error responses."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -20,21 +20,21 @@ from balcao.panel.declaration import PREFIX
 from balcao.panel.endpoints import READINESS
 from balcao.panel.refusals import REFUSAL_PAGE as PANEL_REFUSAL_PAGE
 
-# Of the pages at the root and of the provider's notices of a logout, which are no service's.
+# The pages at the root and the provider's logout notifications, which belong to no service.
 PAGES = "gateway"
-# The same paths asked for by a browser, which shows a page.
+# The same paths when a browser requests them. Their error responses are pages.
 BROWSERS = f"{PAGES}_page"
 PANEL = "panel"
 PANEL_PATTERN = f"^{PREFIX}(/|$)"
 LIVENESS, PANEL_READINESS = "/liveness", f"{PREFIX}{READINESS}"
 _PARAMETER = re.compile(r"\\\{[^/]*?\\\}")
-# A service that is away, or an address that was too quick, may come again after so many seconds.
+# The seconds in `Retry-After` when a service is down or an address exceeded its rate.
 _RETRY_SECONDS = 1
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """What the gateway answers by itself, exactly as the service behind it would."""
+    """A response of the gateway itself, identical to the response of the service behind it."""
 
     status: int
     headers: dict[str, str]
@@ -44,11 +44,11 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Area:
-    """Paths that match `pattern`, are served by `service`, have bodies up to `body_limit` bytes and refuse alike.
+    """The paths that match `pattern`, belong to `service`, allow `body_limit` bytes and have the same error responses.
 
-    `name` can stand in any configuration file as a word; the rest is what the gateway answers by itself. Where a token
-    is never shown, as browsers of the panel have a cookie, none is asked about. To an area `for_browsers` belongs only
-    what asks for HTML and names no JSON.
+    `name` is a valid identifier in every configuration file. The refusals are the gateway's own responses. `asks_token`
+    is False for the panel, because its browsers send a cookie instead of a token. An area `for_browsers` only contains
+    requests that accept HTML and do not mention JSON.
     """
 
     name: str
@@ -65,9 +65,9 @@ class Area:
 
 
 def list_areas(services: Sequence[Service], panel_readiness: str = LIVENESS) -> list[Area]:
-    """Return the areas; the first whose pattern matches a path counts, and the last one matches every path.
+    """Return the areas. The first one whose pattern matches a path applies, and the last one matches every path.
 
-    `panel_readiness` is asked of the processes that have the panel; "" where none of them has it.
+    `panel_readiness` is the readiness path of the processes with the panel, or empty if none of them has it.
     """
     panel = [_describe_panel(panel_readiness)] if panel_readiness else []
     pages = Area(PAGES, PAGES, "^/", LIVENESS, FORM_BODY, *_word_refusals(ERROR_TEXT, TooLarge()))
@@ -78,7 +78,7 @@ def list_areas(services: Sequence[Service], panel_readiness: str = LIVENESS) -> 
 
 
 def list_public_patterns(services: Sequence[Service]) -> list[str]:
-    """Return a pattern for each path that anybody may call, the panel's too: a token there is not looked at."""
+    """Return a pattern for each public path, including the panel's. The gateway does not check tokens for these."""
     found = {
         _to_pattern([_path(service, operation)])
         for service in services
@@ -89,14 +89,14 @@ def list_public_patterns(services: Sequence[Service]) -> list[str]:
 
 
 def _describe_panel(readiness: str) -> Area:
-    """Return the area of the panel, whose largest form decides on its bodies."""
+    """Return the area of the panel. Its body limit is the limit of the largest form."""
     limit = max(page.body_limit for page in PANEL_PAGES.values())
     refusals = _word_refusals(PANEL_REFUSAL_PAGE, TooLarge())
     return Area(PANEL, PANEL, PANEL_PATTERN, readiness, limit, *refusals, asks_token=False)
 
 
 def _divide(service: Service) -> Iterator[Area]:
-    """Yield the operations that refuse in words other than those around them, then each part with a dialect."""
+    """Yield the operations with unusual error responses, then the areas of each dialect of the service."""
     root = service.prefix + service.base
     operations = service.operations()
 
@@ -146,7 +146,7 @@ def _to_word(path: str) -> str:
 
 
 def _to_pattern(paths: Sequence[str]) -> str:
-    """Return what matches these paths with any values of their parameters, with or without one trailing slash."""
+    """Return a pattern for these paths with any parameter values, with or without a trailing slash."""
     rest = re.escape(REST_OF_PATH)
     forms = [_PARAMETER.sub("[^/]+", re.escape(path).replace(rest, ".*")).rstrip("/") for path in paths]
     return f"^({'|'.join(forms)})/?$"

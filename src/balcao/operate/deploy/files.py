@@ -1,4 +1,4 @@
-"""Writing generated files: what is there and differs is never overwritten unasked, what is the same stays untouched."""
+"""Write generated files. Existing files with other contents are only overwritten on request; equal ones are skipped."""
 
 import os
 from collections.abc import Mapping
@@ -11,19 +11,19 @@ OPEN = 0o644
 
 @dataclass(frozen=True)
 class File:
-    """A file to write; a secret one is readable for its owner alone from the moment it exists."""
+    """A file to write. A secret file is readable only by its owner from the moment it exists."""
 
     content: bytes
     mode: int = OPEN
 
     @classmethod
     def of(cls, text: str, mode: int = OPEN) -> "File":
-        """Make a file of text."""
+        """Make a file from text."""
         return cls(text.encode(), mode)
 
 
 class FilesDiffer(Exception):
-    """Files are there already and have other contents; `paths` names them. Nothing was written."""
+    """The files in `paths` exist with other contents. Nothing was written."""
 
     def __init__(self, paths: list[Path]) -> None:
         super().__init__(paths)
@@ -31,9 +31,9 @@ class FilesDiffer(Exception):
 
 
 def write_files(folder: Path, files: Mapping[str, File], *, replace: bool) -> list[Path]:
-    """Write the files, by their path in the folder, and return those that were written: none the second time.
+    """Write the files by their path in the folder. Return the paths of those that were written, none the second time.
 
-    Raises FilesDiffer, before anything is written, unless `replace` is set.
+    Raises FilesDiffer before anything is written, unless `replace` is set.
     """
     changed = [name for name, file in files.items() if _read(folder / name) != file.content]
     if not replace and (there := [folder / name for name in changed if (folder / name).exists()]):
@@ -50,7 +50,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, file: File) -> None:
-    """Write beside and rename, so that no reader and no interrupted run meets half a file."""
+    """Write to a temporary file and rename it, so that readers and interrupted runs never leave half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.new")
     beside.unlink(missing_ok=True)

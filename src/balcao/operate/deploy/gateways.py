@@ -1,8 +1,12 @@
-"""The configuration of HAProxy, nginx or Envoy, from the route table: the gateway of an installation.
+"""Generate the configuration of HAProxy, nginx or Envoy, the gateway of an installation, from the route table.
 
-What each does: ends TLS, gives every request an id, alone says in `X-Forwarded-*` who called, refuses floods, large
-bodies and tokens that are not good, hides the check endpoint, and sends the rest to the processes that are ready. A
-refusal of its own is the service's in every byte, so that a portal cannot tell who answered.
+Each gateway
+
+- terminates TLS, gives every request an id, and is the only one to set the caller in `X-Forwarded-*`,
+- refuses floods, large bodies and invalid tokens,
+- hides the check endpoint, and forwards the rest to the processes that are ready.
+
+Its own error responses equal those of the services byte for byte, so that a portal sees no difference.
 """
 
 import math
@@ -35,38 +39,38 @@ from balcao.operate.deploy.files import File
 from balcao.operate.deploy.rendering import render_template
 from balcao.settings import Settings
 
-# Where the gateway's configuration is written, and in which file of the distribution it ends up, by kind.
+# The name of the gateway's configuration file in its Debian package, by kind.
 FILES = {"haproxy": "haproxy.cfg", "nginx": "balcao.conf", "envoy": "envoy.yaml"}
 COMMAND = "balcao gateway-config"
-# What the platform takes over as a request's id.
+# The request ids that the platform accepts from a caller.
 REQUEST_ID = "^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
-# The settings that a gateway's configuration follows; after a change of one of them it is generated anew.
+# The settings that affect the configuration of a gateway. After a change of one, generate the configuration again.
 READ_SETTINGS = frozenset(
     "host port realm public_url auth_issuer cors_origins_csv header_timeout body_timeout machine_read_rate "
     "machine_write_rate trusted_proxies_csv trusted_callers_csv max_connections max_address_connections".split()
 )
-# Asked by gateways on the inside only; without prefix in a process that serves access alone.
+# Only internal gateways call this path. It has no prefix in a process that serves only access.
 HIDDEN = "^(/access)?/api/v1/check"
 
 
 def _or_encoded(sign: str) -> str:
-    """Return the pattern of a sign as it is or percent-encoded, in small digits or in capitals."""
+    """Return a pattern for a character, literal or percent-encoded with hexadecimal digits in either case."""
     code = f"{ord(sign):02x}"
     low = code[1] if code[1].isdigit() else f"[{code[1]}{code[1].upper()}]"
     return f"({sign}|%{code[0]}{low})"
 
 
-# The same for a gateway that compares paths as they came: the platform reads `%63heck` as `check`.
+# For gateways that compare paths before decoding them: the platform reads `%63heck` as `check`.
 HIDDEN_RAW = re.sub("[a-z0-9]", lambda found: _or_encoded(found[0]), HIDDEN)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a gateway is generated from.
+    """The input for generating a gateway.
 
-    `servers` serve every service, and the panel, without some of its own in `servers_of`. `applications` are the city's
-    own, by the beginning of their paths: only what the catalogue lets pass reaches them. `keys` are the provider's, PEM
-    by `kid`.
+    `servers` serve every service and the panel that have no servers of their own in `servers_of`. `applications` are
+    the city's own, by path prefix. Only requests that the access catalogue allows reach them. `keys` are the provider's
+    keys as PEM, by `kid`.
     """
 
     settings: Settings
@@ -78,7 +82,10 @@ class Plan:
     keys: Mapping[str, bytes] = field(default_factory=dict)
 
     def command(self, kind: str) -> str:
-        """Return the command that generates this gateway, which stands in what it writes: so that drift is found."""
+        """Return the command that generates this gateway.
+
+        The file contains the command, so that doctor can find differences.
+        """
         front = self.frontend
         servers = [*self.servers, *(f"{name}={server}" for name, own in self.servers_of.items() for server in own)]
         options = [
@@ -94,7 +101,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Pool:
-    """The processes that serve one service, and the path that tells which of them are ready."""
+    """The processes that serve one service, and the path that shows which of them are ready."""
 
     name: str
     readiness: str
@@ -103,14 +110,14 @@ class Pool:
 
 @dataclass(frozen=True)
 class Key:
-    """A key of the provider and the file that it is in."""
+    """A key of the provider and its file."""
 
     kid: str
     file: str
 
 
 def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
-    """Return the files of a gateway's configuration, by their path beside one another."""
+    """Return the files of a gateway's configuration, by their path in its folder."""
     areas = list_areas(plan.services, _choose_panel_readiness(plan))
     keys = [Key(kid, f"keys/{RSAKey.import_key(pem).thumbprint()}.pem") for kid, pem in sorted(plan.keys.items())]
     text = render_template(
@@ -144,9 +151,9 @@ def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
 
 
 def _choose_panel_readiness(plan: Plan) -> str:
-    """Return what tells that a process can show the panel.
+    """Return the path that shows whether a process can serve the panel.
 
-    Those of all services may have it or not, which they say by answering; none need be told of it.
+    Processes with all services may or may not have the panel. Their liveness is enough, because each of them answers.
     """
     if PANEL in plan.servers_of:
         return PANEL_READINESS
@@ -154,13 +161,13 @@ def _choose_panel_readiness(plan: Plan) -> str:
 
 
 def _name_port(public_url: str) -> str:
-    """Return the port that people type, with its colon; "" for that of HTTPS."""
+    """Return the port with a colon as people type it, or an empty text for the HTTPS port."""
     port = urlsplit(public_url).port
     return f":{port}" if port not in {None, 443} else ""
 
 
 def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
-    """Return a pool for each service; the pages at the root are the same in every process."""
+    """Return a pool for each service. The pages at the root are the same in every process."""
     readiness = {area.service: area.readiness for area in areas}
     of_services = [servers for name, servers in plan.servers_of.items() if name != PANEL]
     pages = [*plan.servers, *(server for servers in of_services for server in servers)]
@@ -169,19 +176,22 @@ def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
 
 
 def _list_trusted(plan: Plan) -> list[str]:
-    """Return the networks whose connections are bounded in sum only: the panel's machine calls the API, too."""
+    """Return the networks whose connections only have a common limit.
+
+    They include the panel's machines, which call the API.
+    """
     settings, found = plan.settings, list[str]()
     hosts = (server.host for servers in (plan.servers, *plan.servers_of.values()) for server in servers)
     for address in ("127.0.0.1", *settings.trusted_proxies, *settings.trusted_callers, *hosts):
-        with suppress(ValueError):  # the name of a host
+        with suppress(ValueError):  # a host name
             found.append(str(ip_network(address, strict=False)))
     return list(dict.fromkeys(found))
 
 
 def _most_calls_a_second(settings: Settings) -> int:
-    """Return how often one address may call: what the platform grants a machine, which calls for many people.
+    """Return the rate limit of one address: the limit of a machine client, which calls for many people.
 
-    The platform counts people, and each operation, by itself; this keeps a flood away from it.
+    The platform itself limits people and operations. This limit only keeps floods away from it.
     """
     rates = (parse(rate) for rate in (settings.machine_read_rate, settings.machine_write_rate))
     return math.ceil(sum(rate.amount / rate.get_expiry() for rate in rates))

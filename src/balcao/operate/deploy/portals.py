@@ -1,4 +1,4 @@
-"""What a portal that is switched over needs: its client at the provider, its environment, and our settings for it."""
+"""The files for switching a portal over: its client at the provider, its environment, and our settings for it."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,18 +17,18 @@ from balcao.settings.fixed_tokens import FixedToken
 
 PORTAL_ENVIRONMENT, OWN_SETTINGS, CLIENT, ENTRIES = "portal.env", "balcao.env", "client.json", "fixed-tokens"
 IGNORED = ".gitignore"
-# What a portal with a fixed key calls with it: the risk of one unit and of many, and a unit with its hours.
+# The operations that a portal calls with a fixed key: the risk of one and of many units, and a unit with its hours.
 KEY_OPERATIONS = ("health_units.read_risk", "health_units.list_risks", "health_units.read_unit")
-# The portals refresh every 300 s: a token outlives a refresh that failed.
+# The portals refresh every 300 s, so a token survives one failed refresh.
 ACCESS_SECONDS = 600
 _SCOPES = ("basic", "roles", "acr", "web-origins", "profile", "email", "balcao")
 
 
 @dataclass(frozen=True)
 class Portal:
-    """What is known of a portal and of the platform; `origin` is where browsers open it.
+    """The data of a portal and the platform. `origin` is the origin at which browsers open the portal.
 
-    `entries_file` lists the platform's fixed tokens, where its settings name a file.
+    `entries_file` is the file with the platform's fixed tokens, if the settings name one.
     """
 
     kind: PortalKind
@@ -45,19 +45,22 @@ class Portal:
 
 @dataclass(frozen=True)
 class Key:
-    """A fixed key and the entries that list it; none of either for staff, who come with their own token."""
+    """A fixed key and its entries in the settings.
+
+    Both are empty for staff portals, which use the caller's own token.
+    """
 
     text: str = ""
     entries: tuple[FixedToken, ...] = ()
 
 
 def find_client_secret(folder: Path) -> str | None:
-    """Return the secret that the folder's files have already."""
+    """Return the client secret in the folder's existing files."""
     return read_settings(folder / PORTAL_ENVIRONMENT).get("OIDC_CLIENT_SECRET")
 
 
 def make_key(folder: Path, until: date, today: date) -> Key:
-    """Return the key that the folder's files have, as long as it is listed and has not ended, else a new one."""
+    """Return the key in the folder's files if it is still listed and valid. Otherwise return a new one."""
     text = read_settings(folder / PORTAL_ENVIRONMENT).get("HEALTH_UNITS_KEY", "")
     digest = fixed_tokens.compute_digest(text.encode())
     own = tuple(entry for entry in _list_entries(folder, today) if entry.digest == digest and entry.until >= today)
@@ -68,7 +71,7 @@ def make_key(folder: Path, until: date, today: date) -> Key:
 
 
 def _list_entries(folder: Path, today: date) -> Iterator[FixedToken]:
-    """Yield the entries of the folder's files, and of the file that they name; what cannot be read is none."""
+    """Yield the entries in the folder's files and in the file that they name. Skip what cannot be read."""
     setting = read_settings(folder / OWN_SETTINGS).get("BALCAO_FIXED_SERVICE_TOKENS", "")
     named = fixed_tokens.find_file(setting)
     texts = [] if named else setting.split(",")
@@ -81,7 +84,7 @@ def _list_entries(folder: Path, today: date) -> Iterator[FixedToken]:
 
 
 def generate_portal_files(portal: Portal, key: Key) -> dict[str, File]:
-    """Return the files by their path in the portal's folder; those with secrets are their owner's alone."""
+    """Return the files by their path in the portal's folder. Files with secrets are readable only by their owner."""
     entries = [fixed_tokens.format_entry(entry) for entry in dict.fromkeys([*portal.fixed_tokens, *key.entries])]
     values = vars(portal) | {
         "is_citizen": portal.kind is PortalKind.CITIZEN,
@@ -94,7 +97,7 @@ def generate_portal_files(portal: Portal, key: Key) -> dict[str, File]:
         OWN_SETTINGS: File.of(render_template("portal/balcao.env", **values), SECRET),
         CLIENT: File.of(json.dumps(_describe_client(portal), indent=2, ensure_ascii=False) + "\n", SECRET),
     }
-    # The folder often lies in the portal's own repository.
+    # The folder is often inside the portal's own repository.
     files[IGNORED] = File.of("*\n", SECRET)
     if portal.entries_file and key.entries:
         lines = "".join(f"{fixed_tokens.format_entry(entry)}\n" for entry in key.entries)
@@ -103,7 +106,7 @@ def generate_portal_files(portal: Portal, key: Key) -> dict[str, File]:
 
 
 def _describe_client(portal: Portal) -> dict[str, Any]:
-    """Return the client as Keycloak imports it (`kcadm.sh create clients -f`), like those of the realm file."""
+    """Return the client in Keycloak's import format (`kcadm.sh create clients -f`), like those of the realm file."""
     return {
         "clientId": portal.client_id,
         "name": "Portal do cidadão" if portal.kind is PortalKind.CITIZEN else "Portal do servidor",

@@ -15,7 +15,7 @@ SETTINGS, OWNER_SETTINGS, ROLES = "balcao.env", "balcao-owner.env", "database/ro
 BACKUP_SETTINGS = "backup/balcao-backup.env"
 _SECRET_FILES = (SETTINGS, OWNER_SETTINGS, ROLES, BACKUP_SETTINGS)
 UNITS = ("balcao-api.service", "balcao-worker.service", "balcao-migrate.service")
-# Of a machine on which the panel runs apart from the services.
+# For a machine that runs only the panel.
 PANEL_UNIT = "balcao-panel.service"
 BACKUP_UNITS = (
     "balcao-backup.service",
@@ -39,7 +39,7 @@ _OPEN_FILES = (
     "helm/Chart.yaml",
     "helm/values.yaml",
 )
-# Helm fills these in; the answers stand in the chart's values.
+# Helm renders these itself. The operator's answers are in the chart's values.
 _CHART_FILES = (
     "helm/values.schema.json",
     *(f"helm/templates/{name}" for name in ("_common.tpl", "migrate.yaml", "api.yaml", "worker.yaml", "panel.yaml")),
@@ -50,13 +50,13 @@ _LINE = re.compile(r"([A-Z_]+)=(.*)")
 
 
 def make_secret() -> str:
-    """Return 32 random bytes, in signs that need no quoting anywhere."""
+    """Return 32 random bytes as hexadecimal digits, which never need quoting."""
     return secrets.token_hex(32)
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """The secrets of an installation, 32 random bytes each, in signs that need no quoting anywhere."""
+    """The secrets of an installation, each 32 random bytes as hexadecimal digits."""
 
     app_password: str = field(default_factory=make_secret)
     owner_password: str = field(default_factory=make_secret)
@@ -70,7 +70,7 @@ class Secrets:
 
     @classmethod
     def of(cls, folder: Path) -> "Secrets":
-        """Return those that the folder's files have already, and new ones in the place of those that they lack."""
+        """Return the secrets in the folder's existing files, and new ones for those that are missing."""
         known: dict[str, str] = {}
         for name in (SETTINGS, OWNER_SETTINGS, BACKUP_SETTINGS):
             known |= read_settings(folder / name)
@@ -89,7 +89,10 @@ class Secrets:
 
 
 def generate_production_files(installation: Installation, own: Secrets) -> dict[str, File]:
-    """Return the files, by their path in the installation's folder; those with secrets are their owner's alone."""
+    """Return the files by their path in the installation's folder.
+
+    Files with secrets are readable only by their owner.
+    """
     name, _, tag = installation.image.rpartition(":")
     values = vars(installation) | {
         "secrets": own,
@@ -98,19 +101,19 @@ def generate_production_files(installation: Installation, own: Secrets) -> dict[
         "image_tag": tag,
         "ports_called": installation.ports_called,
         "public_host": installation.public_host,
-        # Who traces installs more.
+        # Traces need additional packages.
         "lock": "requirements-traces.lock" if installation.traces_url else "requirements.lock",
     }
     files = {path: File.of(render_template(path, **values), SECRET) for path in _SECRET_FILES}
     files |= {path: File.of(render_template(path, **values)) for path in _OPEN_FILES}
     files |= {path: File.of(read_template(path)) for path in _CHART_FILES}
-    if installation.has_local_database:  # localhost is another machine in each pod
+    if installation.has_local_database:  # localhost is a different machine in each pod
         files = {path: file for path, file in files.items() if not path.startswith(("kubernetes/", "helm/"))}
     return files
 
 
 def parse_settings(text: str) -> dict[str, str]:
-    """Return the variables of an environment file, as systemd reads it: the last line counts, without quotes."""
+    """Return the variables of an environment file, as systemd reads it: the last line wins, quotes are removed."""
     return {found[1]: _unquote(found[2].strip()) for line in text.splitlines() if (found := _LINE.fullmatch(line))}
 
 
@@ -120,5 +123,5 @@ def _unquote(value: str) -> str:
 
 
 def read_settings(path: Path) -> dict[str, str]:
-    """Return the variables of a file; none where there is none."""
+    """Return the variables of a file, or an empty dictionary if it does not exist."""
     return parse_settings(path.read_text("utf-8")) if path.exists() else {}

@@ -1,4 +1,4 @@
-"""The files in `templates`, filled in. A name that nobody gave is a fault, never an empty place."""
+"""Render the files in `templates`. An undefined name is an error, never an empty text."""
 
 import shlex
 from functools import cache
@@ -9,13 +9,13 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 
 def render_template(name: str, **values: Any) -> str:
-    """Return the template's text with these values in it."""
+    """Return the template's text with these values."""
     return _environment().get_template(name).render(values)
 
 
 @cache
 def _environment() -> Environment:
-    # What is written is no HTML; each language has a filter that quotes.
+    # The files are not HTML, so nothing is escaped. Each language that needs it has a filter for quoting.
     environment = Environment(  # noqa: S701
         loader=FunctionLoader(read_template), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -25,12 +25,12 @@ def _environment() -> Environment:
 
 
 def read_template(name: str) -> str:
-    """Return the template's text as it is: one that another program fills in."""
+    """Return the template's text unrendered, for files that another program renders."""
     return (files("balcao.operate.deploy") / "templates" / name).read_text("utf-8")
 
 
 def _quote_for_nginx(text: str) -> str:
-    """Quote a text for nginx, which has no way to write a dollar that begins no variable."""
+    """Quote a text for nginx. Raises ValueError for a dollar sign, which nginx would take for a variable."""
     if "$" in text.rstrip("$"):
         raise ValueError("nginx reads a variable in this text")
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")

@@ -1,4 +1,4 @@
-"""The public keys of the identity provider, as files for a gateway that verifies tokens by itself."""
+"""The public keys of the identity provider, as files for a gateway that verifies tokens itself."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ import httpx
 
 from balcao.core.access.keys import IssuerKeys
 
-PATIENCE = 60.0  # seconds, as a person waits for it who can end it
+PATIENCE = 60.0  # seconds; the operator waits and can interrupt it
 
 
 class KeysUnknown(Exception):
-    """An issuer publishes no keys that can be read; `issuer` is its name, the cause how a call to it fails."""
+    """An issuer publishes no readable keys. The cause is the exception of a call to it, if any."""
 
     def __init__(self, issuer: str) -> None:
         super().__init__(issuer)
@@ -18,7 +18,7 @@ class KeysUnknown(Exception):
 
 
 async def fetch_signing_keys(issuers: Sequence[str]) -> dict[str, bytes]:
-    """Return the signature keys that the issuers publish now, as PEM by `kid`. Raises KeysUnknown."""
+    """Return the signing keys that the issuers publish now, as PEM by `kid`. Raises KeysUnknown."""
     found: dict[str, bytes] = {}
     async with httpx.AsyncClient() as client:
         for issuer in issuers:
@@ -30,7 +30,7 @@ async def fetch_signing_keys(issuers: Sequence[str]) -> dict[str, bytes]:
 
 
 async def _ask_why(client: httpx.AsyncClient, issuer: str) -> Exception | None:
-    """Return how a call to the issuer fails; None where it answers."""
+    """Return the exception of a call to the issuer, or None if it answers."""
     try:
         await client.get(issuer)
     except (httpx.HTTPError, httpx.InvalidURL) as fault:

@@ -1,1 +1,1 @@
-"""What `balcao doctor` looks at."""
+"""The checks of `balcao doctor`."""

@@ -1,4 +1,4 @@
-"""Checks of what a lost database would need: copies, the log that follows them, replication slots and replicas."""
+"""Checks for a recovery of the database: copies, the log after them, replication slots and replicas."""
 
 from balcao.core.context.platform import make_database
 from balcao.core.database.pool import Connection
@@ -8,7 +8,7 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.operate.doctor.installation import LEAST_FREE_BYTES
 from balcao.operate.postgresql.backups import SLOT
 
-# The timer copies every night, and `follow` reports every minute. The rules of Prometheus use the same limits.
+# The timer copies every night, and `follow` reports every minute. The Prometheus alerts use the same limits.
 OLDEST_COPY_SECONDS = 36 * 3600
 OLDEST_LOG_SECONDS = 600
 _RETAINED_SHARE = 0.7
@@ -24,7 +24,7 @@ async def _check_backups(subject: Subject) -> Part | None:
         await database.open()
         async with database.connection() as connection:
             return await examine(connection)
-    except Unavailable:  # the check of the database says why
+    except Unavailable:  # the check of the database explains it
         return Part(STOPPED)
     finally:
         await database.close()
@@ -76,7 +76,7 @@ async def examine(connection: Connection) -> Part:
 
 
 def _judge_slot(slot: Slot, limit: int | None) -> list[str]:
-    """Return what is wrong with a slot."""
+    """Return the problems of a slot."""
     if slot.is_lost:
         return [
             f"O servidor apagou o log que o slot {slot.name} ainda não recebeu (max_slot_wal_keep_size): apague o slot "

@@ -1,4 +1,4 @@
-"""What a check of `balcao doctor` is: what it looks with, what it finds, and how it stands in the manual."""
+"""The types of a check of `balcao doctor`: its input, its result, and its description in the manual."""
 
 import os
 import time
@@ -19,21 +19,21 @@ Clock = Callable[[], float]
 
 
 class Part(msgspec.Struct, omit_defaults=True):
-    """`state`: up, down, or stopped for an embedded part of a platform that does not run; `problems` are sentences.
+    """The result of a check. `state` is up, down, or stopped for an embedded part of a platform that does not run.
 
-    `notices` are sentences about what somebody wanted so, and may have forgotten.
+    `problems` are sentences. `notices` are sentences about intended states that may have been forgotten.
     """
 
     state: str
     details: dict[str, Any] = {}
-    # Under the name that scripts read.
+    # Scripts read this member under the name `wrong`.
     problems: list[str] = msgspec.field(default_factory=list, name="wrong")
     notices: list[str] = []
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is examined: settings, variables, and the files below `root`; others are called by `http`."""
+    """The input of a check: settings, variables, the files below `root`, and `http` for calls to other servers."""
 
     settings: Settings
     http: httpx.AsyncClient
@@ -43,22 +43,21 @@ class Subject:
 
 
 def is_always_due(settings: Settings) -> bool:
-    """Return that a check is for every installation."""
+    """Return True, because the check applies to every installation."""
     return True
 
 
 def is_due_in_production(settings: Settings) -> bool:
-    """Return whether this is an installation, whose files are looked at."""
+    """Return whether this is a production installation, whose files are checked."""
     return not settings.sandbox
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing to look at. `looks_at`, what is `wrong` there and the `remedy` are the manual's words for it.
+    """A check. `looks_at`, `wrong` and `remedy` are its texts in the manual.
 
-    `examine` returns None where there is nothing of the kind, which only looking can tell.
-
-    `part` is where the report tells of it; checks without one have only sentences, which come first.
+    `examine` returns None if the installation does not have the checked part. `part` is the section of the report.
+    Checks without a section only add sentences, which come first.
     """
 
     name: str

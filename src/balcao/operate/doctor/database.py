@@ -1,4 +1,4 @@
-"""Checks of the database: that it answers, that it is ours and up to date, who logs in, and its clock."""
+"""Checks of the database: that it answers, is ours and up to date, its roles, and its clock."""
 
 import asyncio
 import os
@@ -51,14 +51,14 @@ async def _check_database(subject: Subject) -> Part:
 
 
 async def _check_clock(connection: Connection, now: Clock) -> list[str]:
-    """Compare the clocks: periods, leases and tokens stand on both."""
+    """Compare the clocks, because periods, leases and tokens depend on both."""
     before = now()
     theirs = await fetch_clock(connection)
     return describe_skew("ao do banco de dados", theirs - (before + now()) / 2)
 
 
 async def _check_pooling(connection: Connection, other: Connection) -> list[str]:
-    """Tell what a PgBouncer between us and the server takes from our sessions."""
+    """Report a PgBouncer between us and the server that shares sessions or drops their parameters."""
     if await share_backend(connection, other):
         return [
             "Duas conexões usam a mesma sessão do PostgreSQL: há um PgBouncer que troca as sessões entre transações. "
@@ -75,7 +75,7 @@ async def _check_pooling(connection: Connection, other: Connection) -> list[str]
 
 
 async def _check_replication(connection: Connection) -> list[str]:
-    """Tell where commits could come to wait for ever for a replica: the server kept no log for it."""
+    """Report that commits could wait for a replica forever, because the server retains no log for it."""
     if not await may_stall(connection, SLOT):
         return []
     return [
@@ -86,7 +86,7 @@ async def _check_replication(connection: Connection) -> list[str]:
 
 
 def _check_data_folder(folder: Path) -> Part:
-    """Check whether an embedded database that does not run could be started in its folder."""
+    """Check whether a stopped embedded database could be started in its folder."""
     if not folder.exists() or (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
         return Part(STOPPED)
     return Part(DOWN, problems=[f"A pasta {folder} não é uma pasta em que se possa gravar: confira BALCAO_DATA_DIR."])
@@ -101,7 +101,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     except MigrationError as wrong:
         part.problems.append(str(wrong))
         return part
-    # The panel's is its own role's alone.
+    # Only the panel's own role has rights in the panel's schema.
     schemas = {one.owner for one in app.list_migrations()} - {roles.PANEL_SCHEMA}
     if closed := await roles.list_closed_schemas(connection, schemas):
         part.problems.append(
@@ -127,7 +127,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
 
 
 def _describe_change(settings: Settings, change: Change) -> str:
-    """Tell of a service in maintenance, or of a rate that is not the configured one."""
+    """Describe a maintenance, or a rate that differs from the configured one."""
     end = f"{format_end(change.ends_at, settings.zone)}, por {change.author}"
     if change.kind == live.MAINTENANCE and change.is_planned:
         return f"O serviço {change.name} tem manutenção planejada {end}: `balcao maintenance status` mostra."
@@ -137,7 +137,7 @@ def _describe_change(settings: Settings, change: Change) -> str:
 
 
 async def _check_hash_keys(settings: Settings, connection: Connection) -> list[str]:
-    """Return whether events are kept by whose key nobody could be found any more."""
+    """Report audit events whose key is missing, so that they can no longer be found by person."""
     number = await find_oldest_key(connection)
     if number is None or number in {settings.hash_key_number, *settings.former_keys}:
         return []
@@ -148,7 +148,7 @@ async def _check_hash_keys(settings: Settings, connection: Connection) -> list[s
 
 
 async def _check_for_production(settings: Settings, connection: Connection) -> list[str]:
-    """Return why the production profile does not start on this database."""
+    """Return why the production profile refuses to start on this database."""
     if settings.sandbox:
         return []
     problems = []
@@ -164,7 +164,7 @@ async def _check_for_production(settings: Settings, connection: Connection) -> l
 
 
 async def _check_owner(settings: Settings, url: str) -> list[str]:
-    """Return what is wrong with the owner's login, where this process has one of its own."""
+    """Return the problems of the owner's login, if this process has a separate one."""
     if not settings.database_owner_url:
         return []
     try:

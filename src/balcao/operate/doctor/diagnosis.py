@@ -1,4 +1,4 @@
-"""Checks a configuration and the parts that it names by calling them; starts and changes nothing."""
+"""Check a configuration and call the servers that it names. Nothing is started or changed."""
 
 import asyncio
 import time
@@ -29,7 +29,7 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Che
 from balcao.operate.masking import mask_value
 from balcao.settings import Settings, variable_of
 
-# In the order in which their sentences are said.
+# The order of their sentences in the report.
 CHECKS: tuple[Check, ...] = (
     *own_settings.CHECKS,
     program.CHECK,
@@ -50,7 +50,7 @@ CHECKS: tuple[Check, ...] = (
 
 
 class Diagnosis(msgspec.Struct):
-    """What `balcao doctor --json` prints."""
+    """The output of `balcao doctor --json`."""
 
     ok: bool
     running: bool
@@ -62,7 +62,7 @@ class Diagnosis(msgspec.Struct):
 
 
 async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time.time) -> Diagnosis:
-    """Run all checks at the same time; `root` is where the files of an installation lie."""
+    """Run all checks concurrently. `root` is the root folder of the installation's files."""
     due = [check for check in CHECKS if check.is_due(settings)]
     async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         subject = Subject(settings, http, root, now)
@@ -79,7 +79,7 @@ async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time
 
 
 def _join(found: Iterable[Part]) -> Part:
-    """Return what several checks say of one part, whose state is the worst."""
+    """Combine the results of several checks of one part. The worst state applies."""
     joined = Part(UP)
     for part in found:
         joined = Part(
@@ -92,7 +92,7 @@ def _join(found: Iterable[Part]) -> Part:
 
 
 def list_settings(settings: Settings) -> dict[str, Any]:
-    """Return the effective settings by variable; secrets, also those in addresses, are masked."""
+    """Return the effective settings by variable. Secrets are masked, also inside addresses."""
     return {variable_of(name): mask_value(value) for name, value in settings.model_dump(mode="python").items()}
 
 

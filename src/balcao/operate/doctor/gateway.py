@@ -1,4 +1,4 @@
-"""Checks the gateway's configuration where an operator put it: whether it is what would be generated now."""
+"""Check the installed configuration of the gateway: whether it equals the one that would be generated now."""
 
 import asyncio
 import re
@@ -28,15 +28,15 @@ from balcao.operate.faults import OperatorFault
 from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings
 
-# Where each distribution of Debian's has it; the first that `balcao gateway-config` wrote counts.
+# The folders in Debian. The first file that `balcao gateway-config` wrote is used.
 FOLDERS = {GatewayKind.HAPROXY: "etc/haproxy", GatewayKind.NGINX: "etc/nginx/conf.d", GatewayKind.ENVOY: "etc/envoy"}
-# In HAProxy's configuration: the file of the key under whose name a token is verified, and that name.
+# In HAProxy's configuration: the file of a key, and the `kid` of the tokens that it verifies.
 _KEY = re.compile(r'jwt_verify\("RS256",(\S+)\) if jwt \{ var\(txn\.kid\) -m str (?:-- )?(.+) \}$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Generated:
-    """A configuration, and the answers that it was generated from, as its first lines tell."""
+    """A configuration and the answers that generated it, parsed from its first lines."""
 
     path: Path
     kind: GatewayKind
@@ -47,7 +47,7 @@ class Generated:
 
 
 def find_gateway(root: Path) -> Generated | None:
-    """Return the configuration of ours that is installed; None where there is none, as on another machine."""
+    """Return our installed configuration, or None, for example if the gateway is on another machine."""
     for kind, folder in FOLDERS.items():
         path = root / folder / FILES[kind]
         text = path.read_text("utf-8", errors="replace") if path.exists() else ""
@@ -58,7 +58,7 @@ def find_gateway(root: Path) -> Generated | None:
 
 
 def check_gateway(root: Path, settings: Settings) -> tuple[Generated | None, list[str]]:
-    """Return the configuration of ours, None if there is none, and what is wrong with it."""
+    """Return our installed configuration, or None, and its problems."""
     found: list[Generated] = []
 
     def look() -> list[str]:
@@ -73,7 +73,7 @@ def check_gateway(root: Path, settings: Settings) -> tuple[Generated | None, lis
 
 
 def compare_gateway(root: Path, settings: Settings, generated: Generated) -> list[str]:
-    """Compare the files with what would be generated now, and check the certificate that they name."""
+    """Compare the files with those that would be generated now, and check their certificate."""
     front = generated.frontend
     key = front.certificate if generated.kind is GatewayKind.HAPROXY else front.certificate_key
     host = urlsplit(settings.base_url).hostname or ""
@@ -100,7 +100,7 @@ def compare_gateway(root: Path, settings: Settings, generated: Generated) -> lis
 
 
 def _list_reused_names(installed: bytes | None, present: bytes) -> list[str]:
-    """Return the names of keys under which the provider publishes another one than HAProxy verifies with."""
+    """Return the `kid`s under which the provider now publishes another key than HAProxy verifies with."""
     known, published = (
         {name: file for file, name in _KEY.findall(text.decode(errors="replace"))}
         for text in (installed or b"", present)
@@ -127,7 +127,7 @@ def _read(path: Path) -> bytes | None:
 
 
 async def _check_gateway(subject: Subject) -> Part:
-    """Check the gateway, if it is on this machine: its configuration, and whether it listens."""
+    """Check the gateway if it is on this machine: its configuration, and whether it listens."""
     generated, problems = await asyncio.to_thread(check_gateway, subject.root, subject.settings)
     if generated is None:
         problems += await asyncio.to_thread(check_seen_certificate, subject.settings.public_url)
@@ -142,7 +142,7 @@ async def _check_gateway(subject: Subject) -> Part:
 
 
 def check_seen_certificate(url: str) -> list[str]:
-    """Tell whether the certificate of a gateway on another machine ends soon; nothing if it does not answer."""
+    """Report a certificate of a gateway on another machine that expires soon. Report nothing if it does not answer."""
     try:
         ends = datetime.fromtimestamp(read_certificate_end(url), UTC)
     except (OSError, ValueError):
@@ -153,11 +153,11 @@ def check_seen_certificate(url: str) -> list[str]:
 
 
 async def _is_listening(port: int) -> bool:
-    """Return whether a program accepts connections at this port of this machine."""
+    """Return whether a program accepts connections on this port of this machine."""
     try:
         async with asyncio.timeout(TIMEOUT_SECONDS):
             _, writer = await asyncio.open_connection("127.0.0.1", port)
-    except OSError:  # TimeoutError included
+    except OSError:  # includes TimeoutError
         return False
     writer.close()
     return True

@@ -1,4 +1,4 @@
-"""Checks the identity providers: their names, their keys, their clocks, and whether they know the platform's client."""
+"""Checks of the identity providers: their names, their keys, their clocks, and the platform's client."""
 
 import asyncio
 import time
@@ -15,19 +15,19 @@ from balcao.operate.certificates import describe_distrust, is_distrust
 from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Check, Clock, Part, Subject
 from balcao.settings import Settings
 
-# Of the clocks of two machines. Beyond the leeway good tokens are refused, so that this is said well before.
+# The largest accepted difference of two clocks. Valid tokens are refused only beyond the leeway, which is twice this.
 MOST_SKEW_SECONDS = LEEWAY_SECONDS / 2
 
 
 class Checked(NamedTuple):
-    """How many keys each issuer publishes, 0 without an answer, and what is wrong."""
+    """The number of keys of each issuer, 0 without an answer, and the problems."""
 
     keys: dict[str, int]
     problems: list[str]
 
 
 class _Published(NamedTuple):
-    """What an issuer answers; its own name and where it gives tokens, where there is a discovery document."""
+    """The answer of an issuer. Its name and token endpoint are None without a discovery document."""
 
     keys: int = 0
     issuer: str | None = None
@@ -37,7 +37,10 @@ class _Published(NamedTuple):
 
 
 async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock = time.time) -> Checked:
-    """Ask each issuer for its document and its keys and, in production, the first one for a token of our own."""
+    """Fetch the document and the keys of each issuer.
+
+    In production, request a token for our client from the first one.
+    """
     problems = []
     keys = {}
     for issuer in settings.issuers:
@@ -59,7 +62,7 @@ async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock 
 
 @asynccontextmanager
 async def warning_of_issuers(settings: Settings) -> AsyncIterator[None]:
-    """Look at the providers once while the block lasts, and write a warning for everything that is wrong with them."""
+    """Check the providers once in the background of the block, and log a warning for each problem."""
     looking = asyncio.create_task(_warn_of_issuers(settings))
     try:
         yield
@@ -75,7 +78,7 @@ async def _warn_of_issuers(settings: Settings) -> None:
 
 
 def describe_skew(whose: str, seconds: float) -> list[str]:
-    """Return a sentence about two clocks that are too far apart; `seconds` is how much theirs is ahead."""
+    """Return a sentence if two clocks differ too much. `seconds` is how far theirs is ahead."""
     if abs(seconds) <= MOST_SKEW_SECONDS:
         return []
     direction = "adiantado" if seconds < 0 else "atrasado"
@@ -101,7 +104,10 @@ async def _fetch(issuer: str, http: httpx.AsyncClient, now: Clock) -> _Published
 
 
 def _measure_skew(response: httpx.Response, now: Clock) -> float:
-    """Return how much the server's clock is ahead of ours; its header tells whole seconds, of a moment ago."""
+    """Return how far the server's clock is ahead of ours.
+
+    Its header has whole seconds, so assume half a second more.
+    """
     stamp = response.headers.get("Date")
     try:
         return parsedate_to_datetime(stamp).timestamp() + 0.5 - now() if stamp else 0.0

@@ -15,9 +15,9 @@ from balcao.settings import Settings
 from balcao.web.login import find_return_url
 from balcao.web.provider import GrantRefused, Provider, ProviderAway
 
-# What a provider says of a code that nobody gave, once it has taken the client's word for who it is.
+# The provider's error for an unknown code, after it has accepted the client's credentials.
 _CLIENT_ACCEPTED = "invalid_grant"
-# Below the root, what systemd starts with the machine.
+# Units that systemd starts at boot, below the root.
 _ENABLED = "etc/systemd/system/multi-user.target.wants"
 
 
@@ -28,18 +28,19 @@ async def _check_panel(subject: Subject) -> Part | None:
     if not await _is_apart(subject):
         return None
     found = await _check(subject, settings.own_panel_address)
-    refused = [] if settings.sandbox else settings.refuse_panel()  # among the settings, where the panel is on
+    # with the panel on, the check of the settings reports these
+    refused = [] if settings.sandbox else settings.refuse_panel()
     return Part(DOWN if refused else found.state, found.details, refused + found.problems)
 
 
 async def _is_apart(subject: Subject) -> bool:
-    """Return whether this machine has a `balcao panel`: one that answers, or one that is to run and may not."""
+    """Return whether this machine has a separate `balcao panel` that answers, or whose unit is enabled."""
     if (subject.root / _ENABLED / PANEL_UNIT).is_symlink():
         return True
     try:
         answer = await subject.http.get(f"{subject.settings.panel_listening_url}/liveness")
         return bool(answer.json().get("service") == SERVICE)
-    except (httpx.HTTPError, ValueError, AttributeError):  # nothing is there, or something else
+    except (httpx.HTTPError, ValueError, AttributeError):  # no server, or another program
         return False
 
 
@@ -49,11 +50,11 @@ async def _check(subject: Subject, address: str) -> Part:
     if url is None:
         return Part(STOPPED)
     found = await _check_database(settings, url)
-    if settings.embedded_identity:  # it has the client from the same settings
+    if settings.embedded_identity:  # the embedded provider creates the client from our settings
         return found
     try:
         client = await _check_client(settings, subject.http, address)
-    except ProviderAway:  # told by the check of the provider
+    except ProviderAway:  # the check of the provider reports it
         return found
     problems = found.problems + client.problems
     return Part(DOWN if problems else UP, found.details | client.details, problems)
@@ -70,7 +71,7 @@ async def _check_database(settings: Settings, url: str) -> Part:
 
 
 async def _check_client(settings: Settings, http: httpx.AsyncClient, address: str) -> Part:
-    """Show the client's secret and ask for a login, as far as nobody need take part. Raises ProviderAway."""
+    """Check the client's secret and return address, without a person's login. Raises ProviderAway."""
     secret = settings.panel_client_secret.get_secret_value()
     provider = Provider(settings.issuers[0], settings.panel_client_id, secret, http)
     back, problems = find_return_url(address, PREFIX), []
@@ -96,7 +97,7 @@ async def _check_client(settings: Settings, http: httpx.AsyncClient, address: st
 
 
 async def _leads_on(address: str, http: httpx.AsyncClient) -> bool:
-    """Return whether the provider goes on with a login: it refuses on a page of its own what may not come back."""
+    """Return whether the provider continues a login. It answers with an error for an unknown return address."""
     try:
         answer = await http.get(address, follow_redirects=False)
     except httpx.HTTPError as fault:

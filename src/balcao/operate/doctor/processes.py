@@ -1,4 +1,4 @@
-"""Checks of the processes: that they serve, that they are ours, and what their management ports know of them."""
+"""Checks of the processes: that they serve, that they are ours, and the state on their management ports."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,12 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.settings import Settings
 
 READY, NOT_READY, SILENT = "ready", "not_ready", "silent"
-# What a gateway answers whose processes do not run.
+# A gateway's responses if its processes do not run.
 _NOBODY_BEHIND = frozenset({502, 503, 504})
 
 
 async def _check_services(subject: Subject) -> Part:
-    """Check whether the platform runs, and is ours; that it does not run is no problem of the configuration."""
+    """Check whether the platform runs and is ours. A stopped platform is not a problem of the configuration."""
     base_url = subject.settings.base_url
     try:
         alive = await subject.http.get(f"{base_url}/liveness")
@@ -33,14 +33,14 @@ async def _check_services(subject: Subject) -> Part:
 
 
 async def _check_management(subject: Subject) -> Part:
-    """Check the ports on which this machine is watched."""
+    """Check the management ports of this machine."""
     states, problems = await _ask_ports(subject.settings, subject.http)
     silent = set(states.values()) == {SILENT}
     return Part(DOWN if problems else STOPPED if silent else UP, {"ports": states}, problems)
 
 
 async def _ask_ports(settings: Settings, http: httpx.AsyncClient) -> tuple[dict[str, str], list[str]]:
-    """Return what each port says, and what is wrong. A machine may have no worker, or nothing that runs yet."""
+    """Return the state of each port, and the problems. A machine may have no worker, or run nothing yet."""
     states, problems = {}, []
     token = settings.metrics_token.get_secret_value()
     shown = {"Authorization": f"Bearer {token}"} if token else {}
@@ -76,7 +76,7 @@ def _judge(
 
 
 async def is_served(settings: Settings, http: httpx.AsyncClient) -> bool:
-    """Tell whether processes of ours serve on this machine, whatever stands before them."""
+    """Return whether our processes serve on this machine, without going through a gateway."""
     try:
         answer = await http.get(f"http://{settings.host}:{settings.port}/liveness")
     except (httpx.HTTPError, httpx.InvalidURL):

@@ -1,4 +1,4 @@
-"""Checks the program: its version, and whether the packages beside it are its release's."""
+"""Check the program: its version, and whether the installed packages are those of its release."""
 
 import asyncio
 
@@ -11,12 +11,12 @@ _SHOWN = 5
 
 
 async def _check_program(subject: Subject) -> Part:
-    """Compare what is installed with the release's list; a trial may differ from it, production may not."""
+    """Compare the installed packages with the release's list. Differences are only a problem in production."""
     drift = await asyncio.to_thread(lambda: list_drift(load_lock()))
     details = {"version": __version__, "commit": find_commit(), "drift": [str(one) for one in drift]}
     return Part(
         UP, details, [] if subject.settings.sandbox or not drift else [_describe_drift(drift)]
-    )  # what asks is there
+    )  # always UP, because this program is running
 
 
 def _describe_drift(drift: list[Drift]) -> str:

@@ -1,4 +1,4 @@
-"""Whether the servers of `BALCAO_DATABASE_READ_URL` can be read from, for `balcao doctor`."""
+"""Check whether the servers of `BALCAO_DATABASE_READ_URL` can be read from, for `balcao doctor`."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from balcao.core.errors import Unavailable
 from balcao.operate.doctor.checks import DOWN, UP, Check, Part, Subject
 from balcao.settings import Settings
 
-# How long a replica may take to have what the primary has now, and how often it is asked meanwhile.
+# How long a replica may take to reach the primary's current position, and the interval of the checks.
 PATIENCE_SECONDS = 5.0
 PAUSE_SECONDS = 0.25
 
@@ -21,9 +21,9 @@ _AWAY = "não responde, ou recusa o usuário: confira se está no ar."
 
 
 async def check_replicas(settings: Settings) -> tuple[dict[str, str], list[str]]:
-    """Return the state of each server (`up`, or the code of why not), and a sentence for each that is not read from.
+    """Return the state of each server (`up` or a fault code), and a sentence for each server that is not read from.
 
-    Nothing can be told while the primary is away, which `doctor` says elsewhere.
+    Return nothing while the primary is down, because the replicas cannot be judged then. Another check reports it.
     """
     replicas = make_replicas(settings)
     primary = make_database(settings, settings.database_url)
@@ -45,7 +45,7 @@ async def check_replicas(settings: Settings) -> tuple[dict[str, str], list[str]]
 
 
 async def _measure(watched: Replicas, replicas: list[Replica]) -> None:
-    """Ask until no server is behind any more, as one that follows always is by a moment, or patience ends."""
+    """Measure until no replica is behind, or until the patience ends. A working replica is always slightly behind."""
     await watched.measure()
     for _ in range(int(PATIENCE_SECONDS / PAUSE_SECONDS)):
         if not any(replica.fault == BEHIND for replica in replicas):

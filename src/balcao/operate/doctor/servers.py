@@ -1,4 +1,4 @@
-"""Checks of the servers that the platform calls beside its database and its provider: CRM, mail, Redis."""
+"""Checks of the servers that the platform calls besides its database and its provider: CRM, mail, Redis."""
 
 import httpx
 from redis.asyncio import Redis
@@ -33,7 +33,7 @@ async def _check_crm(subject: Subject) -> Part:
 
 
 async def _check_mail(subject: Subject) -> Part:
-    """Check whether the mail server takes our login; in the sandbox e-mails go into a folder."""
+    """Check whether the mail server accepts our login. In the sandbox, e-mails are written to a folder."""
     mailer = create_mailer(subject.settings)
     if isinstance(mailer, MailFolder):
         state = UP if subject.settings.data_dir.exists() else STOPPED

@@ -1,4 +1,4 @@
-"""Checks of the settings by themselves: what no process starts with, names that set nothing, lists and fixed tokens."""
+"""Checks of the settings by themselves: values that prevent a start, unknown names, client lists, fixed tokens."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -23,7 +23,7 @@ async def _check_names(subject: Subject) -> Part:
 
 
 async def _check_machines(subject: Subject) -> Part:
-    """Find clients that are listed for what machines alone may do, and are no machines."""
+    """Report listed clients that are not machines. The lists grant what only machines may do."""
     settings = subject.settings
     lists = {**settings.client_lists, "BALCAO_CLIENT_ID": frozenset({settings.client_id})}
     return _judge(

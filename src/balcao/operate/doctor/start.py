@@ -1,4 +1,4 @@
-"""What a start says of its settings: the part of `balcao doctor` that needs no look at anything else."""
+"""Warnings about the settings when a process starts: the part of `balcao doctor` that makes no calls."""
 
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
@@ -9,13 +9,13 @@ from balcao.settings import Settings
 
 
 def warn_of_settings(settings: Settings, environment: Mapping[str, str]) -> None:
-    """Write a warning for everything that is probably not what was meant."""
+    """Log a warning for every setting that is probably a mistake."""
     for reason in list_warnings(settings, environment):
         log.warning("settings.doubtful", reason=reason)
 
 
 def list_warnings(settings: Settings, environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield sentences about names that are no setting, and about a public address that everybody can listen to."""
+    """Yield sentences about unknown variables, and about a public address without TLS."""
     yield from (stranger.describe() for stranger in list_unknown_variables(environment))
     if not settings.sandbox and urlsplit(settings.public_url).scheme == "http":
         yield (

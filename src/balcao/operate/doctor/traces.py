@@ -1,4 +1,4 @@
-"""Whether traces can be made and are taken by the collector of `BALCAO_TRACES_URL`, for `balcao doctor`."""
+"""Check whether traces can be created and sent to the collector of `BALCAO_TRACES_URL`, for `balcao doctor`."""
 
 import importlib.util
 
@@ -7,13 +7,13 @@ import httpx
 from balcao.operate.doctor.checks import DOWN, UP, Check, Part, Subject
 from balcao.settings import Settings
 
-# No spans at all, in the form in which they are sent.
+# An empty list of spans in the format of the protocol.
 _NOTHING = b""
 _LIBRARIES = ("opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http")
 
 
 async def _find_problems(settings: Settings, http: httpx.AsyncClient) -> list[str]:
-    """Return what is wrong: libraries that are not installed, a collector that is away or takes no traces."""
+    """Return the problems: missing libraries, or a collector that is down or rejects traces."""
     problems = []
     if not all(map(_is_installed, _LIBRARIES)):
         problems.append("BALCAO_TRACES_URL pede outras bibliotecas: instale as de requirements-traces.lock.")
@@ -30,7 +30,7 @@ async def _find_problems(settings: Settings, http: httpx.AsyncClient) -> list[st
 def _is_installed(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # not even the package that it would be in
+    except ModuleNotFoundError:  # the parent package is not installed either
         return False
 
 

@@ -1,1 +1,1 @@
-"""PostgreSQL as the machine runs it: accounts, data, programs, base backups and Debian's clusters."""
+"""PostgreSQL on this machine: accounts, data, programs, base backups and Debian's clusters."""

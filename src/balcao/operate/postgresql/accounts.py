@@ -1,4 +1,4 @@
-"""The operating system's account under which a program of PostgreSQL runs, and how one is run."""
+"""The operating system account that runs PostgreSQL's programs, and how to run them."""
 
 import os
 import pwd
@@ -11,24 +11,24 @@ RESTORE = "Se os dados estão danificados, restaure uma cópia da pasta, ou indi
 
 
 class PostgresqlError(Exception):
-    """PostgreSQL, or a program of it, cannot run; the text tells the operator why and what to do."""
+    """PostgreSQL or one of its programs cannot run. The text tells the operator why and what to do."""
 
 
 def describe_damage(data: Path, what: str) -> str:
-    """Return the sentence about data that are not whole."""
+    """Return the sentence about damaged data."""
     return f"Os dados em {data} não estão inteiros: {what}. {RESTORE}"
 
 
 @dataclass(frozen=True)
 class Account:
-    """The operating system's account under which PostgreSQL runs and which owns its files."""
+    """The operating system account that runs PostgreSQL and owns its files."""
 
     uid: int
     gid: int
 
     @property
     def name(self) -> str:
-        """Return the account's name, else its number."""
+        """Return the account's name, or its number if it has no name."""
         try:
             return pwd.getpwuid(self.uid).pw_name
         except KeyError:
@@ -36,13 +36,13 @@ class Account:
 
     @property
     def switch(self) -> dict[str, Any]:
-        """Return what makes `subprocess` run a child under this account; nothing when it is our own."""
+        """Return the `subprocess` options to run a child as this account. They are empty if it is our own account."""
         if self.uid == os.geteuid():
             return {}
         return {"user": self.uid, "group": self.gid, "extra_groups": [self.gid]}
 
     def run(self, *command: str | Path, text: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a command under this account, with `text` as its input, and return what it wrote."""
+        """Run a command as this account with `text` as its input, and return its output."""
         return subprocess.run(
             command,
             **self.switch,
@@ -54,16 +54,16 @@ class Account:
         )
 
     def reaches(self, path: Path) -> bool:
-        """Return whether the account can enter the folder, or execute the file."""
+        """Return whether the account can enter the folder or execute the file."""
         return not self.switch or self.run("test", "-x", path).returncode == 0
 
     def own(self, path: Path) -> None:
-        """Give the account a file that we have created."""
+        """Give the account a file that we created."""
         if self.switch:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
     def open(self, path: Path) -> IO[bytes]:
-        """Open for appending a file that stays this account's whoever of the two, root or it, comes first."""
+        """Open a file for appending. The account owns it, even if root creates it first."""
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
         if self.switch:
             os.fchown(descriptor, self.uid, self.gid)
@@ -71,9 +71,9 @@ class Account:
 
 
 def child_options() -> dict[str, Any]:
-    """Return the options of `subprocess` for every PostgreSQL program.
+    """Return the `subprocess` options for every PostgreSQL program.
 
-    It gets none of our variables, which hold secrets, no working folder that it may not enter, and no signal of our
-    terminal.
+    The program gets none of our variables, which contain secrets, a working folder that it may enter, and no signals
+    from our terminal.
     """
     return {"cwd": "/", "env": {"PATH": os.defpath, "LC_ALL": "C"}, "umask": 0o077, "start_new_session": True}

@@ -1,7 +1,7 @@
-"""Base backups, the write-ahead log that follows them, and restoring both, with PostgreSQL's own programs.
+"""Base backups, the write-ahead log after them, and restoring both, with PostgreSQL's own programs.
 
-A folder of backups has `base/<the instant at which it was complete>`, whole data directories, and `wal`, every segment
-since. A base backup is the whole server: databases, roles and rights.
+A folder of backups contains `base/<time of completion>`, which are whole data directories, and `wal` with every segment
+since then. A base backup contains the whole server: databases, roles and rights.
 """
 
 import os
@@ -25,12 +25,12 @@ _START = re.compile(r"^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)$", re.MUL
 
 
 def list_backups(folder: Path) -> list[Path]:
-    """Return the complete base backups, the oldest first."""
+    """Return the complete base backups, oldest first."""
     return sorted(made for made in (folder / "base").glob("*Z") if (made / "backup_manifest").exists())
 
 
 def completed_at(backup: Path) -> datetime:
-    """Return when a base backup was complete: it can be restored to any instant from then on."""
+    """Return when a base backup was complete. It can be restored to any time from then on."""
     return datetime.strptime(backup.name, _NAME).replace(tzinfo=UTC)
 
 
@@ -48,10 +48,10 @@ def create_backup(url: str, version: int, folder: Path) -> Path:
 
 
 def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
-    """Delete all but the newest `keep` copies, then what was written before the oldest of them.
+    """Delete all but the newest `keep` copies, then the log segments that no copy needs.
 
-    Return how many copies and segments that are. What is left restores to any instant since that oldest copy. Raises
-    PostgresqlError, and deletes no segment, where it is not known from which one on that copy needs them.
+    Return the numbers of deleted copies and segments. The rest can be restored to any time since the oldest copy. If
+    that copy's first segment is unknown, raise PostgresqlError and delete no segment.
     """
     kept = list_backups(folder)[-keep:]
     if not kept:
@@ -59,7 +59,7 @@ def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
     first = _find_first_segment(kept[0])
     old = [backup for backup in list_backups(folder) if backup not in kept]
     for backup in old:
-        # Under a name that is none of a copy, so that a kill leaves no half of one.
+        # Rename the copy first. A kill during the deletion then leaves no incomplete copy under a valid name.
         leaving = backup.with_name(backup.name + _UNFINISHED)
         backup.rename(leaving)
         shutil.rmtree(leaving)
@@ -81,12 +81,12 @@ def _find_first_segment(backup: Path) -> str:
 
 
 def verify_backup(backup: Path) -> None:
-    """Check every file of a base backup, and its part of the log, against the manifest. Raises PostgresqlError."""
+    """Check every file of a base backup and its part of the log against the manifest. Raises PostgresqlError."""
     _run(find_binaries(backup, _ourselves()), "pg_verifybackup", "", "--quiet", backup)
 
 
 def receive_log(url: str, version: int, folder: Path) -> subprocess.Popen[bytes]:
-    """Start the program that writes the log down as the server writes it; the server keeps what it has not got."""
+    """Start the program that receives the log as the server writes it. The server retains what was not received."""
     wal = folder / "wal"
     wal.mkdir(mode=0o700, parents=True, exist_ok=True)
     programs = find_programs(version)
@@ -96,7 +96,7 @@ def receive_log(url: str, version: int, folder: Path) -> subprocess.Popen[bytes]
 
 
 def choose_backup(folder: Path, until: datetime | None) -> Path:
-    """Return the newest base backup that was complete by then. Raises PostgresqlError where there is none."""
+    """Return the newest base backup that was complete at this time. Raises PostgresqlError if there is none."""
     fitting = [backup for backup in list_backups(folder) if until is None or completed_at(backup) <= until]
     if not fitting:
         raise PostgresqlError(
@@ -106,9 +106,9 @@ def choose_backup(folder: Path, until: datetime | None) -> Path:
 
 
 def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | None) -> None:
-    """Lay a data directory out in `target`/postgres that recovers to this instant, or to the end, when it starts.
+    """Prepare a data directory in `target`/postgres that recovers to this time, or to the end of the log, at its start.
 
-    Raises PostgresqlError where there are data already.
+    Raises PostgresqlError if there are data already.
     """
     verify_backup(backup)
     target.mkdir(parents=True, exist_ok=True)
@@ -119,10 +119,10 @@ def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | 
 
 
 def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetime | None) -> Path | None:
-    """Put a backup in the place of a cluster's data, start its server, and wait until it takes writes.
+    """Replace a cluster's data with a backup, start its server, and wait until it accepts writes.
 
-    Return where the former data are, if there were any: nothing is deleted. Raises PostgresqlError where the server
-    runs.
+    Return the path of the former data, if there were any, because nothing is deleted. Raises PostgresqlError if the
+    server runs.
     """
     verify_backup(backup)
     version = (backup / "PG_VERSION").read_text("utf-8").strip()
@@ -145,13 +145,13 @@ def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetim
 
 
 def _lay_out(folder: Path, backup: Path, data: Path, account: Account, until: datetime | None) -> None:
-    """Copy the backup to `data` and the log beside it, with the settings by which the server recovers."""
+    """Copy the backup to `data` and the log next to it, and write the settings for the recovery."""
     fresh, staged = data.with_name(f"{data.name}.restoring"), _locate_staged(data)
     for place in (fresh, staged):
         shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(backup, fresh, symlinks=True)
     _stage_log(folder / "wal", staged)
-    # An empty target is said, too: the copied file may hold that of an earlier restoration.
+    # Write an empty target too, because the copied file may contain the target of an earlier recovery.
     instant = until.isoformat() if until else ""
     with (fresh / "postgresql.auto.conf").open("a") as settings:
         settings.write(
@@ -164,7 +164,7 @@ def _lay_out(folder: Path, backup: Path, data: Path, account: Account, until: da
 
 
 def finish_restore(data: Path) -> None:
-    """Delete the copy of the log that a finished recovery read."""
+    """Delete the copy of the log after the recovery has read it."""
     shutil.rmtree(_locate_staged(data), ignore_errors=True)
 
 
@@ -173,7 +173,7 @@ def _locate_staged(data: Path) -> Path:
 
 
 def _stage_log(wal: Path, staged: Path) -> None:
-    """Copy the log to where the server's account can read it; the segment under way under its final name."""
+    """Copy the log to a place that the server's account can read. Give the partial segment its final name."""
     staged.mkdir(mode=0o700)
     for segment in wal.iterdir() if wal.exists() else ():
         name = segment.name.removesuffix(".partial")
@@ -193,7 +193,7 @@ def _ourselves() -> Account:
 
 
 def _prepare(programs: Path, program: str, url: str, *words: object) -> tuple[list[str], dict[str, Any]]:
-    """Return command and options; a password goes through the environment, where no other user reads it."""
+    """Return the command and its options. The password is passed in the environment, which other users cannot read."""
     options = child_options()
     command = [str(programs / program), *map(str, words)]
     if url:

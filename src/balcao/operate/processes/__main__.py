@@ -1,7 +1,7 @@
-"""One process: the roles that its arguments name, side by side on one event loop, until the supervisor ends it.
+"""One process that runs the roles in its arguments on one event loop, until the supervisor ends it.
 
-In production every process has one role. On a trial machine one process has all, which saves its interpreter's
-memory; each role is the same code either way.
+In production every process has one role. In a trial, one process has all roles, which saves the memory of further
+interpreters. The code of a role is the same in both cases.
 """
 
 import asyncio
@@ -23,14 +23,15 @@ from balcao.operate.processes import channel
 from balcao.operate.processes.channel import Order, Report
 from balcao.settings import Settings
 
-# The role works while the block lasts; its task ends before that only by a failure.
+# The role works during the block. Its task only ends before the block if it fails.
 Role: TypeAlias = Callable[[Settings, Order], AbstractAsyncContextManager["asyncio.Task[None]"]]
 
 
 def main(names: Sequence[str]) -> int:
-    """Run the roles of these names. Their code is loaded before the order comes, which waits for the database."""
+    """Run the roles with these names. Their code is imported before the order arrives, while the database starts."""
     channel.ignore_interrupts()
-    # What is loaded stays for good: the collector would look at it again and again, which is a fifth of the loading.
+    # Imported objects are never freed. The collector would check them again and again, which takes a fifth of the
+    # import time.
     gc.disable()
     with channel.beating_while_loading():
         settings = Settings.load()
@@ -53,8 +54,8 @@ def _load_role(settings: Settings, name: str) -> Role:
 
 
 async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order) -> int:
-    """Run the roles until the supervisor stops us; return 1 when a role ended by itself."""
-    # The demo data are sent to the CRM while they are loaded.
+    """Run the roles until the supervisor stops the process. Return 1 if a role ended by itself."""
+    # The CRM starts early, because loading the demo data sends them to it.
     early, late = [name for name in roles if name == "crm"], [name for name in roles if name != "crm"]
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
@@ -65,7 +66,7 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
             tasks = [await running.enter_async_context(roles[name](settings, order)) for name in early]
             described = Report(ready=True) if "panel" in roles else await _prepare(settings, order)
             tasks += [await running.enter_async_context(roles[name](settings, order)) for name in late]
-            # So does what was made until now, but for the garbage of making it.
+            # Objects created until now are permanent too. Collect the garbage, then freeze the rest.
             gc.collect()
             gc.freeze()
             channel.send_report(described)
@@ -80,16 +81,16 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
 
 
 async def _prepare(settings: Settings, order: Order) -> Report:
-    """Bring the database up to date, or check it, and return what to report once the roles work."""
+    """Migrate or check the database, and return the report to send once the roles work."""
     if not order.database_url:
         return Report(ready=True)
-    from balcao.operate.processes import preparation  # loads every service, which the sandbox CRM alone does not need
+    from balcao.operate.processes import preparation  # imports every service, which the sandbox CRM does not need
 
     return await preparation.prepare_database(settings, order)
 
 
 def _report_fault(fault: Exception) -> int:
-    """Report a fault in a sentence; where in the code one of ours happened stands in the log."""
+    """Report an exception as a sentence. For a defect of ours, the log has the traceback."""
     text = faults.explain_fault(fault)
     if text is None:
         log.error("process.failed", exc_info=fault)

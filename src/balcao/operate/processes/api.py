@@ -1,4 +1,4 @@
-"""The gateway and the services of one process, under the real server."""
+"""The gateway and the services of one process, in the real server."""
 
 import asyncio
 import socket
@@ -15,12 +15,12 @@ from balcao.settings import Settings
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve on the inherited socket; requests in flight are finished when the block ends."""
+    """Serve on the inherited socket. Requests in flight are finished when the block ends."""
     application = app.build(settings, order.database_url, order.services, order.group("api"))
     async with AsyncExitStack() as running:
         sock = socket.socket(fileno=order.sockets["api"])
         task = await running.enter_async_context(serving.running(application, sock, Limits.of(settings)))
-        # One process tells; the embedded provider has just started with it.
+        # Only one process checks. An embedded provider needs no check, because it has just started with this process.
         if order.number == 0 and not settings.embedded_identity:
             await running.enter_async_context(warning_of_issuers(settings))
         yield task

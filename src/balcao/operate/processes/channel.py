@@ -1,8 +1,8 @@
 """The messages between the supervisor and a process: one order in, reports and heartbeats out.
 
-A process's standard input is a pipe that only the supervisor holds open: its end of file means "stop", also when the
-supervisor was killed, as the kernel closes it. Standard output carries reports, one JSON object a line; an empty line
-is a heartbeat, which shows that the event loop turns, or before that one does, that the process loads its code.
+A process's standard input is a pipe that only the supervisor holds open. Its end of file means "stop". If the
+supervisor is killed, the kernel closes the pipe. Standard output has reports, one JSON object per line. An empty line
+is a heartbeat. It shows that the event loop runs or, before that, that the process imports its code.
 """
 
 import asyncio
@@ -22,22 +22,22 @@ from balcao.core.context.processes import ProcessGroup
 
 GRACE_SECONDS = 15.0
 BEAT_SECONDS = 1.0
-# Loading code takes minutes only on a machine that does nothing else any more; then it hangs.
+# Imports only take longer than this many seconds on a machine that is overloaded. Then the process counts as frozen.
 MOST_BEATS_WHILE_LOADING = 300
 
 
 class Watched(msgspec.Struct, frozen=True):
-    """What a management port answers for: processes by name, its own first, and whether one of them runs jobs."""
+    """The scope of a management port: processes by name, its own first, and whether one of them runs jobs."""
 
     processes: tuple[str, ...] = ()
     with_jobs: bool = False
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What a process runs on; `sockets` are descriptors of listening sockets that it inherits, by role.
+    """The order for a process. `sockets` are the descriptors of inherited listening sockets, by role.
 
-    `prepare`: migrate the database and load the demo data first, else only check it. `describe`: report the offer.
-    It is process `number` of `count` with the same role; all share `folder`.
+    `prepare` means to migrate the database and load the demo data, otherwise they are only checked. `describe` means to
+    report the offer. The process is `number` of `count` with the same role, and all of them share `folder`.
     """
 
     database_url: str = ""
@@ -51,15 +51,15 @@ class Order(msgspec.Struct, frozen=True):
     watched: Watched = Watched()
 
     def group(self, role: str) -> ProcessGroup:
-        """Return the place of one of the process's roles among those of the whole `balcao serve`."""
+        """Return the position of one of the process's roles within the whole `balcao serve`."""
         count = self.count if role in {"api", "panel"} else 1
         return ProcessGroup(Path(self.folder) if self.folder else None, self.number % count, count, role)
 
 
 class Report(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`progress` says what a process is doing, `ready` that it works, `refused` why it cannot, for the operator.
+    """A report of a process: its `progress`, that it is `ready`, or why it `refused`, in words for the operator.
 
-    `offer` is what the demo data have to try, in the trial's own form.
+    `offer` describes the demo data that a user can try, in the trial's own format.
     """
 
     progress: str = ""
@@ -70,7 +70,7 @@ class Report(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def receive_order() -> Order:
-    """Return the order once the supervisor has sent it; exit when the supervisor is gone."""
+    """Wait for the supervisor's order and return it. Exit if the supervisor is gone."""
     line = sys.stdin.buffer.readline()
     if not line:
         sys.exit(0)
@@ -84,11 +84,11 @@ def send_report(report: Report) -> None:
 
 @contextmanager
 def beating_while_loading() -> Iterator[None]:
-    """Send heartbeats while the block, in which no event loop turns yet, lasts; for some minutes at most."""
+    """Send heartbeats during the block, in which no event loop runs yet. They stop after some minutes."""
     loaded = threading.Event()
 
     def beat() -> None:
-        with suppress(OSError):  # the supervisor is gone, which our standard input tells
+        with suppress(OSError):  # the supervisor is gone; our standard input shows it
             for _ in range(MOST_BEATS_WHILE_LOADING):
                 os.write(sys.stdout.fileno(), b"\n")
                 if loaded.wait(BEAT_SECONDS):
@@ -104,7 +104,7 @@ def beating_while_loading() -> Iterator[None]:
 
 
 async def send_beat() -> None:
-    """Send heartbeats, which stop when the event loop stands still."""
+    """Send heartbeats from the event loop, so that they stop if it is blocked."""
     while True:
         _send(b"")
         await asyncio.sleep(BEAT_SECONDS)
@@ -116,23 +116,23 @@ def _send(line: bytes) -> None:
 
 
 def ignore_interrupts() -> None:
-    """Leave Ctrl-C, which a terminal sends to the whole group, to the supervisor: it stops processes in their order."""
+    """Leave Ctrl-C to the supervisor, which stops the processes in order. A terminal sends it to the whole group."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def end_with_supervisor(grace: float = GRACE_SECONDS) -> None:
-    """Turn the end of the supervisor into a SIGTERM to ourselves; end a process that does not stop in time."""
+    """Send SIGTERM to ourselves when the supervisor ends. Exit if the process does not stop in time."""
     threading.Thread(target=_end_with_supervisor, args=(grace,), daemon=True).start()
 
 
 def _end_with_supervisor(grace: float) -> None:
-    while os.read(0, 1024):  # not through `sys.stdin`, whose lock the ending interpreter wants
+    while os.read(0, 1024):  # not `sys.stdin`: interpreter shutdown needs its lock
         continue
     end_process(grace)
 
 
 def end_process(grace: float = GRACE_SECONDS) -> None:
-    """Ask our own process to stop, and end it when it does not in time."""
+    """Ask our own process to stop, and exit if it does not stop in time."""
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(grace)
     os._exit(70)

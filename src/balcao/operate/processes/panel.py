@@ -1,4 +1,4 @@
-"""The panel without the services, under the real server."""
+"""The panel without the services, in the real server."""
 
 import socket
 from asyncio import Task
@@ -14,7 +14,7 @@ from balcao.settings import Settings
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator[Task[None]]:
-    """Serve on the inherited socket; requests in flight are finished when the block ends."""
+    """Serve on the inherited socket. Requests in flight are finished when the block ends."""
     application = alone.build(settings, order.database_url, order.group("panel"))
     sock = socket.socket(fileno=order.sockets["panel"])
     async with serving.running(application, sock, Limits.of(settings)) as task:

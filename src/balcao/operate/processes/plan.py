@@ -1,4 +1,4 @@
-"""What one `balcao serve` starts, and what it claims before it starts anything: ports and data folder."""
+"""What one `balcao serve` starts, and what it claims before: ports and data folder."""
 
 import contextlib
 import errno
@@ -22,29 +22,29 @@ from balcao.operate.processes.channel import Watched
 from balcao.settings import Settings, SettingsError
 
 LOOPBACK = "127.0.0.1"
-# In seconds; who uses our port is asked only to say so.
+# In seconds, for a request to the program that uses our port. It only improves the error message.
 _LONGEST_LOOK = 1.0
-# Linux distributes connections evenly to the sockets that share a port; other systems give all to one of them.
+# Linux distributes connections evenly among the sockets that share a port. Other systems give all to one of them.
 BALANCES_CONNECTIONS = sys.platform == "linux"
 
 
 @dataclass(frozen=True)
 class Ports:
-    """The listening sockets: one for each process with the role `front`, and those of roles that one process has."""
+    """The listening sockets: one for each process with the role `front`, and one for each other role."""
 
     front: str
     shared: tuple[socket.socket, ...]
     single: Mapping[str, socket.socket]
 
     def choose(self, roles: Sequence[str], process: int) -> dict[str, socket.socket]:
-        """Return the sockets of these roles in the process of this number; the worker has none."""
+        """Return the sockets of these roles in the process with this number. The worker has none."""
         all_roles = {self.front: self.shared[process % len(self.shared)], **self.single}
         return {role: all_roles[role] for role in roles if role in all_roles}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The roles of one `balcao serve` or `balcao panel`; `processes` is how many of them callers reach."""
+    """The roles of one `balcao serve` or `balcao panel`. `processes` is the number of processes that callers reach."""
 
     settings: Settings
     services: tuple[str, ...]
@@ -53,7 +53,7 @@ class Plan:
 
     @property
     def front(self) -> str:
-        """Return the role that callers reach: the APIs, or the panel alone."""
+        """Return the role that callers reach: the APIs, or only the panel."""
         return "panel" if "panel" in self.roles else "api"
 
     @property
@@ -68,12 +68,12 @@ class Plan:
 
     @property
     def together(self) -> bool:
-        """Return whether one process has all roles: enough for a trial, and a third of the memory."""
+        """Return whether one process has all roles. This is enough for a trial, and takes a third of the memory."""
         return self.settings.sandbox and self.processes == 1
 
     @property
     def watched(self) -> Watched:
-        """Return what the management port answers for."""
+        """Return the processes that the management port watches."""
         names = [f"{self.front}-{number}" for number in range(self.processes)]
         with_jobs = "worker" in self.roles
         if with_jobs and not self.together:
@@ -82,14 +82,14 @@ class Plan:
 
     @property
     def connections_of_each(self) -> int:
-        """Return how many connections a process may open; the sandbox CRM opens none."""
+        """Return how many database connections a process may open. The sandbox CRM opens none."""
         sharing = 1 if self.together else self.processes + ("worker" in self.roles)
         return self.settings.share_of_connections(sharing)
 
     def make_shared_folder(self) -> str:
-        """Create the folder in which the processes share counters; return "" where one process needs none.
+        """Create the folder in which the processes share counters. Return an empty text if one process needs none.
 
-        It is named after the port: another `balcao serve` on the same data has its own.
+        The folder is named after the port, so that another `balcao serve` on the same data has its own.
         """
         if self.together:
             return ""
@@ -100,9 +100,9 @@ class Plan:
 
     @contextmanager
     def take_ports(self) -> Iterator[Ports]:
-        """Take the ports before anything is started; each process listens on its own once it is ready.
+        """Bind the ports before anything is started. Each process listens on its own once it is ready.
 
-        Until then callers are refused, so that a gateway asks another host instead of waiting for this one.
+        Until then, connections are refused, so that a gateway tries another host instead of waiting for this one.
         """
         settings = self.settings
         if settings.sandbox:
@@ -136,9 +136,10 @@ _OF_SERVICES = frozenset({"BALCAO_DATABASE_OWNER_URL", "BALCAO_DATABASE_URL", "B
 
 
 def list_withheld(roles: Sequence[str], settings: Settings) -> frozenset[str]:
-    """Return the variables that a process with these roles is not given.
+    """Return the variables that a process with these roles does not get.
 
-    Only the worker acts as the tables' owner; the panel alone does not know the services' login where it has its own.
+    Only the worker acts as the tables' owner. A process with only the panel does not get the services' login if the
+    panel has its own.
     """
     if "panel" in roles and settings.panel_database_url:
         return _OF_SERVICES
@@ -148,8 +149,8 @@ def list_withheld(roles: Sequence[str], settings: Settings) -> frozenset[str]:
 def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None, processes: int | None = None) -> Plan:
     """Decide what to start.
 
-    Raises SettingsError for an unknown service, for refusals of the production profile, and in the sandbox where the
-    trial is not installed.
+    Raises SettingsError for an unknown service, for refusals of the production profile, and in the sandbox if the trial
+    is not installed.
     """
     if unknown := sorted(set(services) - set(SERVICES)):
         raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(SERVICES)}.")
@@ -158,7 +159,7 @@ def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None
         raise SettingsError("\n".join(refusals))
     sandbox.require_trial(settings)
     with_crm = settings.sandbox_crm and (not services or with_worker)
-    # In the order in which they start: those that are called before those that call them.
+    # In the order of their start: processes that are called come before their callers.
     wanted = {"crm": with_crm, "management": settings.management_port is not None, "worker": with_worker, "api": True}
     roles = tuple(role for role, is_wanted in wanted.items() if is_wanted)
     return Plan(settings, services, roles, processes or (1 if settings.sandbox else _count_cores()))
@@ -194,21 +195,21 @@ def claiming(
     *,
     settings: tuple[str, str] = ("BALCAO_HOST", "outra porta base em BALCAO_PORT"),
 ) -> Iterator[tuple[socket.socket, ...]]:
-    """Bind sockets for so many processes to one port, which is ours for the duration of the block.
+    """Bind sockets for `number` processes to one port, which is ours for the duration of the block.
 
-    Raises OperatorFault, whose text names the `settings`: of the host, and which other port is to be set where.
-
-    Nobody listens on them yet (`gateway.listening.accept_first`). They stay open here while a process is replaced, so
-    that the connections of one that listened wait for its replacement.
+    The sockets do not listen yet (`gateway.listening.accept_first`). The supervisor holds them open while a process is
+    replaced, so that connections to a socket that listened wait for the new process. Raises OperatorFault, whose text
+    names the `settings`: that of the host, and where to set another port.
     """
     number = number if BALANCES_CONNECTIONS else 1
     with ExitStack() as stack:
         try:
-            if number > 1:  # sockets that share a port would join those of another `balcao serve` instead of failing
+            if number > 1:  # first try without sharing, so that a second server fails
                 _bind(host, port, shared=False).close()
             sockets = tuple(stack.enter_context(_bind(host, port, shared=number > 1)) for _ in range(number))
             for one in sockets:
-                # Bound in spite of connections that have just ended, and from now on against everybody.
+                # SO_REUSEADDR allowed the bind despite sockets in TIME_WAIT. Reset it, so that no other process can
+                # bind the port too.
                 one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
         except UnicodeError as fault:
             raise OperatorFault(f"{host} não é um nome de servidor: confira {settings[0]}.") from fault
@@ -224,7 +225,7 @@ def claiming(
 
 
 def _is_balcao(host: str, port: int) -> bool:
-    """Return whether who uses the port answers as the platform does."""
+    """Return whether the program on the port answers like the platform."""
     asked = HTTPConnection(host, port, timeout=_LONGEST_LOOK)
     try:
         asked.request("HEAD", "/")
@@ -241,7 +242,7 @@ def _bind(host: str, port: int, *, shared: bool) -> socket.socket:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if shared:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        host.encode("idna")  # what the library would raise is a TypeError
+        host.encode("idna")  # otherwise `bind` would raise a TypeError for such a host
         bound.bind((host, port))
     except (OSError, UnicodeError):
         bound.close()
@@ -250,7 +251,7 @@ def _bind(host: str, port: int, *, shared: bool) -> socket.socket:
 
 
 def prepare_data_folder(folder: Path) -> None:
-    """Create the data folder and make sure that it can be written to. Raises OperatorFault."""
+    """Create the data folder and check that it is writable. Raises OperatorFault."""
     with writing_to(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -258,7 +259,7 @@ def prepare_data_folder(folder: Path) -> None:
 
 
 def open_lock(path: Path) -> IO[bytes]:
-    """Open a file that its owner alone can lock, also one that was made for all to open."""
+    """Open a file that only its owner can lock. Correct its mode if it was created with more rights."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     os.fchmod(descriptor, 0o600)
     return os.fdopen(descriptor, "r+b", buffering=0)
@@ -266,7 +267,7 @@ def open_lock(path: Path) -> IO[bytes]:
 
 @contextmanager
 def claim_data_folder(folder: Path) -> Iterator[bool]:
-    """Lock the data folder; yield whether this process is the only one that runs its embedded parts."""
+    """Lock the data folder. Yield whether this process is the only one that runs its embedded parts."""
     with contextlib.ExitStack() as stack:
         with writing_to(folder):
             lock = stack.enter_context(open_lock(folder / "serve.lock"))

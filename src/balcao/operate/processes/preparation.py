@@ -1,4 +1,4 @@
-"""What a process does to the database before its roles start."""
+"""Prepare the database before the roles of a process start."""
 
 import msgspec
 
@@ -11,9 +11,9 @@ from balcao.settings import Settings
 
 
 async def prepare_database(settings: Settings, order: Order) -> Report:
-    """Migrate the database and load the demo data, or only check it; return the report for when all roles work.
+    """Migrate the database and load the demo data, or only check it. Return the report to send once all roles work.
 
-    Raises MigrationError on a database that is not up to date: only the sandbox's own one is migrated automatically.
+    Raises MigrationError if the database is not up to date. Only the sandbox's own database is migrated automatically.
     """
     url = order.database_url
     if order.prepare:

@@ -1,4 +1,4 @@
-"""Starts a process, gives it its order, replaces it when it dies or freezes, and stops it, for the supervisor."""
+"""Start a process, send its order, replace it if it dies or freezes, and stop it, for the supervisor."""
 
 import asyncio
 import os
@@ -15,23 +15,24 @@ from balcao.core.logs import log
 from balcao.operate.faults import OperatorFault
 from balcao.operate.processes.channel import BEAT_SECONDS, Order, Report
 
-# In missed heartbeats: until the first one the interpreter starts, which takes long on a busy machine.
+# In missed heartbeats. Before the first heartbeat the interpreter starts, which takes long on a busy machine.
 MOST_MISSED_AT_START = 60
 MOST_MISSED = 10
-STOP_SECONDS = 30.0  # longer than `channel.GRACE_SECONDS`, after which a process ends itself
+STOP_SECONDS = 30.0  # longer than `channel.GRACE_SECONDS`; then it kills itself
 STABLE_SECONDS = 60.0
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 30.0
 
 
 def pause_after(failures: int) -> float:
-    """Return the seconds to wait before the next try, after so many failures in a row."""
+    """Return the seconds to wait before the next attempt, after this many failures in a row."""
     return float(min(FIRST_PAUSE_SECONDS * 2.0 ** min(failures - 1, 10), LONGEST_PAUSE_SECONDS))
 
 
 class Process:
-    """`title` names it to the operator; `roles` are modules of `balcao.operate.processes`, and `crm` the trial's.
+    """A process that is replaced if it dies. `title` names it to the operator.
 
-    `sockets` are by role. It gets our environment and `environment`, less the variables that are `withheld` from it.
+    `roles` are modules of `balcao.operate.processes`, and `crm` is the trial's. `sockets` are by role. The process gets
+    our environment and `environment`, without the `withheld` variables.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Process:
         self._started: _Started | None = None
 
     async def spawn(self) -> None:
-        """Start the process, which loads its code before it gets its order."""
+        """Start the process. It imports its code before it gets its order."""
         process = await asyncio.create_subprocess_exec(
             *self._command,
             stdin=PIPE,
@@ -62,7 +63,7 @@ class Process:
         self._started = _Started(process, self.title)
 
     async def begin(self, order: Order, progress: Callable[[str], None]) -> Report:
-        """Return what it reports once it works. Raises OperatorFault when it cannot."""
+        """Send the order and return the report of the ready process. Raises OperatorFault if it cannot work."""
         self._order = msgspec.structs.replace(
             order, sockets={role: sock.fileno() for role, sock in self._sockets.items()}
         )
@@ -72,7 +73,7 @@ class Process:
         return ready
 
     async def keep_running(self) -> None:
-        """Replace the process whenever it dies or freezes, after growing pauses while it does so again."""
+        """Replace the process whenever it dies or freezes. The pauses grow while it fails again."""
         failures = 0
         while True:
             assert self._started
@@ -85,7 +86,7 @@ class Process:
             await self._replace()
 
     async def _replace(self) -> None:
-        """Start a replacement; one that dies or refuses before it is ready counts as the next failure."""
+        """Start a replacement. If it dies or refuses before it is ready, this counts as the next failure."""
         try:
             await self.spawn()
             assert self._started
@@ -97,12 +98,12 @@ class Process:
             log.error("process.refused", process=self.title, reason=fault.strerror)
 
     async def stop(self) -> None:
-        """Close the process's input, which tells it to stop; kill it when it does not."""
+        """Stop the process by closing its input. Kill it if it does not stop in time."""
         if self._started is not None:
             await self._started.stop()
 
     def kill(self) -> None:
-        """Kill the process at once."""
+        """Kill the process immediately."""
         if self._started is not None:
             self._started.kill()
 
@@ -120,7 +121,7 @@ class _Started:
         self._watching: asyncio.Task[None] | None = None
 
     async def obey(self, order: Order, progress: Callable[[str], None]) -> Report:
-        """Return what it reports once it works. Raises OperatorFault when it cannot."""
+        """Send the order and return the report of the ready process. Raises OperatorFault if it cannot work."""
         self._watching = asyncio.create_task(self._watch())
         assert self._process.stdin
         self._process.stdin.write(msgspec.json.encode(order) + b"\n")
@@ -135,7 +136,7 @@ class _Started:
         )
 
     async def _read(self) -> None:
-        """Read reports and heartbeats; a report of None marks the end."""
+        """Read reports and heartbeats. A report of None marks the end."""
         assert self._process.stdout
         async for line in self._process.stdout:
             self._missed, self._most_missed = 0, MOST_MISSED
@@ -144,9 +145,10 @@ class _Started:
         self._reports.put_nowait(None)
 
     async def _watch(self) -> None:
-        """Kill a process whose event loop stands still: its supervisor then replaces it.
+        """Kill a process whose event loop is blocked. The supervisor then replaces it.
 
-        Turns of our own loop are counted, not seconds: a machine that was suspended has frozen no process.
+        This counts iterations of our own loop instead of seconds, so that no process seems frozen after the machine was
+        suspended.
         """
         while self._process.returncode is None:
             await asyncio.sleep(BEAT_SECONDS)
@@ -165,7 +167,7 @@ class _Started:
         return code
 
     async def stop(self) -> None:
-        """Close the input, and kill the process when it does not end in time."""
+        """Close the input, and kill the process if it does not end in time."""
         assert self._process.stdin
         self._process.stdin.close()
         try:
@@ -182,7 +184,7 @@ class _Started:
 
 @asynccontextmanager
 async def stopping(processes: Sequence[Process]) -> AsyncIterator[None]:
-    """Stop these processes, together, when the block ends."""
+    """Stop these processes concurrently when the block ends."""
     try:
         yield
     finally:

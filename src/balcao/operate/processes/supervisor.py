@@ -1,6 +1,6 @@
-"""The supervisor of one `balcao serve`: starts its processes in their order, replaces them, stops them in the reverse.
+"""The supervisor of one `balcao serve`: start its processes in order, replace them, and stop them in reverse order.
 
-It loads no service and serves no request itself, so that it stays small and cannot fail with what it supervises.
+It imports no service and serves no request, so that it stays small and does not fail together with its processes.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ Welcome = Callable[[Plan, Report], None]
 
 
 async def run(plan: Plan, progress: Progress, welcome: Welcome) -> None:
-    """Run until Ctrl-C or SIGTERM. Raises OperatorFault or PostgresqlError when it cannot start."""
+    """Run until Ctrl-C or SIGTERM. Raises OperatorFault or PostgresqlError if it cannot start."""
     supervisor = _Supervisor(plan, progress, welcome)
     with contextlib.suppress(asyncio.CancelledError):
         running = asyncio.current_task()
@@ -36,13 +36,13 @@ async def run(plan: Plan, progress: Progress, welcome: Welcome) -> None:
 
 
 class EmbeddedDatabase(Protocol):
-    """The trial's PostgreSQL: started, replaced when it dies, stopped last."""
+    """The trial's PostgreSQL. It is started first, replaced if it dies, and stopped last."""
 
     async def start(self) -> str:
         """Return the server's address once it responds."""
 
     def name_full_disk(self) -> AbstractContextManager[None]:
-        """Name the full disk where a start within the block fails for it."""
+        """Report a full disk if a start within the block fails because of it."""
 
     async def keep_running(self) -> None:
         """Replace the server whenever it dies."""
@@ -61,7 +61,7 @@ class _Supervisor:
         self.interruptions = 0
 
     def interrupt(self, running: "asyncio.Task[object]") -> None:
-        """Stop all processes in order at the first signal; at another one kill all but the database."""
+        """Stop all processes in order at the first signal. At the second one, kill all but the database."""
         self.interruptions += 1
         if self.interruptions == 1:
             self.progress("Encerrando: chamadas e tarefas em andamento terminam antes. Ctrl-C de novo encerra à força.")
@@ -72,7 +72,7 @@ class _Supervisor:
                 process.kill()
 
     async def supervise(self) -> None:
-        """Start everything, keep it running, and stop it in the reverse order when it is cancelled."""
+        """Start everything, keep it running, and stop it in reverse order when this task is cancelled."""
         async with AsyncExitStack() as stack:
             ports = stack.enter_context(self.plan.take_ports())
             self._claim_database(stack)
@@ -88,7 +88,7 @@ class _Supervisor:
                     tasks.create_task(self.database.keep_running())
 
     def _claim_database(self, stack: AsyncExitStack) -> None:
-        """Take charge of the embedded database, if there is one and no other `balcao serve` has it."""
+        """Claim the embedded database, if there is one and no other `balcao serve` uses it."""
         settings = self.plan.settings
         if not settings.embedded_database or self.plan.front == "panel":
             return
@@ -108,7 +108,7 @@ class _Supervisor:
         settings = self.plan.settings
         environment = {
             "BALCAO_DATABASE_POOL": str(self.plan.connections_of_each),
-            "BALCAO_PORT": str(settings.port),  # another `balcao serve` may have changed what is remembered
+            "BALCAO_PORT": str(settings.port),  # another `balcao serve` may have changed the stored port
         }
 
         def process(title: str, *roles: str, number: int = 0) -> Process:
@@ -119,7 +119,7 @@ class _Supervisor:
             backstage = []
         else:
             backstage = [process("CRM de demonstração", "crm")] if "crm" in self.plan.roles else []
-            beside = [role for role in self.plan.roles if role == "management"]  # of the first process
+            beside = [role for role in self.plan.roles if role == "management"]  # runs in the first process
             title = "painel" if self.plan.front == "panel" else "servidor das APIs"
             front = [
                 process(f"{title} {n + 1}", *(beside if n == 0 else []), self.plan.front, number=n)
@@ -130,13 +130,13 @@ class _Supervisor:
         return backstage, front
 
     def _find_database(self) -> str:
-        """Return the address of a database that somebody else started; that of its own login for the panel alone."""
+        """Return the address of a database that runs already, with the panel's own login for a panel process."""
         settings = self.plan.settings
         own = settings.panel_database_url if self.plan.front == "panel" else ""
         return own or database.find_database(settings)
 
     async def _start(self, backstage: list[Process], front: list[Process]) -> None:
-        """Start all processes; the first one brings the database up to date before the others get their orders."""
+        """Start all processes. The first one migrates or checks the database before the others get their orders."""
         folder = self.plan.make_shared_folder()
         await asyncio.gather(*(process.spawn() for process in self.processes))
         url = await self.database.start() if self.database else self._find_database()

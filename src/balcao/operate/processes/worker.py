@@ -1,4 +1,4 @@
-"""The worker: runs the queued jobs of every service."""
+"""The worker: run the queued jobs of every service."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,9 +16,9 @@ from balcao.settings import Settings
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Run jobs within the block; those that run when it ends are finished first.
+    """Run jobs during the block. When it ends, finish the running jobs.
 
-    The process ends when the loop stands still, so that whoever started it replaces it.
+    The process ends if the loop is blocked, so that the supervisor or systemd replaces it.
     """
     platform = assemble(settings, order.database_url, order.group("worker"))
     async with app.open_services(platform), processes.noting(platform, []):

@@ -47,10 +47,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """The number of waiting items for each entry of the navigation.
-
-    `rights` is the digest of the rights used to count them.
-    """
+    """The waiting items of each entry of the navigation. `rights` is the digest of the rights used to count."""
 
     rights: str
     numbers: dict[str, int]
@@ -175,17 +172,13 @@ class Sessions:
         return found
 
     async def freshen(self, session: Session) -> Tokens:
-        """Return tokens that do not expire soon.
-
-        Raises SessionOver, and ProviderAway if the current ones have expired.
-        """
+        """Return tokens that do not expire soon. Raises SessionOver, ProviderAway if the old ones have expired."""
         tokens = session.tokens
         if tokens is None:
             raise SessionOver
         if tokens.expires_at - FRESH_SECONDS > time.time():
             return tokens
-        # Concurrent pages of one session in this process share a task. Among several processes, the one with the lease
-        # refreshes.
+        # Concurrent pages of one session share a task. Among several processes, the one with the lease refreshes.
         key = session.stored.key
         task = self._refreshing.get(key)
         if task is None:
@@ -320,10 +313,7 @@ class Sessions:
                 await store.write_actions(connection, session.stored.key, sealed)
 
     async def claim_counting(self, session: Session) -> bool:
-        """Return whether the caller must count again.
-
-        Among all pages of the session in all processes, only one gets True.
-        """
+        """Return whether the caller must count again. Of all pages in all processes, only one gets True."""
         async with self._database.connection() as connection:
             return await store.claim_counting(connection, session.stored.key, session.stored.counted_at)
 
@@ -334,8 +324,7 @@ class Sessions:
         sealed, number = await self.seal_draft(session, draft), uuid4()
         if len(sealed) > MOST_DRAFT_BYTES:
             return None
-        # Each statement commits by itself. So the last of several concurrent processes sees the drafts of all of them,
-        # and deletes those beyond the limits.
+        # Each statement commits by itself, so the last of several processes sees all drafts and deletes the oldest.
         async with self._database.connection() as connection:
             await self.write_draft(connection, session, sealed, number)
         return number
