@@ -97,7 +97,7 @@ histories: $(VENV)/.dev ## cada recurso sob cada falha, numa instalação inteir
 hours: $(VENV)/.dev ## duas horas de tudo ao mesmo tempo, com uma falha por minuto e uma atualização no meio; MINUTES=30 muda a duração
 	@$(CITY) -m tests.histories.hours $(if $(MINUTES),--minutes=$(MINUTES)) $(if $(SEED),--seed=$(SEED))
 
-bench: $(VENV)/.dev ## mede as operações ao lado das mesmas em Go
+bench: $(VENV)/.dev ## mede as operações ao lado das mesmas em Go e em FastAPI
 	@$(BIN)/python -m bench
 
 attacks: $(VENV)/.dev ## ataca uma demonstração e mede a espera de dois chamadores educados; URL=http://... ataca uma que está no ar

@@ -1,6 +1,7 @@
 """`make bench`: starts everything, compares the responses, measures in alternating rounds, prints the tables."""
 
 import contextlib
+import importlib.util
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -24,9 +25,16 @@ from bench.stage import OURS, Checkout, Stage, prepared
 console = Console(stderr=True)
 OURS_NAME = "Balcão"
 GO_NAME = "Go"
+FRAMEWORK_NAME = "FastAPI"
+SHARING_NAME = "FastAPI, comandos em lote"
+UVICORN_NAME = "Balcão no uvicorn"
+HAS_FRAMEWORK = importlib.util.find_spec("fastapi") is not None
 GROWTH = "growth"
 # What is also measured on two cores: one operation from memory, one with a statement.
 TWICE = ("token", "preferences")
+# The cases of the FastAPI program. Those with statements are also measured with statements that callers share.
+WITH_STATEMENTS = frozenset({"preferences_1", "preferences_4", "preferences", "webhook"})
+IN_FRAMEWORK = WITH_STATEMENTS | {"token"}
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,7 @@ class Bench:
     rounds: int
 
     def on_one_core(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Ours, Go and the other checkouts, each with the first core to itself."""
+        """Ours, Go, FastAPI and the other checkouts, each with the first core to itself."""
         with contextlib.ExitStack() as held:
             same = [held.enter_context(server) for server in self._one_core_sides()]
             older = [held.enter_context(server) for server in self._other_sides()]
@@ -73,6 +81,11 @@ class Bench:
         yield servers.balcao(self.stage, self.programs, OURS_NAME, self.stage.database_url, OURS)
         if self.programs.yardstick:
             yield servers.yardstick(self.stage, self.programs, GO_NAME)
+        if HAS_FRAMEWORK:
+            framework = partial(servers.framework, self.stage, self.programs)
+            yield framework(FRAMEWORK_NAME, "app", IN_FRAMEWORK)
+            yield framework(SHARING_NAME, "app", WITH_STATEMENTS, BENCH_SHARED="1")
+            yield framework(UVICORN_NAME, "endpoints", IN_FRAMEWORK)
 
     def _other_sides(self) -> Iterator[contextlib.AbstractContextManager[Server]]:
         for url, checkout in zip(self.stage.databases[1:], self.others, strict=True):
@@ -93,8 +106,9 @@ class Bench:
         with console.status("") as status:
             for case in chosen:
                 status.update(f"Medindo: {case.key}")
-                agreement.require(case, same)
-                contestants = {server.name: partial(server.measure, case) for server in [*same, *others]}
+                able = [server for server in same if server.takes(case)]
+                agreement.require(case, able)
+                contestants = {server.name: partial(server.measure, case) for server in [*able, *others]}
                 empty = self.stage.empty if case.writes else None
                 results[case.key] = in_turns(contestants, self.seconds, self.rounds, empty)
         return results
@@ -113,7 +127,7 @@ def bench(
     ] = None,
     as_json: Annotated[Path | None, typer.Option("--json", help="Escreve também este arquivo.")] = None,
 ) -> None:
-    """Mede as operações ao lado das mesmas em Go, com o servidor em um núcleo e depois em dois.
+    """Mede as operações ao lado das mesmas em Go, e três em FastAPI, com o servidor em um núcleo e depois em dois.
 
     Com `--only growth`, leituras entre dez mil cidadãos e entre um milhão (BENCH_CITIZENS), importados de verdade.
     """
@@ -125,6 +139,8 @@ def bench(
         programs = golang.programs(folder)
         if programs.yardstick is None:
             console.print("O parâmetro em Go fica de fora: não há Go nesta máquina.")
+        if not HAS_FRAMEWORK:
+            console.print("O parâmetro em FastAPI fica de fora: o FastAPI não está instalado.")
         with prepared(folder, others) as stage:
             run = Bench(stage, programs, others, seconds, rounds)
             chosen = [case for case in cases(stage) if not only or case.key in only]

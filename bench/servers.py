@@ -21,7 +21,7 @@ from bench.cases import Case
 from bench.golang import Programs
 from bench.processes import cpu_seconds, list_family
 from bench.rounds import Figures
-from bench.stage import Checkout, Stage
+from bench.stage import OURS, Checkout, Stage
 
 # Named, they run without a worker and without any embedded part.
 SERVICES = ("registry", "employability", "search", "access", "health_units", "agents", "agent_docs")
@@ -35,11 +35,18 @@ class WrongAnswers(Exception):
 
 @dataclass(frozen=True)
 class Server:
+    """`keys` are the cases that the server responds to; None means all."""
+
     name: str
     port: int
     process: psutil.Process
     postmaster: psutil.Process
     load: Sequence[str]
+    keys: frozenset[str] | None = None
+
+    def takes(self, case: Case) -> bool:
+        """Return whether the server responds to the requests of the case."""
+        return self.keys is None or case.key in self.keys
 
     def measure(self, case: Case, seconds: float) -> Figures:
         """Raises WrongAnswers."""
@@ -116,6 +123,19 @@ def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> 
     }
     with running_command(stage.folder, name, [programs.yardstick], environment, port, threads) as process:
         yield Server(name, port, process, stage.postmaster, programs.load)
+
+
+@contextlib.contextmanager
+def framework(
+    stage: Stage, programs: Programs, name: str, program: str, keys: frozenset[str], **settings: str
+) -> Iterator[Server]:
+    """Some of the operations by a program of `bench/framework`, with the platform's settings and these further ones."""
+    port = free_port()
+    environment = OURS.environment(stage.folder / f"{port}", stage.database_url, stage.issuer) | settings
+    environment |= {"BALCAO_PORT": str(port), "PYTHONPATH": f"{OURS.root}{os.pathsep}{OURS.root / 'src'}"}
+    command = [OURS.python, "-P", "-m", f"bench.framework.{program}"]
+    with running_command(stage.folder, name, command, environment, port, 1) as process:
+        yield Server(name, port, process, stage.postmaster, programs.load, keys)
 
 
 def free_port() -> int:

@@ -1,0 +1,17 @@
+"""The platform's own endpoints under uvicorn: the difference to FastAPI is the framework, that to ours the server."""
+
+from balcao import app as platform_app
+from balcao.gateway.asgi import AsgiApplication
+from bench.framework.serving import read_settings, serve
+
+
+def main() -> None:
+    """Serve the services that `make bench` measures."""
+    settings = read_settings()
+    services = [service.name for service in platform_app.SERVICES]
+    application = AsgiApplication(platform_app.build(settings, str(settings.database_url), services))
+    serve(application, settings.port, headers=[("server", "balcao")])
+
+
+if __name__ == "__main__":
+    main()
