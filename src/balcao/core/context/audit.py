@@ -1,7 +1,8 @@
-"""The trail of who did what to whose data: written in the transaction of the change, or the change fails.
+"""The audit trail: who did what to whose data.
 
-A person enters an event as a keyed hash plus the masked CPF, never whole. A member of staff enters it with their name
-besides, because they answer for what they do in the city's name.
+Events are written in the transaction of the change, or the change fails.
+A person appears in an event only as a keyed hash and the masked CPF. For a member of staff the event also has the name,
+because staff answer for what they do in the city's name.
 """
 
 import hashlib
@@ -32,8 +33,8 @@ def record_sql(trail: str, source: str) -> str:
     """Return the text of an INSERT that records, for each row of `source`, the events of `trail`.
 
     For a store that writes and records in one statement, as one of its CTEs. `trail` is an SQL expression: a jsonb
-    parameter or a column with what `Audit.encode_event` returned. Without a row in `source` nothing is recorded, so a
-    statement that writes under a condition names the CTE that says whether it held.
+    parameter, or a column with the result of `Audit.encode_event`. Nothing is recorded if `source` has no rows, so a
+    conditional statement passes the CTE whose rows show whether the condition was met.
     """
     return f"""
     INSERT INTO platform.audit_event ({_COLUMNS})
@@ -46,7 +47,7 @@ def record_sql(trail: str, source: str) -> str:
 
 
 def join_trails(trails: Iterable[str]) -> str:
-    """Return one text that `record_sql` takes, with the events of all, in their order."""
+    """Return the events of all trails, in their order, as one text for `record_sql`."""
     return json_text([event for trail in trails for event in msgspec.json.decode(trail, type=list[msgspec.Raw])])
 
 
@@ -56,11 +57,11 @@ async def _insert_events(connection: Connection, trail: str) -> None: ...
 
 @contextmanager
 def recording() -> Iterator[None]:
-    """Wrap a statement that records. Raises Unavailable where the trail is what PostgreSQL refuses to write."""
+    """Wrap a statement that records. Raises Unavailable if PostgreSQL refuses to write the audit trail."""
     try:
         yield
     except StatementRefused as refusal:
-        # The fault of a missing right names the table only in its text, which is in the server's language.
+        # Only the error's text names the table of a missing privilege, and the text is in the server's language.
         if "audit_event" not in str(refusal):
             raise
         raise Unavailable(code="audit-not-written", retry_after=1) from refusal
@@ -68,29 +69,29 @@ def recording() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class HashKey:
-    """Makes keyed hashes of CPFs and other secrets; the number tells later which key made a hash."""
+    """A key for hashes of CPFs and other secrets. Its number is stored with each hash to identify the key later."""
 
     secret: bytes
     number: int
 
     def hash_cpf(self, cpf: Cpf | None) -> bytes | None:
-        """Return the 32 bytes that stand for the person in the audit trail; None for None."""
+        """Return the 32 bytes that represent the person in the audit trail, or None for None."""
         if cpf is None:
             return None
         return hashlib.blake2b(cpf.digits.encode(), key=self.secret[:64], digest_size=32).digest()
 
     def hash_login(self, issuer: str, subject: str) -> bytes:
-        """Return the 32 bytes that stand for a login without CPF; `issuer` has no slash at its end."""
+        """Return the 32 bytes that represent a login without CPF. `issuer` has no trailing slash."""
         return self.derive("login", f"{issuer}\0{subject}")
 
     def derive(self, purpose: str, content: str = "") -> bytes:
-        """Return 32 bytes for one purpose (a word of at most 16 bytes): a hash of the content, or a further key."""
+        """Return 32 bytes for one purpose (a word of at most 16 bytes): a hash of the content, or a derived key."""
         hashed = hashlib.blake2b(content.encode(), key=self.secret[:64], person=purpose.encode(), digest_size=32)
         return hashed.digest()
 
 
 class RecordedCall(Protocol):
-    """What an event tells of the call at hand."""
+    """The part of a call that its events record."""
 
     request_id: str
     operation: str
@@ -113,7 +114,7 @@ class RecordedCall(Protocol):
 
 
 class Audit:
-    """Writes audit events. `former` are the keys of older hashes, so that people are found by those as well."""
+    """A writer of audit events. `former` are the keys of older hashes, by which people are found too."""
 
     def __init__(self, key: HashKey, former: Sequence[HashKey] = ()) -> None:
         self._key = key
@@ -121,20 +122,20 @@ class Audit:
 
     @property
     def key(self) -> HashKey:
-        """Return the key, for a service that has a trail of its own besides."""
+        """The current key, for a service that also has its own trail."""
         return self._key
 
     @property
     def keys(self) -> Sequence[HashKey]:
-        """Return the key and the former ones."""
+        """The current key, followed by the former ones."""
         return self._keys
 
     def list_hashes(self, cpf: Cpf) -> list[bytes]:
-        """Return all hashes that may stand for the person in a trail, the one of the present key first."""
+        """Return all hashes that may represent the person in a trail, starting with the current key's."""
         return [hashed for key in self._keys if (hashed := key.hash_cpf(cpf)) is not None]
 
     def list_login_hashes(self, issuer: str, subject: str) -> list[bytes]:
-        """Return all hashes that may stand for a login without CPF; `issuer` has no slash at its end."""
+        """Return all hashes that may represent a login without CPF. `issuer` has no trailing slash."""
         return [key.hash_login(issuer, subject) for key in self._keys]
 
     async def record(
@@ -147,9 +148,9 @@ class Audit:
         fields: Sequence[str] = (),
         outcome: str = "done",
     ) -> None:
-        """Record one event of the call at hand, in the caller's transaction.
+        """Record one event of this call, in the caller's transaction.
 
-        Raises Unavailable when it cannot be written, so that nothing goes unrecorded.
+        Raises Unavailable if the event cannot be written, so that no change goes unrecorded.
         """
         trail = self.encode_event(call, action, subject=subject, fields=fields, outcome=outcome)
         try:
@@ -166,7 +167,7 @@ class Audit:
         *,
         fields: Sequence[str] = (),
     ) -> None:
-        """Record an event for each of these people, as `record` does, in one statement."""
+        """Record an event for each of these people in one statement. Raises Unavailable as `record` does."""
         events = [self._event(call, action, subject, fields, "done") for subject in subjects]
         try:
             await _insert_events(connection, json_text(events))
@@ -182,7 +183,7 @@ class Audit:
         fields: Sequence[str] = (),
         outcome: str = "done",
     ) -> str:
-        """Return one event of the call at hand as the jsonb text that `record_sql` takes."""
+        """Return one event of this call as the jsonb text that `record_sql` expects."""
         return json_text([self._event(call, action, subject, fields, outcome)])
 
     def _event(
@@ -207,7 +208,10 @@ class Audit:
         }
 
     def _hash_actor(self, call: RecordedCall) -> bytes | None:
-        """Hash the CPF, or issuer and subject of a login without one. A machine is known by its client."""
+        """Return the hash of the CPF, or of issuer and subject of a login without CPF.
+
+        A machine is identified by its client.
+        """
         caller = call.caller
         if caller is None or caller.is_machine or caller.cpf is not None:
             return self._key.hash_cpf(call.actor_cpf)

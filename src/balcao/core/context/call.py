@@ -1,4 +1,4 @@
-"""The call at hand: who makes it, by what right, and under which id it is traced."""
+"""The current call: its caller, its right, and the id under which it is traced."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -24,16 +24,19 @@ OPERATOR = "operator"
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who writes a row, as it is stored in the row: the name is for people, the subject tells namesakes apart."""
+    """The author of a row, as stored in the row.
+
+    The name is for people; the subject distinguishes people of the same name.
+    """
 
     name: str
     subject: str
 
 
 class Call:
-    """Who calls what, by which right; the first argument of every use case.
+    """The caller, the operation and the caller's right to it; the first argument of every use case.
 
-    A request's call is made before its operation's rule is checked; a job and a command make their own.
+    A request's call is created before the operation's rule is checked. Jobs and commands create their own calls.
     """
 
     __slots__ = ("_reason", "caller", "decision", "headers", "operation", "platform", "replica", "request_id")
@@ -53,41 +56,42 @@ class Call:
         self.decision = decision
         self.caller = caller
         self.headers = headers
-        self.replica: Replica | None = None  # set for an operation that may read from a replica (`Operation.may_lag`)
+        self.replica: Replica | None = None  # set if the operation may lag (`Operation.may_lag`)
         self._reason: str | None = None
 
     @property
     def if_none_match(self) -> str | None:
-        """Return the header of a conditional read."""
+        """The header of a conditional read."""
         return self.headers.text(b"if-none-match")
 
     @property
     def if_match(self) -> str | None:
-        """Return the header of a conditional write."""
+        """The header of a conditional write."""
         return self.headers.text(b"if-match")
 
     @property
     def idempotency_key(self) -> str | None:
-        """Return the key under which a repeated call gets the first one's response."""
+        """The key under which a repeated call gets the first call's response."""
         return self.headers.text(b"idempotency-key")
 
     @property
     def reader(self) -> Database:
-        """Return the database for what everybody may read: a replica for a call that may lag, else the primary."""
+        """The database for public data: a replica if the call may lag, otherwise the primary."""
         return self.platform.database if self.replica is None else self.replica.database
 
     def find_reader_since(self, instant: float) -> Database:
-        """Return `reader` if it has all that was committed by this instant of the monotonic clock, else the primary.
+        """Return `reader` if it has everything committed by this instant of the monotonic clock, otherwise the primary.
 
-        For what is kept in memory until a notice says that something has changed: read again from a replica without
-        the change, the old would be kept as the new.
+        For data that are cached until a notification announces a change. A replica without the change would put the old
+        data back into the cache.
         """
         return self.reader if self.replica is not None and self.replica.proven_at > instant else self.platform.database
 
     def reading(self, subject: Cpf, fields: Sequence[str]) -> AbstractAsyncContextManager[Source]:
-        """Return what a person's data are read from; a read by anybody else is recorded before it is answered.
+        """Return the source from which to read a person's data.
 
-        Raises Invalid for staff who do not say why, where they must.
+        Unless `reads_unrecorded` applies, the read is recorded first.
+        Raises Invalid if staff must give a reason and do not.
         """
         self.require_reason()
         if self.reads_unrecorded:
@@ -102,30 +106,30 @@ class Call:
 
     @property
     def reads_unrecorded(self) -> bool:
-        """Return whether a read of the person's data leaves no event, as it is their own."""
+        """Whether a read of the person's data leaves no event, because the person reads their own data."""
         return self.is_owner and not self.platform.settings.audit_own_reads
 
     @property
     def reason(self) -> str | None:
-        """Return why the call is made: nobody's words get here but through the methods that check them."""
+        """The reason for the call. It can only be set by the methods that validate it."""
         return self._reason
 
     def read_access_reason(self) -> None:
-        """Take the reason from the request's headers. Raises Invalid."""
+        """Set the reason from the request's headers. Raises Invalid."""
         self._reason = parse_access_reason(self.headers)
 
     def give_reason(self, field: str, words: str) -> None:
-        """Take somebody's words as the reason, in place of the header's. Raises Invalid naming the field."""
+        """Set a person's words as the reason, replacing the header's. Raises Invalid with the name of the field."""
         self._reason = clean_reason(field, words)
 
     def state_reason(self, sentence: str) -> None:
-        """Take a sentence of the platform's own, as a job or a command has it."""
+        """Set a sentence of the platform as the reason, for a job or a command."""
         self._reason = sentence
 
     def require_reason(self, *, always: bool = False) -> None:
-        """Raise Invalid for another person who gives no reason, where `BALCAO_REQUIRE_ACCESS_REASON` wants one.
+        """Raise Invalid if another person gives no reason and `BALCAO_REQUIRE_ACCESS_REASON` requires one.
 
-        With `always` it is wanted whatever the setting says.
+        With `always`, a reason is required regardless of the setting.
         """
         is_wanted = always or self.platform.settings.require_access_reason
         if is_wanted and self._reason is None and self.actor_kind in {"staff", "citizen"}:
@@ -136,52 +140,53 @@ class Call:
 
     @property
     def recorded_reason(self) -> str | None:
-        """Return the reason as the audit trail keeps it: of the person, of staff whom a role let pass, of operators.
+        """The reason for the audit trail: only from the person, from staff with a granted action, and from operators.
 
-        The person concerned will read it, so that nobody else chooses the words.
+        The person concerned will read the reason, so no other caller may choose its words.
         """
         is_granted = self.decision.reason is Reason.GRANTED and self.actor_kind != "client"
         return self._reason if self.is_owner or is_granted else None
 
     @property
     def identified_caller(self) -> Caller:
-        """Return the caller. Raises Unauthenticated where there is none."""
+        """The caller. Raises Unauthenticated if there is none."""
         if self.caller is None:
             raise Unauthenticated()
         return self.caller
 
     @property
     def person(self) -> Cpf:
-        """Return the caller's CPF, for operations on the caller's own data. Raises Unauthenticated without one."""
+        """The caller's CPF, for operations on the caller's own data. Raises Unauthenticated if there is none."""
         if self.caller is None or self.caller.cpf is None:
             raise Unauthenticated("O token não identifica uma pessoa (CPF).", code="token-without-cpf")
         return self.caller.cpf
 
     def holds(self, action: str) -> bool:
-        """Return whether the caller may do this, where record or body decides what is needed (`Rule.testing`).
+        """Return whether the caller holds the action, if record or body decides which one is needed (`Rule.testing`).
 
-        A call without caller is that of a command or a job, which may, or of an anonymous visitor, who may not.
+        A call without a caller comes from a command or a job, which hold every action, or from an anonymous visitor,
+        who holds none.
         """
         if self.caller is None:
             return self.decision.reason is Reason.GRANTED
         return self.platform.catalogue.snapshot.grants(self.caller, action)
 
     def lacks(self, *actions: str) -> Forbidden:
-        """Return the refusal of a caller who would need one of these actions."""
+        """Return the refusal for a caller who would need one of these actions."""
         return Forbidden(describe_missing(self.platform.catalogue.latest, self.identified_caller, *actions))
 
     def find_limits(self, attribute: str) -> frozenset[str] | None:
-        """Return the values of a group attribute to which the right of this call is limited; None: not limited."""
+        """Return the values of a group attribute to which this call's right is limited, or None without a limit."""
         if self.caller is None or self.decision.reason is not Reason.GRANTED:
             return None
         return self.platform.catalogue.snapshot.find_limits(self.caller, self.grant, attribute)
 
     def as_owner(self) -> "Call":
-        """Return the call by the right to one's own data, for a use case that confines itself to `person`."""
+        """Return the call with the right to one's own data, for a use case that only touches the data of `person`."""
         return self._with_decision(Decision(Reason.OWNER, "self"))
 
     def with_right_to(self, owner: Cpf, action: str) -> "Call | None":
-        """Return the call by the right to this person's record: ownership, else the action; None without either."""
+        """Return the call with its right to this person's record: ownership or else the action. None without either."""
         if owner == self.actor_cpf:
             return self.as_owner()
         if not self.holds(action):
@@ -195,29 +200,29 @@ class Call:
 
     @property
     def zone(self) -> ZoneInfo:
-        """Return the city's time zone."""
+        """The city's time zone."""
         return self.platform.zone
 
     @property
     def author(self) -> Author:
-        """Return who writes: the caller, or the platform itself."""
+        """The author of a write: the caller, or the platform itself."""
         if self.caller is None:
             return Author("Operação da plataforma", self.actor_kind)
         return Author(self.caller.display_name, self.caller.subject)
 
     @property
     def is_owner(self) -> bool:
-        """Return whether the caller acts on their own data."""
+        """Whether the caller acts on their own data."""
         return self.decision.reason is Reason.OWNER
 
     @property
     def actor_cpf(self) -> Cpf | None:
-        """Return the caller's CPF; None for a machine, a job or a command."""
+        """The caller's CPF. None for a machine, a job or a command."""
         return self.caller.cpf if self.caller else None
 
     @property
     def actor_kind(self) -> ActorKind:
-        """Return in which capacity the call is made, as audit events name it."""
+        """The capacity in which the call is made, as audit events name it."""
         if self.caller is None:
             return "operator" if self.grant == OPERATOR else "worker"
         if self.is_owner:
@@ -227,9 +232,10 @@ class Call:
         return "staff" if self._is_staff(self.caller) else "citizen"
 
     def _is_staff(self, caller: Caller) -> bool:
-        """Return whether a person acts for the city: by a role, or without one that was needed but as its holder.
+        """Return whether a person acts for the city: by a granted action, or as the holder of any role.
 
-        A grant that names a relation, such as the link to a vehicle, is a citizen's even if they work for the city.
+        A grant that names a relation, such as the link to a vehicle, makes the caller a citizen, even if they work for
+        the city.
         """
         if self.decision.reason is Reason.GRANTED:
             return True
@@ -238,24 +244,24 @@ class Call:
 
     @property
     def client(self) -> str:
-        """Return the OAuth client that the caller uses; empty without caller."""
+        """The OAuth client of the caller, or "" without a caller."""
         return self.caller.client if self.caller else ""
 
     @property
     def grant(self) -> str:
-        """Return what let the call pass, as audit events name it."""
+        """What allowed the call, as audit events name it."""
         return self.decision.grant
 
 
 def worker_call(platform: Platform, operation: str, request_id: str = "") -> Call:
-    """Return the call of a job, which acts by the right of what enqueued it."""
+    """Return the call of a job, which acts by the right of the call that enqueued it."""
     return Call(platform, operation, request_id or new_id(), Decision(Reason.GRANTED, "worker"))
 
 
 def operator_call(platform: Platform, operation: str) -> Call:
-    """Return the call of a command or of the demo loader: somebody with the machine's shell."""
+    """Return the call of a command or the demo loader, whose caller has shell access to the machine."""
     return Call(platform, operation, new_id(), Decision(Reason.GRANTED, OPERATOR))
 
 
-# Leaves a service's own trace of a denied call, in place of the platform's; given the call and the path's parameters.
+# Records a denied call in a service's own trail instead of the platform's. It gets the call and the path's parameters.
 RecordDenial = Callable[[Call, Mapping[str, str]], Awaitable[None]]

@@ -1,4 +1,4 @@
-"""The headers of a request, as the server hands them over."""
+"""The headers of a request, as the server passes them."""
 
 from collections.abc import Iterable
 from typing import Self
@@ -7,7 +7,7 @@ AUTHORIZATION = b"authorization"
 
 
 class Headers(dict[bytes, bytes]):
-    """Values by name in lower case; of a repeated header the last one counts."""
+    """Values by lower-case name. The last value of a repeated header wins."""
 
     __slots__ = ()
 
@@ -15,7 +15,7 @@ class Headers(dict[bytes, bytes]):
     def of(cls, pairs: Iterable[tuple[bytes, bytes]]) -> Self:
         """Read the pairs of an ASGI scope.
 
-        Two `Authorization` headers count as an empty one: a proxy before us may have checked the other.
+        Two `Authorization` headers count as an empty one, because a proxy in front of us may have checked the other.
         """
         pairs = pairs if isinstance(pairs, list) else list(pairs)
         headers = cls(pairs)
@@ -24,7 +24,7 @@ class Headers(dict[bytes, bytes]):
         return headers
 
     def text(self, name: bytes) -> str | None:
-        """Return the value as text: UTF-8, which people write into headers, else Latin-1."""
+        """Return the value as text: UTF-8 if it is valid, otherwise Latin-1."""
         value = self.get(name)
         if value is None:
             return None

@@ -1,6 +1,7 @@
-"""Repeated POSTs: with an `Idempotency-Key` the first response is stored and returned again.
+"""Repeated POSTs: with an `Idempotency-Key`, the first response is stored and returned again.
 
-Key and response commit with the change itself, so a caller who did not get the response may safely repeat the call.
+Key and response are committed with the change itself, so a caller who did not get the response can safely repeat the
+call.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ _PURPOSE = "answer"
 
 
 class Kept(NamedTuple):
-    """A response that is to be stored under its key; `cpf` is the person whose data it holds."""
+    """A response to store under its key. `cpf` is the person whose data it contains."""
 
     caller: bytes
     key: str
@@ -34,11 +35,11 @@ class Kept(NamedTuple):
 
 
 def keep_sql(kept: str, source: str) -> str:
-    """Return the text of an INSERT that stores the response under its key if there is a row in `source`.
+    """Return the text of an INSERT that stores the response under its key if `source` has a row.
 
-    For a statement that creates a record and stores the response at once; `kept` is the name of its `Kept | None`. It
-    returns a row if the key was free. Of two such statements with one key the second waits for the first to commit, and
-    then gets none: it must create nothing, and its caller finds the stored response.
+    For a statement that creates a record and stores the response together. `kept` is the name of its `Kept | None`
+    parameter. The INSERT returns a row if the key was free. Of two concurrent statements with one key, the second waits
+    for the first to commit and then gets no row: it must create nothing, and its caller returns the stored response.
     """
     return f"""
     INSERT INTO platform.idempotent_answer AS stored (caller, key, cpf, request, answer)
@@ -55,7 +56,7 @@ async def _keep(connection: Connection, kept: Kept) -> bool: ...
 
 
 class Repeatable(NamedTuple):
-    """A call with an `Idempotency-Key`: whose it is, and what it asks for."""
+    """A call with an `Idempotency-Key`: its caller and its content."""
 
     caller: bytes
     key: str
@@ -64,20 +65,20 @@ class Repeatable(NamedTuple):
 
     @classmethod
     def of(cls, call: Call, subject: Cpf | None, parts: Sequence[Any]) -> "Repeatable | None":
-        """Return the call as a repeatable one; None without a key. Raises Invalid for a malformed key.
+        """Return the call as a repeatable call, or None without a key. Raises Invalid if the key is malformed.
 
-        `parts` is all that the response depends on: path parameters and body. `subject` is the person whose data the
-        response holds.
+        `parts` contains everything that the response depends on: path parameters and body. `subject` is the person
+        whose data the response contains.
         """
         if call.idempotency_key is None:
             return None
         request = hashlib.sha256(msgspec.json.encode([call.operation, *parts], order="deterministic")).digest()
-        # Whose key it is, without naming them.
+        # A hash, so that the key's owner is not stored by name.
         caller = hashlib.sha256(call.identified_caller.key.encode()).digest()
         return cls(caller, _check_key(call.idempotency_key), subject, request)
 
     async def find(self, connection: Connection) -> bytes | None:
-        """Return the stored response. Raises Conflict when the key came with another request."""
+        """Return the stored response, or None. Raises Conflict if the key was used with another request."""
         stored = await _find_kept(connection, self, RETENTION)
         if stored is None:
             return None
@@ -87,11 +88,11 @@ class Repeatable(NamedTuple):
         return response
 
     def keep(self, response: bytes) -> Kept:
-        """Return what `keep_sql` stores of the response."""
+        """Return the row that `keep_sql` stores for the response."""
         return Kept(self.caller, self.key, self.subject, self.request, response)
 
 
-# Two calls with one key wait for each other; the second finds the first one's response.
+# Concurrent calls with the same key run one after the other. The second finds the response of the first.
 @statement("SELECT pg_advisory_xact_lock(hashtextextended(encode(:caller::bytea, 'hex') || :key::text, 0))")
 async def _lock_key(connection: Connection, repeatable: Repeatable) -> None: ...
 
@@ -114,11 +115,11 @@ async def run_once(
     *,
     is_secret: bool = False,
 ) -> bytes:
-    """Return the JSON of what `make` returns in this transaction, or returned for the same caller and key before.
+    """Return the JSON of `make`'s result in this transaction, or the stored response for the same caller and key.
 
-    `parts` and `subject` as in `Repeatable.of`. A response that `is_secret` is stored sealed. Raises Conflict when the
-    key came with other parts, and when the response was sealed by a key that this process does not have; Invalid for a
-    malformed key.
+    `parts` and `subject` are those of `Repeatable.of`. A response that `is_secret` is stored sealed. Raises Conflict if
+    the key was used with other parts, or if the response was sealed with a key that this process does not have. Raises
+    Invalid if the key is malformed.
     """
     repeatable = Repeatable.of(call, subject, parts)
     if repeatable is None:
@@ -129,12 +130,12 @@ async def run_once(
         return _unseal(call, repeatable, stored) if is_secret else stored
     response = msgspec.json.encode(await make())
     if not await _keep(connection, repeatable.keep(_seal(call, repeatable, response) if is_secret else response)):
-        raise _key_reused()  # by an operation that stores its response in one statement, which takes no lock
+        raise _key_reused()  # by a statement with `keep_sql`, which takes no lock
     return response
 
 
 class _Sealed(msgspec.Struct):
-    """A response with its caller and key, so that a row that was copied to another caller opens for neither."""
+    """A response with its caller and key, so that a row copied to another caller cannot be opened."""
 
     caller: bytes
     key: str
@@ -147,8 +148,11 @@ def _seal(call: Call, repeatable: Repeatable, response: bytes) -> bytes:
 
 
 def _unseal(call: Call, repeatable: Repeatable, stored: bytes) -> bytes:
-    """Return the response. Raises Conflict where its key is gone, as a second one must not be made."""
-    if stored.startswith(b"{"):  # by a release that did not seal, at most a day ago
+    """Return the response.
+
+    Raises Conflict if its seal cannot be opened, because a second result must not be created.
+    """
+    if stored.startswith(b"{"):  # stored unsealed by an older release, at most a day ago
         return stored
     try:
         sealed = msgspec.json.decode(unseal_text(call.platform.audit.keys, _PURPOSE, stored.decode()), type=_Sealed)
@@ -170,11 +174,11 @@ def _key_reused() -> Conflict:
 
 @statement("DELETE FROM platform.idempotent_answer WHERE cpf = :cpf AND made_at <= :until")
 async def forget_person(connection: Connection, cpf: Cpf, until: datetime) -> int:
-    """Erase the stored responses about this person, made until then, and return how many there were."""
+    """Delete the stored responses about this person up to this time, and return their number."""
 
 
 async def forget_old(connection: Connection) -> int:
-    """Erase the stored responses that are older than their retention, and return how many there were."""
+    """Delete the stored responses that are older than their retention, and return their number."""
     return await _forget_older(connection, RETENTION)
 
 

@@ -1,10 +1,10 @@
-"""The metrics of all processes of a machine, whichever of them is asked.
+"""The metrics of all processes of a machine, whichever process is asked.
 
-Each process puts its numbers into a file of its own once a second, and the one that is asked adds the files up. Files,
+Each process writes its numbers to its own file once a second, and the process that is asked adds up the files. Files,
 because counting must cost next to nothing (the client library's multi-process mode pays for every count, ADR 0013), and
-because what a killed process counted must stay: its replacement takes over the file and goes on from there. So no
-series ever goes backwards, since a process shows only what stands in its file; others' numbers are at most a second
-late.
+because the counts of a killed process must not be lost: its replacement takes over the file and continues from it. A
+process only reports what its file contains, so no series ever decreases. The numbers of other processes are at most a
+second old.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ PUBLISH_SECONDS = 1.0
 
 
 class Metrics:
-    """The metrics of the group that this process belongs to; its own alone where the group has no folder."""
+    """The metrics of this process's group. Without a shared folder, only this process's own."""
 
     def __init__(self, telemetry: Telemetry, group: ProcessGroup) -> None:
         self._telemetry = telemetry
@@ -34,13 +34,13 @@ class Metrics:
 
     @property
     def process(self) -> str:
-        """Return the name of this process."""
+        """The name of this process."""
         return self._group.name
 
     def start(self) -> None:
-        """Take over what a process of the same name left, and publish from now on.
+        """Take over the numbers of a previous process with the same name, and start to publish.
 
-        Of several platforms in one process, as an API and a worker may be, the first one does it for all.
+        If several platforms run in one process, such as an API and a worker, only the first one publishes.
         """
         folder = self._group.metrics_folder
         if folder is None or self._telemetry.publish is not None:
@@ -59,11 +59,11 @@ class Metrics:
             self._telemetry.publish = None
 
     def exposition(self, gauges: Iterable[Metric] = ()) -> bytes:
-        """Return what Prometheus reads; `gauges` are families that the database knows."""
+        """Return the text for Prometheus. `gauges` are families that are read from the database."""
         return self._telemetry.exposition(self.numbers(), gauges)
 
     def numbers(self) -> Numbers:
-        """Return the sums over all processes of the group, and the states of each."""
+        """Return the sums over all processes of the group, and the states of each process."""
         folder = self._group.metrics_folder
         if folder is None:
             return self._own_numbers()
@@ -72,7 +72,7 @@ class Metrics:
         return sum_numbers(map(_read, sorted(folder.glob("*.msgpack"))))
 
     def _publish(self, folder: Path) -> None:
-        """Write the file aside and rename it, so that no reader sees half of it; a full disk stops nothing else."""
+        """Write a new file and rename it, so that readers never see half of it. A full disk only causes a warning."""
         file = self._file(folder)
         try:
             file.with_suffix(".new").write_bytes(msgspec.msgpack.encode(self._own_numbers()))
@@ -94,7 +94,7 @@ async def _repeat(publish: Callable[[], None]) -> None:
 
 
 def _read(file: Path) -> Numbers:
-    """Return what the file holds; nothing for one that is not there, or that another release wrote."""
+    """Return the file's content, or nothing if the file is missing or was written by another release."""
     try:
         return msgspec.msgpack.decode(file.read_bytes(), type=Numbers)
     except (OSError, msgspec.MsgspecError):

@@ -1,4 +1,4 @@
-"""Optimistic writes: read without a lock, decide here, and write on condition that nothing has changed in between."""
+"""Optimistic writes: read without a lock, decide, and write on the condition that nothing has changed meanwhile."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -9,18 +9,18 @@ from balcao.core.errors import Unavailable
 
 Written = TypeVar("Written")
 
-# More than there are callers who write the same row at once. A write that is overtaken so often meets a
-# condition that the statement has and the reading before it has not, and would go round for ever.
+# More than the number of callers that write one row at the same time. A write that conflicts this often has a condition
+# that its read does not check, and would repeat forever.
 MOST_TRIES = 100
 
 
 async def write_optimistically(
     database: Database, attempt: Callable[[Connection], Awaitable[Written | None]]
 ) -> Written:
-    """Return what `attempt` returns, which reads, decides and writes; on None, when it was overtaken, try again.
+    """Return the result of `attempt`, which reads, decides and writes. If it returns None, it was overtaken: try again.
 
-    No lock is held while the process decides. Each try has a connection of its own turn, so that callers who wait for
-    one are served in between. Raises Unavailable after the last try, and where the audit trail cannot be written.
+    No lock is held while the process decides. Each try waits for a connection again, so that other waiting callers are
+    served in between. Raises Unavailable after the last try, or if the audit trail cannot be written.
     """
     for _ in range(MOST_TRIES):
         async with database.connection() as connection:

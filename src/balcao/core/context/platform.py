@@ -1,4 +1,4 @@
-"""What one process holds for as long as it lives, handed to every call and job."""
+"""The shared parts of a process, which live as long as the process and are passed to every call and job."""
 
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
@@ -34,12 +34,12 @@ P = TypeVar("P")
 
 @dataclass
 class Platform:
-    """The parts that every service shares; `parts` has what a service adds: a client, a state in memory."""
+    """The parts that all services share. `parts` contains what a service adds, such as a client or state in memory."""
 
     settings: Settings
     database: Database
     replicas: Replicas
-    owner_url: str  # the same database, as who owns its tables: for retention and imports
+    owner_url: str  # as the tables' owner, for retention and imports
     catalogue: Catalogue
     tokens: TokenVerifier
     ended_sessions: EndedSessions
@@ -57,20 +57,20 @@ class Platform:
 
     @property
     def zone(self) -> ZoneInfo:
-        """Return the city's time zone."""
+        """The city's time zone."""
         return self.settings.zone
 
     def rate(self, setting: str) -> str:
-        """Return the rate in force of a setting such as `export_limit`: the configured one, unless changed live."""
+        """Return the current rate of a setting such as `export_limit`: the configured one, or the operators' change."""
         configured: str = getattr(self.settings, setting)
         return self.live.rate(variable_of(setting), configured)
 
     async def is_within(self, rate: str, *key: str) -> bool:
-        """Count under `key` against a rate that the code declares; return whether it is within it."""
+        """Count under `key` against a rate declared in the code. Return whether the count is within the rate."""
         return await self.limits.within(self.settings.declared_rate(rate), *key)
 
     def has_ended(self, caller: Caller) -> bool:
-        """Tell whether the session or the fixed token by which somebody was let in is over."""
+        """Return whether the caller's session has ended or their fixed token was withdrawn."""
         return self.ended_sessions.covers(caller) or self.fixed_tokens.has_withdrawn(caller)
 
     def part(self, kind: type[P]) -> P:
@@ -80,7 +80,7 @@ class Platform:
 
 
 def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE, *, serving: bool = False) -> Platform:
-    """Create the platform from the settings; nothing is opened yet. `serving`: callers wait for the database."""
+    """Create the platform from the settings without opening anything. `serving`: callers wait for the database."""
     http = make_http_client(settings.traces_url, timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = make_database(settings, database_url)
     database.is_serving = serving
@@ -123,14 +123,14 @@ def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE,
 
 
 def make_hash_key(settings: Settings) -> HashKey:
-    """Return the key under which people enter the audit trail."""
+    """Return the key that hashes people in the audit trail."""
     return HashKey(settings.hash_key.get_secret_value().encode(), settings.hash_key_number)
 
 
 def make_database(settings: Settings, url: str, replica: servers.Server | None = None) -> Database:
-    """Return the services' way to the database at `url`, or to one replica of it, not opened yet.
+    """Return the database at `url`, or one of its replicas, not opened yet.
 
-    The embedded one is named by its owner's address; what reaches its socket may log in as the role itself.
+    The URL of the embedded database names the owner. Its socket also accepts a login as the application's role.
     """
     role = settings.database_role
     kind = TracedDatabase if settings.traces_url else Database
@@ -139,7 +139,7 @@ def make_database(settings: Settings, url: str, replica: servers.Server | None =
 
 
 def make_replicas(settings: Settings) -> list[Replica]:
-    """Return the replicas that the settings name, not opened yet."""
+    """Return the replicas in the settings, not opened yet."""
     url = settings.database_read_url
     return [
         Replica(make_database(settings, url, server), f"{server.host}:{server.port}")

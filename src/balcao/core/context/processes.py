@@ -1,4 +1,4 @@
-"""Which of the machine's processes this one is, and the folder in which they share what no database should carry."""
+"""The position of this process among those of the machine, and the folder that they share."""
 
 import shutil
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class ProcessGroup:
-    """Process `number` of `count` with the same `role`; without a folder it shares nothing.
+    """Process `number` of `count` with the same `role`. Without a folder, it shares nothing.
 
-    A replacement for a process that died takes over its role, its number and its counts.
+    A replacement for a dead process takes over its role, number and counts.
     """
 
     folder: Path | None = None
@@ -19,7 +19,7 @@ class ProcessGroup:
 
     @property
     def name(self) -> str:
-        """Return the name of this process in logs, metrics and files."""
+        """The name of this process in logs, metrics and files."""
         return f"{self.role}-{self.number}"
 
     @property
@@ -35,9 +35,9 @@ ALONE = ProcessGroup()
 
 
 def prepare_group(folder: Path) -> None:
-    """Create the folder, for a supervisor that is about to start the group.
+    """Create the folder before a supervisor starts the group.
 
-    Metrics begin anew, as for any program that starts; what callers have used of their limits stays used.
+    Metrics start at zero, as for any new program. The used parts of rate limits are retained.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     shutil.rmtree(folder / "metrics", ignore_errors=True)

@@ -1,7 +1,7 @@
-"""Why a call is made, in somebody's own words, as the audit trail keeps it (rules: registry 1.1).
+"""The reason for a call in a person's own words, as the audit trail stores it (rules: registry 1.1).
 
-The trail is for years and the person concerned reads it, so it holds a short sentence and nobody's data: a CPF, an
-e-mail address or a phone number is refused before anything is stored, never masked or cut away.
+The trail is retained for years and the person concerned can read it, so a reason is short and contains no personal
+data. A CPF, an e-mail address or a phone number is rejected before anything is stored, never masked or removed.
 """
 
 from urllib.parse import unquote
@@ -17,12 +17,15 @@ _HEADER = "X-Access-Reason"
 
 
 def clean_reason(field: str, text: str, *, longest: int = LONGEST) -> str:
-    """Return the reason of a body, a parameter or a command. Raises Invalid naming the field."""
+    """Return the reason from a body, a parameter or a command. Raises Invalid with the name of the field."""
     return refuse_personal_data(field, clean_text(field, text, shortest=SHORTEST, longest=longest))
 
 
 def refuse_personal_data(field: str, reason: str) -> str:
-    """Return a reason that a trail keeps for years, whatever its length. Raises Invalid naming the field."""
+    """Return a text for a trail that is retained for years, of any length.
+
+    Raises Invalid with the name of the field.
+    """
     try:
         return personal_data.refuse_personal_data(reason)
     except ValueError as refused:
@@ -30,10 +33,10 @@ def refuse_personal_data(field: str, reason: str) -> str:
 
 
 def parse_access_reason(headers: Headers) -> str | None:
-    """Return what the header `X-Access-Reason` says, None where it is absent or blank. Raises Invalid.
+    """Return the content of the header `X-Access-Reason`, or None if it is absent or blank. Raises Invalid.
 
-    A header has no way of its own for accents: besides UTF-8 and Latin-1, which browsers send, percent-encoded UTF-8
-    is read (`encodeURIComponent`), because a browser refuses to send any other character.
+    Headers have no standard encoding for accents. UTF-8 and Latin-1, which browsers send, are accepted, and so is
+    percent-encoded UTF-8 (`encodeURIComponent`), because browsers refuse to send any other characters.
     """
     sent = headers.text(ACCESS_REASON)
     if sent is None or not sent.strip():
@@ -52,7 +55,7 @@ def parse_access_reason(headers: Headers) -> str | None:
 
 
 def _decode(text: str) -> str:
-    """Return the percent-encoded text decoded; one with a mere percent sign as it is."""
+    """Decode percent-encoded UTF-8. Return the text unchanged if its escapes are not UTF-8."""
     try:
         return unquote(text, errors="strict")
     except UnicodeDecodeError:

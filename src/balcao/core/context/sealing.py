@@ -1,4 +1,4 @@
-"""Texts that only the platform reads again: sealed by a key that its hash key makes for one purpose."""
+"""Texts that only the platform can read, sealed with a key derived from its hash key for one purpose."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,12 +13,12 @@ _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
 def seal_text(key: HashKey, purpose: str, text: str) -> str:
-    """Return the text sealed for this purpose, a word of at most 16 bytes."""
+    """Return the sealed text. `purpose` is a word of at most 16 bytes."""
     return jwe.encrypt_compact(_SEAL, text, _make_key(key, purpose))
 
 
 def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
-    """Return what was sealed by one of the keys. Raises JoseError for what was sealed by another one."""
+    """Return the text that one of the keys sealed. Raises JoseError if none of them did."""
     for former in keys[1:][::-1]:
         with suppress(JoseError):
             return _open(former, purpose, sealed)

@@ -1,7 +1,7 @@
-"""One-use tickets, which stand for a token where none can be sent: a browser's `EventSource` has no headers.
+"""One-time tickets replace a token where none can be sent: a browser's `EventSource` cannot set headers.
 
-A ticket opens one operation, with the parameters that it was asked for, once and at once. The database has its hash,
-and what it stands for is sealed with a key that the ticket alone gives.
+A ticket opens one operation with fixed parameters, once and within `LIFE`. The database stores only its hash, and its
+content sealed with a key that is derived from the ticket itself.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Who asked for a ticket, as their token said, without name and e-mail; `parameters` are the operation's."""
+    """The caller who requested a ticket, from their token without name and e-mail. `parameters` are the operation's."""
 
     subject: str
     client: str
@@ -46,7 +46,7 @@ class Holder(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, caller: Caller, parameters: Mapping[str, Any]) -> "Holder":
-        """Return the caller as a ticket keeps them."""
+        """Return the caller as a ticket stores them."""
         return cls(
             subject=caller.subject,
             client=caller.client,
@@ -79,7 +79,7 @@ class Holder(msgspec.Struct, frozen=True):
         )
 
 
-# Each new ticket takes some expired ones with it, so that nobody fills the table faster than it empties.
+# Each new ticket deletes some expired ones, so that the table cannot fill faster than it empties.
 @statement("""
 WITH swept AS (
     DELETE FROM platform.access_ticket WHERE digest IN (
@@ -95,7 +95,7 @@ async def _insert_ticket(
 
 
 async def issue_ticket(call: Call, operation: str, parameters: Mapping[str, Any]) -> tuple[str, datetime]:
-    """Return a ticket that opens the operation for the caller with these parameters, and when it ends unused."""
+    """Return a ticket that opens the operation with these parameters for the caller, and its expiry."""
     ticket = secrets.token_urlsafe(32)
     content = msgspec.json.encode(Holder.of(call.identified_caller, parameters))
     sealed = jwe.encrypt_compact(_SEAL, content, _derive_key(ticket))
@@ -109,16 +109,16 @@ DELETE FROM platform.access_ticket WHERE digest = :digest AND operation = :opera
 RETURNING sealed, expires_at > now()
 """)
 async def _take_ticket(connection: Connection, digest: bytes, operation: str) -> tuple[str, bool] | None:
-    """Return what is sealed, and whether the ticket had not expired."""
+    """Delete the ticket. Return its sealed content, and whether it had not expired."""
 
 
 async def redeem_ticket(
     platform: Platform, operation: str, rule: Rule, ticket: str
 ) -> tuple[Caller, Mapping[str, Any]]:
-    """Use up a ticket, and return who holds it and the parameters.
+    """Use up a ticket, and return its holder and the parameters.
 
-    Raises Unauthenticated for one that is unknown, used, expired or of an ended session or token, Forbidden where the
-    holder may not call the operation any more, and Unavailable.
+    Raises Unauthenticated if the ticket is unknown, used or expired, or if its session or token has ended. Raises
+    Forbidden if the holder may no longer call the operation, or Unavailable.
     """
     async with platform.database.connection() as connection:
         sealed, is_living = await _take_ticket(connection, _hash(ticket), operation) or ("", False)
@@ -143,11 +143,11 @@ async def count_tickets(connection: Connection) -> int: ...
 
 @statement("DELETE FROM platform.access_ticket WHERE expires_at <= now()")
 async def delete_expired_tickets(connection: Connection) -> int:
-    """Delete the tickets that nobody used in time."""
+    """Delete the tickets that were not used in time."""
 
 
 def _make_refusal() -> Unauthenticated:
-    """Return the refusal of a ticket; it does not say why."""
+    """Return the refusal of a ticket. It does not state the reason."""
     text = "O bilhete é desconhecido, já foi usado ou venceu: peça outro."
     return Unauthenticated(text, code="ticket-invalid")
 
@@ -157,5 +157,5 @@ def _hash(ticket: str) -> bytes:
 
 
 def _derive_key(ticket: str) -> OctKey:
-    """Return the key of the seal; the stored hash says nothing about it."""
+    """Return the key of the seal, which cannot be derived from the stored hash."""
     return OctKey.import_key(hashlib.sha256(f"seal\0{ticket}".encode()).digest())

@@ -1,4 +1,4 @@
-"""An import as a feature declares it: one kind of row of the city's files, and how rows are written."""
+"""The declaration of an import: one kind of row in the city's files, and how such rows are written."""
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -9,20 +9,23 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 
-# Lines in one transaction. A kind whose rows cost more, or whose locks others wait for, has fewer.
+# Lines in one transaction. Kinds with expensive rows, or with locks for which others wait, use fewer.
 BATCH = 1000
 
 
 @dataclass(frozen=True)
 class Import:
-    """One kind of import. `kind` is the word of the import command, `row` the type of one line of JSON Lines.
+    """One kind of import.
 
-    `write` gets a batch of rows that are valid by type, inside a transaction under the owner's role, and returns how
-    many are new or changed. It is idempotent. A row that cannot be used is its ValueError at decoding
-    (`__post_init__` of `row`), whose text names the member and never the value. One that does not go with what is
-    stored is an Invalid or a Conflict of `write`, which is then called with fewer rows until that one is found. `batch`
-    is the most rows of one call. `from_table`: rows may come as a table, too, CSV or spreadsheet. With a `key` no batch
-    has two rows of one key: the last counts.
+    - `kind`: its name in the import command.
+    - `row`: the type of a line of JSON Lines. For an unusable row its `__post_init__` raises ValueError, whose text
+      names the member and never the value.
+    - `write`: writes a batch of rows that are valid by type, in a transaction with the owner's role, and returns how
+      many are new or changed. It must be idempotent. For a row that conflicts with stored data it raises Invalid or
+      Conflict, and is then called with fewer rows until that row is found.
+    - `batch`: the maximum number of rows of one call.
+    - `from_table`: rows may also come as a table, CSV or spreadsheet.
+    - `key`: if set, a batch contains only the last of several rows with the same key.
     """
 
     kind: str
@@ -33,7 +36,7 @@ class Import:
     key: Callable[[Any], Hashable] | None = None
 
     async def write_batch(self, connection: Connection, rows: Sequence[Any]) -> int:
-        """Write the rows, of those with one key the last; return how many are new or changed."""
+        """Write the rows, of those with the same key only the last. Return how many are new or changed."""
         if self.key is not None:
             rows = list({self.key(row): row for row in rows}.values())
         return await self.write(connection, rows)
@@ -41,7 +44,7 @@ class Import:
 
 @dataclass
 class Committed:
-    """How much of a file has been committed. Every row read is changed, unchanged, refused or skipped (blank)."""
+    """The committed part of a file. Every row is counted as changed, unchanged, refused or skipped (blank)."""
 
     byte_offset: int = 0
     lines: int = 0
@@ -57,7 +60,7 @@ class Committed:
 
 
 class KnownImport(msgspec.Struct, frozen=True):
-    """The last file of a kind; `is_running` says whether somebody holds the lock of the kind."""
+    """The last file of a kind. `is_running` is whether a process holds the lock of the kind."""
 
     kind: str
     size: int

@@ -1,8 +1,8 @@
 """CSV files as spreadsheets write them, read by the rules of Python's `csv` module.
 
-A quoted cell may hold line breaks, so a stray quote could swallow the rest of the file. A quote that opens on one line
-and closes on a later one is therefore believed only if the lines together are one row of the table, and none of the
-later lines is a valid row itself. Otherwise the first line is refused, and reading continues with the second.
+A quoted cell may contain line breaks, so a stray quote could swallow the rest of the file. Therefore, a quote that
+opens on one line and closes on a later one is only accepted if the lines together are one row of the table, and none of
+the later lines is a valid row itself. Otherwise the first line is rejected, and reading continues with the second.
 """
 
 import csv
@@ -17,7 +17,7 @@ from balcao.core.imports.source import BOM, LONGEST_LINE, TOO_LONG, Record, Sour
 from balcao.core.imports.table import Table
 
 UTF_8, WINDOWS_1252 = "utf-8", "windows-1252"
-# Line breaks in one row. A stray quote is looked up this far, so the number bounds what it costs.
+# The maximum of line breaks in one row. It also bounds the cost of the search after a stray quote.
 MOST_LINES = 1000
 _CHUNK = 64 * 1024
 _DELIMITERS = ",;\t"
@@ -33,14 +33,14 @@ csv.field_size_limit(LONGEST_LINE)
 
 
 class _Line(NamedTuple):
-    """A line with its end, and its length in the file; `text` is None if it is too long."""
+    """A line with its end, and its length in the file. `text` is None if the line is too long."""
 
     text: bytes | None
     length: int
 
 
 class Csv(Source):
-    """A table in CSV. The first row that is not blank names the columns."""
+    """A table in CSV. The first row that is not blank contains the column names."""
 
     def __init__(self, raw: BinaryIO, *, size: int | None = None, sha256: bytes | None = None) -> None:
         """Read the header. Raises Invalid if it does not name the columns."""
@@ -49,20 +49,20 @@ class Csv(Source):
         self._returned: deque[_Line] = deque()
         self._lines = split_lines(self._content)
         self.encoding = UTF_8
-        with suppress(OSError, EOFError):  # a damaged file is reported when its rows are read
+        with suppress(OSError, EOFError):  # damage is reported when the rows are read
             self.encoding = detect_encoding(line.text or b"" for line in self._lines)
         self.resume(0, 0)
         self.table, self._delimiter, self._width = self._read_header()
 
     def resume(self, offset: int, lines: int) -> None:
-        """Continue from there. A compressed file is decompressed again up to there."""
+        """Continue at this position. A compressed file is decompressed again up to the position."""
         self._content.seek(offset)
         self._returned.clear()
         self._lines = split_lines(self._content)
         self.offset, self.lines = offset, lines
 
     def read(self) -> Record | None:
-        """Return the cells of the next row, None at the end."""
+        """Return the cells of the next row, or None at the end."""
         first = self._next()
         if first is None:
             return None
@@ -77,7 +77,7 @@ class Csv(Source):
         return self._read_quoted(number, first)
 
     def _read_quoted(self, number: int, first: _Line) -> Record:
-        """Return the row that starts with this line, which may span several lines."""
+        """Return the row that starts with this line. It may span several lines."""
         ahead: list[_Line] = []
         try:
             cells = next(csv.reader(self._feed(first, ahead), delimiter=self._delimiter, strict=True))
@@ -94,7 +94,10 @@ class Csv(Source):
         return Record(number, [], fault)
 
     def _feed(self, first: _Line, ahead: list[_Line]) -> Iterator[str]:
-        """Yield this line and those that follow, noted in `ahead`, up to the size of one row."""
+        """Yield this line and the following ones up to the size of one row.
+
+        The following ones are also added to `ahead`.
+        """
         line, length = first, first.length
         while line.text is not None and length <= LONGEST_LINE:
             yield line.text.decode(self.encoding)
@@ -114,7 +117,7 @@ class Csv(Source):
         return record.fault is None and not record.is_blank and self.table.is_row(record.content)
 
     def _check_width(self, number: int, cells: list[str]) -> Record:
-        """Return the cells of the named columns: a surplus may only be blank, or under headings that are blank."""
+        """Return the cells of the named columns. Surplus cells must be blank or under blank headings."""
         assert self.table is not None
         named = len(self.table.members)
         record = Record(number, cells[:named])
@@ -154,24 +157,24 @@ class Csv(Source):
         return line
 
     def _give_back(self, lines: list[_Line]) -> None:
-        """Read these lines again, the last that were read."""
+        """Return these lines, the last ones read, so that they are read again."""
         self._returned.extendleft(reversed(lines))
         self.lines -= len(lines)
         self.offset -= sum(line.length for line in lines)
 
 
 def split_lines(content: BinaryIO) -> Iterator[_Line]:
-    """Yield the lines, whichever of LF, CRLF and CR ends them."""
+    """Yield the lines, whether they end with LF, CRLF or CR."""
     rest, dropped = b"", 0
     while chunk := content.read(_CHUNK):
-        # The last piece may go on in the next chunk, and a CR at its end may be half of a CRLF.
+        # The last piece may continue in the next chunk, and a CR at its end may be half of a CRLF.
         *whole, rest = (rest + chunk).splitlines(keepends=True)
         for line in whole:
             length = dropped + len(line)
             yield _Line(line if length <= LONGEST_LINE else None, length)
             dropped = 0
         if len(rest) > LONGEST_LINE:
-            # The last byte stays, in case it is a CR.
+            # Retain the last byte, in case it is a CR.
             dropped, rest = dropped + len(rest) - 1, rest[-1:]
     if rest:
         length = dropped + len(rest)
@@ -193,8 +196,8 @@ def _split_headings(text: str, delimiter: str) -> list[str]:
 def detect_encoding(lines: Iterable[bytes]) -> str:
     """Return the encoding of a table.
 
-    It is Windows-1252 if no line with other characters than ASCII is UTF-8. A file in UTF-8 with a broken line stays
-    UTF-8, and only that line is refused.
+    It is Windows-1252 if there are lines with non-ASCII characters and none of them is UTF-8. A UTF-8 file with a
+    broken line stays UTF-8, and only that line is rejected.
     """
     is_utf8 = True
     for line in lines:

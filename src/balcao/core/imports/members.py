@@ -1,4 +1,4 @@
-"""Members that rows of imported files have in common: bounded texts, and CPFs."""
+"""Types and checks that rows of imported files share: bounded texts, and CPFs."""
 
 import re
 from typing import Annotated
@@ -14,15 +14,15 @@ _CPF = re.compile(r"[0-9]{11}")
 
 
 def require_cpf(name: str, text: str | None) -> None:
-    """Raise ValueError, naming the member, unless there are eleven digits.
+    """Raise ValueError with the name of the member unless the text has eleven digits. None is allowed.
 
-    The check digits may be wrong: such a text still names somebody and can be masked.
+    The check digits may be wrong, because such a text still identifies a person and can be masked.
     """
     if text is not None and not _CPF.fullmatch(text):
         raise ValueError(f"O campo `{name}` deve ter 11 dígitos, sem pontuação.")
 
 
 def require_issued_cpf(text: str) -> None:
-    """Raise ValueError unless the CPF that the row belongs to is valid, check digits included."""
+    """Raise ValueError unless the row's own CPF is valid, including its check digits."""
     if Cpf.parse(text) is None:
         raise ValueError("O campo `cpf` deve ser um CPF válido, com 11 dígitos e sem pontuação.")

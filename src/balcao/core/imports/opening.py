@@ -1,4 +1,4 @@
-"""Choice of the reader for a file, by its name and its first bytes."""
+"""Choose the reader of a file by its name and its first bytes."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ from balcao.core.imports.source import BOM, JsonLines, Source, open_content
 from balcao.core.imports.spreadsheet import NO_SPREADSHEET, ZIP, Spreadsheet
 
 STANDARD_INPUT = Path("-")
-_GLANCE = 128  # reaches the media type at the start of an OpenDocument file
+_GLANCE = 128  # includes the media type of an OpenDocument file
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument"
@@ -27,7 +27,7 @@ _SAVE_AS = "abra-o na planilha e salve-o como .xlsx ou CSV."
 def open_source(path: Path) -> Iterator[Source]:
     """Open a file, or the standard input for `-`.
 
-    Raises OSError when it cannot be read, Invalid for a format that no import reads.
+    Raises OSError if it cannot be read, or Invalid if no import supports its format.
     """
     if path == STANDARD_INPUT:
         yield _open_stream(sys.stdin.buffer)
@@ -54,10 +54,10 @@ def _open_stream(raw: BinaryIO) -> Source:
 
 
 def _refuse_other_formats(raw: BinaryIO, *, is_csv: bool) -> None:
-    """Raise Invalid for a file of another format: each of its lines would be refused without the true reason."""
+    """Raise Invalid for a file of another format. Otherwise each line would be rejected without the real reason."""
     start = b""
     content = open_content(raw)
-    with suppress(OSError, EOFError, zlib.error):  # a damaged file is reported when its lines are read
+    with suppress(OSError, EOFError, zlib.error):  # damage is reported when the lines are read
         start = content.peek(_GLANCE)[:_GLANCE]  # type: ignore[attr-defined]  # both kinds of content have it
     if content is not raw:
         raw.seek(0)
@@ -67,7 +67,7 @@ def _refuse_other_formats(raw: BinaryIO, *, is_csv: bool) -> None:
 
 
 def _explain_format(start: bytes, *, is_csv: bool) -> str | None:
-    """Return what is wrong with a file that starts so, None for one that is read."""
+    """Return the fault of a file that starts with these bytes, or None if the format is supported."""
     if _is_open_document(start):
         return f"O arquivo é do LibreOffice (.ods): {_SAVE_AS}"
     if start.startswith(_OLD_EXCEL):

@@ -1,4 +1,4 @@
-"""The report of refused lines: JSON Lines, one refusal each, written before the batch they stand in is committed."""
+"""The report of rejected lines, as JSON Lines. Entries are written before their batch is committed."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from balcao.core.imports.rows import Refused
 
 
 class Report:
-    """Writes refusals to a file of the operator's choice; without one they are only counted."""
+    """A writer of rejected lines to a file that the operator chose. Without a file, they are only counted."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -21,9 +21,9 @@ class Report:
 
     @contextmanager
     def resume_after(self, line: int) -> Iterator["Report"]:
-        """Open the report, cut off after this line; what a killed import wrote of later ones comes again.
+        """Open the report and cut off everything after this line. The resumed import reports the later lines again.
 
-        Raises Invalid when it cannot be written.
+        Raises Invalid if the file cannot be written.
         """
         if self._path is None:
             yield self
@@ -32,14 +32,14 @@ class Report:
             yield self
 
     def add(self, refused: Iterable[Refused]) -> None:
-        """Write refusals, and flush them: the batch that they stand in is committed next."""
+        """Write entries and flush them, because their batch is committed next."""
         if self._file is not None:
             self._file.writelines(msgspec.json.encode(one) + b"\n" for one in refused)
             self._file.flush()
 
 
 def _open_after(path: Path, line: int) -> BinaryIO:
-    """Open the file and cut off what stands after the refusals up to this line; they are in the order of the lines."""
+    """Open the file and cut it off after the entries up to this line. The entries are sorted by line."""
     try:
         file = path.open("r+b" if line and path.exists() else "w+b")
     except OSError:
@@ -51,7 +51,7 @@ def _open_after(path: Path, line: int) -> BinaryIO:
 
 
 def _parse_line(entry: bytes) -> float:
-    """Return the number of the line that an entry refuses; an entry that a kill cut short stands after all others."""
+    """Return the line number of an entry, or infinity if a kill truncated the entry, so that it comes last."""
     try:
         return msgspec.json.decode(entry, type=Refused).line
     except msgspec.MsgspecError:

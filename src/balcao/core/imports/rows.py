@@ -1,4 +1,4 @@
-"""Decoding of lines: each becomes a row of its kind, or a refusal that names the member and never the value."""
+"""Decode lines to rows, or to refusals that name the invalid member and never its value."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -31,16 +31,17 @@ class Refused(msgspec.Struct, frozen=True):
 
 
 class Numbered(NamedTuple):
-    """A row with the number of its line."""
+    """A row with its line number."""
 
     line: int
     row: Any
 
 
 class Decoder:
-    """Decodes records into one kind of row; `source` fills the rows' member of that name if a record leaves it out.
+    """A decoder of records for one kind of row.
 
-    The cells of a `table` are turned into JSON first.
+    If a record does not have the member `source`, it is set to this decoder's `source`. The cells of a `table` are
+    converted to JSON first.
     """
 
     def __init__(self, row: type[msgspec.Struct], source: str | None = None, table: Table | None = None) -> None:
@@ -49,7 +50,7 @@ class Decoder:
         self._source = source if "source" in row.__struct_fields__ else None
 
     def decode(self, records: Iterable[Record]) -> tuple[list[Numbered], list[Refused]]:
-        """Return the rows, and the refusals of records that are not valid."""
+        """Return the rows, and the refusals of invalid records."""
         rows, refused = [], []
         for record in records:
             try:
@@ -77,7 +78,7 @@ class Decoder:
         return row
 
     def _decode_slowly(self, text: bytes, fault: Exception) -> Any:
-        """Decode in a second way, which takes `3.0` for the integer 3 and says what is wrong. Raises Invalid."""
+        """Decode with the slower decoder, which accepts `3.0` as the integer 3 and explains faults. Raises Invalid."""
         if isinstance(fault.__cause__, ValueError):
             raise Invalid(str(fault.__cause__))
         try:

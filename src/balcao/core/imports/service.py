@@ -1,6 +1,6 @@
-"""Imports: batches of lines, each committed together with how far it reaches, so that a killed import can be resumed.
+"""Imports: batches of lines, each committed together with its position, so that a killed import can be resumed.
 
-Memory does not grow with the file: while one batch is written, the next one is read and decoded, and that is all.
+Memory does not grow with the file. While one batch is written, only the next one is read and decoded.
 """
 
 import asyncio
@@ -25,15 +25,15 @@ from balcao.core.imports.source import Source
 _NOT_STORED = "O banco de dados recusou a linha: um valor está fora do permitido ou aponta para algo que não existe."
 _NO_TABLE = "Este tipo não vem em tabela, porque tem partes dentro de partes: use JSON Lines."
 
-# Called after each batch, with the position in the file as it lies there and what is committed.
+# Called after each batch with the position in the file on disk and the committed part.
 OnProgress = Callable[[int, Committed], None]
 
 
 @dataclass(frozen=True)
 class Order:
-    """What to import and how. `source` names where the lines come from, for rows that store it.
+    """An import to run. `source` names the origin of the lines, for rows that store it.
 
-    A dry run writes nothing that stays.
+    A dry run rolls back everything that it writes.
     """
 
     declared: Import
@@ -44,9 +44,9 @@ class Order:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an import did.
+    """The result of an import.
 
-    `done` counts from the beginning of the file, also when the import was resumed after `resumed_after` lines.
+    `done` counts from the start of the file, even if the import was resumed after `resumed_after` lines.
     """
 
     done: Committed
@@ -54,7 +54,7 @@ class Outcome:
 
 
 class Batch(NamedTuple):
-    """Lines read and decoded, and where the file stands after them."""
+    """Decoded lines, and the positions in the file after them."""
 
     rows: list[Numbered]
     refused: list[Refused]
@@ -65,10 +65,10 @@ class Batch(NamedTuple):
 
 
 async def run_import(call: Call, source: Source, order: Order, on_progress: OnProgress) -> Outcome:
-    """Import a file, or what a killed import left of it.
+    """Import a file, or the rest of it after a killed import.
 
-    Raises Conflict while another import of the kind runs, Invalid for a broken file, an unwritable report, and a table
-    of what does not fit in one.
+    Raises Conflict if another import of the kind is running. Raises Invalid if the file is damaged, if the report
+    cannot be written, or if the file is a table and the kind does not fit into one.
     """
     if source.table is not None:
         if not order.declared.from_table:
@@ -80,7 +80,7 @@ async def run_import(call: Call, source: Source, order: Order, on_progress: OnPr
 
 
 async def import_rows(platform: Platform, kind: Import, rows: Iterable[Any]) -> int:
-    """Write rows that are at hand, such as those of the sandbox; return how many changed."""
+    """Write rows from memory, for example those of the sandbox. Return how many changed."""
     waiting, changed = iter(rows), 0
     async with _connect_as_owner(platform) as connection:
         while batch := list(islice(waiting, kind.batch)):
@@ -91,7 +91,7 @@ async def import_rows(platform: Platform, kind: Import, rows: Iterable[Any]) -> 
 
 @asynccontextmanager
 async def _connect_as_owner(platform: Platform) -> AsyncIterator[Connection]:
-    """Connect under the role that owns the tables, in the city's time zone."""
+    """Connect with the role that owns the tables, in the city's time zone."""
     database = Database(platform.owner_url, size=1, role=None)
     await database.open()
     try:
@@ -115,7 +115,7 @@ async def _run(connection: Connection, call: Call, source: Source, order: Order,
             try:
                 await _commit(connection, order, batch, done, report)
             finally:
-                await asyncio.wait([following])  # it reads from a file that is closed after us
+                await asyncio.wait([following])  # it reads from a file that our caller will close
             on_progress(batch.position, done)
             batch = following.result()
     if not order.dry_run:
@@ -124,7 +124,10 @@ async def _run(connection: Connection, call: Call, source: Source, order: Order,
 
 
 async def _begin(connection: Connection, call: Call, source: Source, order: Order) -> Committed:
-    """Return what is committed of the file already; record one audit event, as the rows themselves are too many."""
+    """Return the committed part of the file.
+
+    Record one audit event only, because there are too many rows for one each.
+    """
     kind = order.declared.kind
     async with connection.transaction():
         await call.platform.audit.record(connection, call, "update", fields=[f"load:{kind}"])
@@ -147,7 +150,7 @@ def _read_batch(source: Source, decoder: Decoder, most: int) -> Batch | None:
 
 
 class _DryRun(Exception):
-    """Rolls a batch back."""
+    """Raised to roll a batch back."""
 
 
 async def _commit(connection: Connection, order: Order, batch: Batch, done: Committed, report: Report) -> None:
@@ -169,7 +172,7 @@ async def _commit(connection: Connection, order: Order, batch: Batch, done: Comm
 
 
 async def _write(connection: Connection, declared: Import, rows: Sequence[Numbered]) -> tuple[int, list[Refused]]:
-    """Write rows; return how many changed, and the lines that the store refuses, which are found by halving."""
+    """Write rows. Return how many changed, and the lines that cannot be stored, which are found by bisection."""
     if not rows:
         return 0, []
     try:

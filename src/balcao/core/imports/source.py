@@ -1,4 +1,4 @@
-"""The sources of an import: a file of any size, also compressed or a table, or a stream that can be read once."""
+"""The sources of an import: a file of any size (also compressed, or a table), or a stream that can be read once."""
 
 import gzip
 import zlib
@@ -16,9 +16,9 @@ _GZIP = b"\x1f\x8b"
 
 
 class Record(NamedTuple):
-    """One row of a file: JSON text or the cells of a table, or the reason why it cannot be read.
+    """A row of a file: JSON text or the cells of a table, or the reason why it cannot be read.
 
-    `number` is the number of its first line, from 1 and including blank lines and the header.
+    `number` is the number of its first line. It starts at 1 and counts blank lines and the header.
     """
 
     number: int
@@ -36,7 +36,7 @@ class Record(NamedTuple):
 
 
 class Source(ABC):
-    """Rows of a file or stream.
+    """The rows of a file or stream.
 
     `offset` is a byte position from which `resume` continues. `sha256` is None for a stream, which cannot be resumed.
     """
@@ -48,11 +48,11 @@ class Source(ABC):
 
     @property
     def position(self) -> int:
-        """Return the position in the file on disk, to compare with `size`."""
+        """The position in the file on disk, to compare with `size`."""
         return self.raw.tell() if self.size else 0
 
     def take(self, count: int) -> list[Record]:
-        """Return the next `count` rows, fewer at the end of the file. Raises Invalid for a damaged file."""
+        """Return the next `count` rows, fewer at the end of the file. Raises Invalid if the file is damaged."""
         taken: list[Record] = []
         try:
             while len(taken) < count and (record := self.read()) is not None:
@@ -63,11 +63,11 @@ class Source(ABC):
 
     @abstractmethod
     def read(self) -> Record | None:
-        """Return the next row, None at the end."""
+        """Return the next row, or None at the end."""
 
     @abstractmethod
     def resume(self, offset: int, lines: int) -> None:
-        """Continue after this many bytes and lines."""
+        """Continue after this number of bytes and lines."""
 
 
 class JsonLines(Source):
@@ -78,12 +78,12 @@ class JsonLines(Source):
         self._content = open_content(raw)
 
     def resume(self, offset: int, lines: int) -> None:
-        """Continue from there. A compressed file is decompressed again up to there."""
+        """Continue at this position. A compressed file is decompressed again up to the position."""
         self._content.seek(offset)
         self.offset, self.lines = offset, lines
 
     def read(self) -> Record | None:
-        """Return the next line; one that is too long is read to its end and refused."""
+        """Return the next line. A line that is too long is read to its end and rejected."""
         text = self._read()
         if not text:
             return None
@@ -102,7 +102,7 @@ class JsonLines(Source):
 
 
 def open_content(raw: BinaryIO) -> BinaryIO:
-    """Return what the file holds, decompressed if it is compressed."""
+    """Return the content of the file, decompressed if necessary."""
     peek = getattr(raw, "peek", None)  # bytes in memory have none, and are never compressed
     if peek is not None and peek(2).startswith(_GZIP):
         return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]

@@ -1,6 +1,6 @@
 """Spreadsheets in Office Open XML (.xlsx), read as a stream.
 
-A small file can unpack to a large one, so everything in it is read and measured once before the library sees it.
+A small file can unpack to a huge one, so all parts are read and measured once before the library sees the file.
 """
 
 import warnings
@@ -24,25 +24,25 @@ _CHUNK = 64 * 1024
 _TYPES, _FOLDER = "[Content_Types].xml", "xl/"
 _BROKEN = "A planilha está danificada ou tem senha: abra-a e salve-a de novo como .xlsx."
 
-# The library warns about parts that it does not read, such as rules for cells; no import needs them.
+# The library warns about parts that it does not read, such as conditional formatting. No import needs them.
 warnings.filterwarnings("ignore", module=r"openpyxl\.")
 
 
 class Spreadsheet(Source):
-    """The first sheet of a file. The first row that is not blank names the columns."""
+    """The first sheet of a file. The first row that is not blank contains the column names."""
 
     def __init__(self, raw: BinaryIO, *, size: int | None = None, sha256: bytes | None = None) -> None:
-        """Read the header. Raises Invalid for a file that is damaged, too large or no spreadsheet."""
+        """Read the header. Raises Invalid if the file is damaged, too large or not a spreadsheet."""
         super().__init__(raw, size=size, sha256=sha256)
         _measure(raw, size or 0)
         try:
             sheets = load_workbook(raw, read_only=True, data_only=True, keep_links=False).worksheets
-        except Exception:  # the library raises whatever a damaged part leads to
+        except Exception:  # the library raises many kinds of errors for damage
             raise Invalid(_BROKEN, code="file-broken") from None
         if not sheets:
             raise Invalid(_BROKEN, code="file-broken")
         self._sheet = sheets[0]
-        self._sheet.reset_dimensions()  # the size that the file states may be smaller than the sheet
+        self._sheet.reset_dimensions()  # the size in the file may be smaller than the sheet
         self._rows = self._iterate(MOST_COLUMNS)
         headings: Sequence[Any] = []
         while (record := self.read()) is not None and not headings:
@@ -52,7 +52,7 @@ class Spreadsheet(Source):
         self.resume(0, header_lines)
 
     def resume(self, offset: int, lines: int) -> None:
-        """Continue after this many rows, which are read again."""
+        """Continue after this number of rows, which are read again."""
         self._rows = self._iterate(len(self.table.members) if self.table is not None else MOST_COLUMNS)
         self.lines = 0
         while self.lines < lines and self.read() is not None:
@@ -60,7 +60,7 @@ class Spreadsheet(Source):
         self.offset = offset
 
     def read(self) -> Record | None:
-        """Return the cells of the next row, None at the end. Raises Invalid for a damaged sheet."""
+        """Return the cells of the next row, or None at the end. Raises Invalid if the sheet is damaged."""
         try:
             cells = next(self._rows, None)
         except Exception:  # as above
@@ -77,7 +77,7 @@ class Spreadsheet(Source):
 
 
 class _Sheet:
-    """Checks the rows of one part of the file while it is parsed."""
+    """A checker of the rows of one part, which runs while the part is parsed."""
 
     def __init__(self) -> None:
         self._row = 0
@@ -86,17 +86,17 @@ class _Sheet:
         if name.rpartition(":")[2] != "row":
             return
         number = int(attributes.get("r", self._row + 1))
-        if number <= self._row:  # the library would leave it out
+        if number <= self._row:  # the library would skip it
             raise ValueError
         self._row = number
-        if number > MOST_ROWS + 1:  # and the header
+        if number > MOST_ROWS + 1:  # plus the header
             raise Invalid(
                 f"A planilha tem mais de {MOST_ROWS} linhas: divida-a ou salve-a como CSV.", code="file-broken"
             )
 
 
 def _measure(raw: BinaryIO, size: int) -> None:
-    """Read every part to its end. Raises Invalid for a file that is too large, damaged or no spreadsheet."""
+    """Read every part to its end. Raises Invalid if the file is too large, damaged or not a spreadsheet."""
     total = 0
     if size > MOST_BYTES:
         raise _too_large()
@@ -128,7 +128,7 @@ def _make_parser() -> expat.XMLParserType:
 
 
 def _refuse_declaration(*_: object) -> None:
-    """Refuse a document type: only it can declare entities, and no spreadsheet has one."""
+    """Reject a document type declaration. Only it can declare entities, and no spreadsheet has one."""
     raise ValueError
 
 

@@ -1,4 +1,4 @@
-"""SQL of the imports: which file of a kind came last, and what of it has been committed."""
+"""SQL of the imports: the last file of each kind, and its committed part."""
 
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Connection
@@ -6,13 +6,13 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict
 from balcao.core.imports.declaration import Committed, KnownImport
 
-# The first half of the advisory lock's key ("impo"), which no other lock has; the kind is the second.
+# The first half of the advisory lock's key ("impo"), which no other lock uses. The kind is the second half.
 _LOCKS = 0x696D706F
 _PATIENCE = "10s"
 
 
 async def lock_kind(connection: Connection, kind: str) -> None:
-    """Lock the kind for as long as the connection lives. Raises Conflict while another import of this kind runs."""
+    """Lock the kind until the connection is closed. Raises Conflict if another import of this kind is running."""
     await _set_patience(connection)
     try:
         await _lock_advisory(connection, kind, _LOCKS)
@@ -23,7 +23,7 @@ async def lock_kind(connection: Connection, kind: str) -> None:
     await _reset_patience(connection)
 
 
-# The killed import before us may hold it for the moment that its server takes to notice.
+# Wait, because a killed import holds the lock until PostgreSQL notices that its connection is gone.
 @statement(f"SET lock_timeout = '{_PATIENCE}'")
 async def _set_patience(connection: Connection) -> None: ...
 
@@ -38,7 +38,7 @@ async def _lock_advisory(connection: Connection, kind: str, space: int) -> None:
 
 @statement("SELECT set_config('timezone', :zone, false)")
 async def set_zone(connection: Connection, zone: str) -> None:
-    """Set the connection's zone: dates and times without offset in the lines are the city's."""
+    """Set the connection's time zone: dates and times without an offset are in the city's zone."""
 
 
 @statement("""
@@ -46,9 +46,9 @@ SELECT byte_offset, lines, changed, unchanged, refused, skipped FROM platform.im
 WHERE kind = :kind AND sha256 = :sha256 AND finished_at IS NULL
 """)
 async def find_unfinished_import(connection: Connection, kind: str, sha256: bytes) -> Committed | None:
-    """Return what is committed of a file that is not finished; None for any but the last of its kind.
+    """Return the committed part of an unfinished file, or None if the file is not the last one of its kind.
 
-    Another file in between would be undone by going on.
+    Resuming an older file would undo a file that was imported after it.
     """
 
 
@@ -60,12 +60,12 @@ ON CONFLICT (kind) DO UPDATE SET
     unchanged = 0, refused = 0, skipped = 0, started_at = now(), committed_at = now(), finished_at = NULL
 """)
 async def begin_import(connection: Connection, kind: str, sha256: bytes, size: int, source: str) -> None:
-    """Note the beginning of a file."""
+    """Record the start of a file."""
 
 
 @statement("DELETE FROM platform.import WHERE kind = :kind")
 async def forget_import(connection: Connection, kind: str) -> None:
-    """Forget the last file of the kind: a stream leaves nothing to resume, and ends what a file before it has begun."""
+    """Forget the last file of the kind. A stream cannot be resumed, and it makes an earlier file unresumable."""
 
 
 @statement("""
@@ -75,20 +75,20 @@ UPDATE platform.import SET
 WHERE kind = :kind
 """)
 async def advance_import(connection: Connection, kind: str, done: Committed) -> None:
-    """Note what is committed, in the transaction of the batch."""
+    """Record the committed part, in the transaction of the batch."""
 
 
 @statement("UPDATE platform.import SET finished_at = now() WHERE kind = :kind")
 async def finish_import(connection: Connection, kind: str) -> None:
-    """Note that the file is finished."""
+    """Record that the file is finished."""
 
 
 async def list_imports(connection: Connection) -> list[KnownImport]:
-    """Return the last file of each kind, those that are not finished first, then the newest."""
+    """Return the last file of each kind: unfinished files first, then the newest."""
     return await _list_imports(connection, _LOCKS)
 
 
-# The two halves of the lock's key stand in `pg_locks` as unsigned numbers.
+# `pg_locks` shows the two halves of the key as unsigned numbers.
 @statement("""
 SELECT kind, size, byte_offset, lines, changed, unchanged, refused, skipped, started_at, committed_at, finished_at,
        EXISTS (

@@ -1,8 +1,8 @@
-"""Rows of tables, CSV or spreadsheet: the first one names the members, each other one is turned into JSON.
+"""Rows of tables, CSV or spreadsheet. The first row names the members; every other row is converted to JSON.
 
-The members may be texts, numbers, flags, lists of texts, and objects of these. A cell holds a whole list, its items
-separated by `|`. A member of an object has a column with a dotted name (`nascimento.data`). Cells of CSV are texts, as
-spreadsheets in Brazil write them: with a decimal comma, `VERDADEIRO` and `FALSO`. Cells of a spreadsheet have types.
+Members may be texts, numbers, flags, lists of texts, and objects of these. A cell contains a whole list, with `|`
+between its items. A member of an object has a column with a dotted name (`nascimento.data`). Cells of CSV are texts in
+the Brazilian format of spreadsheets: with a decimal comma, `VERDADEIRO` and `FALSO`. Cells of a spreadsheet have types.
 """
 
 import re
@@ -18,12 +18,12 @@ from balcao.core.errors import Invalid
 ITEMS_APART = "|"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{1,15}([.,][0-9]{1,15})?")
-# What a spreadsheet shows for a formula that failed, in English and in Portuguese.
+# The texts of failed formulas in spreadsheets, in English and in Portuguese.
 _ERRORS = frozenset("#N/A #NAME? #REF! #VALUE! #NULL! #NUM! #DIV/0! #N/D #NOME? #VALOR! #NULO! #NÚM!".split())
 _MOST_NUMBER = 10**18
 _NUMBERS = {msgspec.inspect.IntType, msgspec.inspect.FloatType}
 _FLAGS = {"true": True, "verdadeiro": True, "sim": True, "false": False, "falso": False, "não": False}
-# Digits of codes that a spreadsheet stores as numbers, and so without their leading zeros.
+# The lengths of codes that spreadsheets store as numbers, which drops their leading zeros.
 _DIGITS = {"cpf": 11, "cpf_socio": 11, "cnpj": 14, "cnes": 7, "id_cnes": 7, "cns": 15, "cep": 8}
 
 
@@ -36,23 +36,23 @@ class Table:
 
     @classmethod
     def parse(cls, headings: Sequence[Any]) -> "Table":
-        """Return the table with these headings; blank ones at the end are ignored.
+        """Return the table with these headings. Blank headings at the end are ignored.
 
-        Raises Invalid if it names no member, or one twice.
+        Raises Invalid if no column is named, a column has no name, or a name occurs twice.
         """
         members = ["" if name is None else str(name).strip() for name in headings]
         while members and not members[-1]:
             members.pop()
-        # A name with a quote comes from a heading whose quotes are broken.
+        # A quote in a name comes from a heading with broken quotes.
         if not members or not all(members) or '"' in "".join(members) or len(set(members)) < len(members):
             reason = "A primeira linha da tabela deve dar um nome, sem repetição, a cada coluna."
             raise Invalid(reason, code="file-broken")
         return cls(members)
 
     def expect(self, row: type[msgspec.Struct]) -> None:
-        """Set the type of the rows; columns that it does not have are ignored.
+        """Set the type of the rows. Unknown columns are ignored.
 
-        Raises Invalid for a column whose member is an object or a list of objects, which no cell can hold.
+        Raises Invalid for a column whose member is an object or a list of objects, which do not fit in a cell.
         """
         kinds = _find_kinds(row)
         for name in self.members:
@@ -65,7 +65,7 @@ class Table:
         self._row = row
 
     def to_json(self, cells: Sequence[Any]) -> bytes:
-        """Return the cells as the JSON of a row; an empty cell is an absent member. Raises Invalid."""
+        """Return the cells as the JSON of a row. An empty cell is an absent member. Raises Invalid."""
         kinds = _find_kinds(self._row)
         found: dict[str, Any] = {}
         for name, cell in zip(self.members, cells, strict=False):
@@ -91,7 +91,7 @@ class Table:
 
 @cache
 def _find_kinds(row: type[msgspec.Struct]) -> Mapping[str, Sequence[type]]:
-    """Return what a cell of each column may hold, as msgspec sees it; nothing for what stands in no cell."""
+    """Map each column to the msgspec types of its cells, or to nothing if its values do not fit in a cell."""
     found = msgspec.inspect.type_info(row)
     assert isinstance(found, msgspec.inspect.StructType)
     return dict(_iterate_kinds(found, ""))
@@ -124,7 +124,10 @@ def _flatten(kind: msgspec.inspect.Type) -> Sequence[msgspec.inspect.Type]:
 
 
 def _convert(cell: str, kinds: Sequence[type]) -> str | int | float | bool | list[str]:
-    """Return what a cell means; what cannot be meant stays a text, which the row's own check refuses by name."""
+    """Return the value of a cell.
+
+    An invalid text is returned unchanged, so that the row's validation rejects it by name.
+    """
     if msgspec.inspect.ListType in kinds:
         return [item.strip() for item in cell.split(ITEMS_APART) if item.strip()]
     if msgspec.inspect.IntType in kinds and _INTEGER.fullmatch(cell.strip()):
@@ -137,7 +140,7 @@ def _convert(cell: str, kinds: Sequence[type]) -> str | int | float | bool | lis
 
 
 def _convert_typed(name: str, cell: Any, kinds: Sequence[type]) -> Any:
-    """Return what a cell with a type of its own means for a member, as JSON has it."""
+    """Return the JSON value of a typed cell for this member."""
     if isinstance(cell, datetime):
         return cell.date().isoformat() if cell.time() == time() else cell.isoformat()
     if isinstance(cell, date | time):

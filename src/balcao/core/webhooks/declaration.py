@@ -1,13 +1,13 @@
-"""What a service says of its webhooks: its words for them, and the type that one is sent as."""
+"""A service's declaration of its webhooks: its names for their parts, and the type of the body that callers send."""
 
 from typing import Any, NamedTuple, Protocol
 
 
 class Words(NamedTuple):
-    """What a service calls the parts of a webhook, as columns of its table and as members on the wire.
+    """A service's names for the parts of a webhook, as columns of its table and as members on the wire.
 
-    `topics` are what a webhook is told of; without any, of everything. `key` is its secret. In a job's payload `number`
-    is that of the event, `test` the id of a test.
+    `topics` are the events that a webhook receives; without any, it receives all. `key` is its secret. In a job's
+    payload, `number` is the number of the event and `test` the id of a test.
     """
 
     table: str
@@ -26,15 +26,15 @@ class Words(NamedTuple):
 
 
 class SentWebhook(Protocol):
-    """What every service takes of a webhook: where to send."""
+    """The interface that every service's body of a webhook has."""
 
     @property
     def url(self) -> str:
-        """Return the address."""
+        """The address to call."""
 
     @property
     def model_fields_set(self) -> set[str]:
-        """Return the members that were sent."""
+        """The members that were sent."""
 
     def model_dump(self, *, mode: str) -> dict[str, Any]:
-        """Return the members; in the mode `json`, as JSON has them."""
+        """Return the members, in the mode `json` as JSON values."""

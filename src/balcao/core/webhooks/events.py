@@ -1,4 +1,4 @@
-"""What webhooks are sent, in the same form by every service (rules: health_units 2.5)."""
+"""The messages that webhooks receive, in the same form for every service (rules: health_units 2.5)."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal, NamedTuple
@@ -9,12 +9,12 @@ from msgspec import Meta
 from balcao.core.http.described_webhooks import SentEvent
 from balcao.core.values.clock import format_rfc3339, utc_now
 
-# The type of a message that a caller asks for, to try a receiver.
+# The type of a message that a caller requests to test a receiver.
 TEST: Literal["test"] = "test"
 
 
 class Event(NamedTuple):
-    """A type, `noun.verb` in English, when the event happened, and the members that the service sends about it."""
+    """An event: its type (`noun.verb` in English), the time when it happened, and the service's data about it."""
 
     type: str
     at: datetime
@@ -36,7 +36,7 @@ class _Message(msgspec.Struct):
 
 
 def declare_event(name: str, type: str, summary: str, data: Any) -> SentEvent:
-    """Return a kind of event for the description; `name` is that of its schema, `data` the type of its data."""
+    """Return a kind of event for the API description. `name` is the name of its schema, `data` the type of its data."""
     instant = Meta(description="Quando aconteceu (RFC 3339), em UTC com `Z`.", examples=["2026-10-05T17:30:00.123456Z"])
     body = msgspec.defstruct(
         name,
@@ -50,7 +50,7 @@ def declare_event(name: str, type: str, summary: str, data: Any) -> SentEvent:
 
 
 def declare_test() -> SentEvent:
-    """Return the kind of event of a test, for the description."""
+    """Return the kind of event of a test, for the API description."""
     return declare_event("TestRequested", TEST, "Um teste do destino, pedido por quem cuida dele", WebhookTest)
 
 

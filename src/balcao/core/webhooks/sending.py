@@ -1,6 +1,6 @@
-"""Telling other systems by signed calls, as the Standard Webhooks specification has it (https://www.standardwebhooks.com).
+"""Signed calls to other systems, according to Standard Webhooks version 1 (https://www.standardwebhooks.com).
 
-Version 1. Who is told, of what, and what becomes of a call that failed is the service's.
+The service decides whom to call about what, and what happens after a failed call.
 """
 
 import base64
@@ -23,7 +23,7 @@ from balcao.core.values.retry_after import parse_retry_after
 
 MOST_WEBHOOKS = 20
 SECRET_BYTES = 32
-# As the specification advises: soon at first, then for more than a day.
+# The schedule that the specification recommends: short delays at first, then more than a day in total.
 DELAYS = (
     timedelta(seconds=5),
     timedelta(minutes=5),
@@ -33,7 +33,7 @@ DELAYS = (
     timedelta(hours=10),
     timedelta(hours=14),
 )
-# Receivers that hang occupy at most this many jobs and leave the workers free for the rest.
+# Receivers that hang occupy at most this many jobs. The workers stay free for other jobs.
 AT_ONCE = 5
 PATIENCE_SECONDS = 10.0
 _PREFIX = "whsec_"
@@ -50,29 +50,29 @@ WebhookAddress = Annotated[str, AfterValidator(_check_address)]
 
 
 class Delivery(NamedTuple):
-    """How a call ended: the code of what went wrong, None for a 2xx, and how long the receiver is to be left alone."""
+    """The result of a call: the error's code (None for a 2xx), and how long to wait before the next call."""
 
     error: str | None
     pause: timedelta = timedelta(0)
 
     @property
     def is_gone(self) -> bool:
-        """Tell whether the receiver wants no further calls."""
+        """Whether the receiver wants no further calls."""
         return self.error == _GONE
 
     @property
     def outcome(self) -> str:
-        """Return the word by which calls are counted: `delivered`, `gone`, `failed`."""
+        """The label under which calls are counted: `delivered`, `gone` or `failed`."""
         return "delivered" if self.error is None else "gone" if self.is_gone else "failed"
 
     def require_taken(self) -> None:
-        """Raise Retry when the call has to be repeated."""
+        """Raise Retry if the call has to be repeated."""
         if self.error is not None and not self.is_gone:
             raise Retry(self.error, self.pause)
 
 
 def require_allowed(platform: Platform, url: str) -> None:
-    """Raise Unprocessable for an address without TLS, but where somebody tries things out."""
+    """Raise Unprocessable for an address without TLS, unless private addresses are allowed for trials."""
     if not url.startswith("https://") and not platform.settings.webhook_private_addresses:
         item = Fault(loc=["body", "url"], msg="deve começar com https://", type="value_error")
         raise Unprocessable(code="webhook-address-refused", faults=[item])
@@ -81,9 +81,9 @@ def require_allowed(platform: Platform, url: str) -> None:
 async def send_message(
     platform: Platform, url: str, secrets: Sequence[bytes], message: str, content: bytes
 ) -> Delivery:
-    """Send a message, signed by each secret, and return how that ended.
+    """Send a message with a signature by each secret, and return the result.
 
-    `message` is the id by which the receiver knows a repetition.
+    `message` is the id by which the receiver recognises a repetition.
     """
     signature = sign_message(message, int(time.time()), content, secrets)
     headers = {"Content-Type": "application/json", "User-Agent": "Balcao-Webhooks/1", **signature}
@@ -104,12 +104,12 @@ async def send_message(
 
 
 def format_secret(secret: bytes) -> str:
-    """Return the secret as receivers' libraries take it."""
+    """Return the secret in the format of receivers' libraries."""
     return _PREFIX + base64.b64encode(secret).decode()
 
 
 def sign_message(message: str, timestamp: int, content: bytes, secrets: Iterable[bytes]) -> Mapping[str, str]:
-    """Return the three headers of a message: its id, when it is sent (Unix seconds), a signature by each secret."""
+    """Return the three headers of a message: its id, its time (Unix seconds), and a signature by each secret."""
     signed = b"%s.%d.%s" % (message.encode(), timestamp, content)
     digests = [hmac.digest(secret, signed, hashlib.sha256) for secret in secrets]
     return {

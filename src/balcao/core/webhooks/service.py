@@ -1,6 +1,6 @@
-"""Webhooks of a service: keeping them, and telling each by a signed call what the service has to say.
+"""Webhooks of a service: store them, and send each the service's events by signed calls.
 
-A service declares its words, its wire types and its events; what is done with a webhook is the same for all.
+A service declares its names, its wire types and its events. All other work on webhooks is the same for all services.
 """
 
 import secrets
@@ -33,7 +33,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Try(NamedTuple):
-    """A call of a webhook: the message, the event's number (None for a test), and what went wrong, None for nothing."""
+    """A call of a webhook: the message, the event's number (None for a test), and the error (None for a success)."""
 
     webhook: UUID
     message: str
@@ -42,15 +42,17 @@ class Try(NamedTuple):
 
 
 def allow(_: Call) -> None:
-    """Leave it to the operation's rule who may change a webhook."""
+    """Allow every change, because the operation's rule decides who may change a webhook."""
 
 
 @dataclass
 class WebhooksOfService(Generic[W, S]):
-    """The webhooks of one service. `shown` is a webhook without its secret, `with_secret` one that is just made.
+    """The webhooks of one service.
 
-    `read_event` returns the event with this number, None for one that is no longer stored. `require_right` raises for
-    who may not change any. `note_try` stores how a call ended, where the service shows that.
+    - `shown`: a webhook without its secret. `with_secret`: a webhook that was just created or got a new secret.
+    - `read_event`: return the event with this number, or None if it is no longer stored.
+    - `require_right`: raise if the caller may not change any webhook.
+    - `note_try`: store the result of a call, if the service displays it.
     """
 
     words: Words
@@ -66,29 +68,29 @@ class WebhooksOfService(Generic[W, S]):
     store: WebhookStatements = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make the statements when the service is loaded, as all statements are."""
+        """Create the statements when the service is loaded, as for all statements."""
         self.store = WebhookStatements(self.words, self.body)
 
     @property
     def job_kind(self) -> JobKind:
-        """Return the job that calls a webhook; its payload has the id of that, and the number of an event or a test."""
+        """The job that calls a webhook. Its payload contains the webhook's id and the number of an event or a test."""
         return JobKind(self.job, self.deliver, delays=DELAYS, at_once=AT_ONCE)
 
     async def list_webhooks(self, call: Call) -> list[W]:
-        """Return all webhooks, the oldest first."""
+        """Return all webhooks, oldest first."""
         async with call.platform.database.connection() as connection:
             return [self._show(call, found) for found in await self.store.list_webhooks(connection, self.words.table)]
 
     async def read_webhook(self, call: Call, id: UUID | None) -> W:
-        """Return a webhook. Raises NotFound, as everything here does for an id that is None."""
+        """Return a webhook. Raises NotFound. All methods raise it for an id that is None."""
         async with call.platform.database.connection() as connection:
             return self._show(call, await self.store.read_webhook(connection, self.words.table, id))
 
     async def add_webhook(self, call: Call, body: SentWebhook) -> S:
         """Add a webhook.
 
-        Raises Forbidden, Unprocessable, and Conflict where there are as many as there may be. Repeated with its
-        `Idempotency-Key`, it returns what it returned then, the secret included.
+        Raises Forbidden, Unprocessable, or Conflict if the maximum is reached. A repetition with the same
+        `Idempotency-Key` returns the first response, including the secret.
         """
         self.require_right(call)
         sending.require_allowed(call.platform, body.url)
@@ -108,7 +110,7 @@ class WebhooksOfService(Generic[W, S]):
         return msgspec.json.decode(made, type=self.with_secret)
 
     async def replace_webhook(self, call: Call, id: UUID | None, body: SentWebhook) -> W:
-        """Replace a webhook; its secret stays. Raises Forbidden, Unprocessable and NotFound."""
+        """Replace a webhook but not its secret. Raises Forbidden, Unprocessable or NotFound."""
         self.require_right(call)
         sending.require_allowed(call.platform, body.url)
         async with call.platform.database.transaction() as connection:
@@ -117,9 +119,10 @@ class WebhooksOfService(Generic[W, S]):
         return replaced
 
     async def renew_secret(self, call: Call, id: UUID | None) -> S:
-        """Give a webhook a new secret; the old one signs, too, for 24 hours. Raises Forbidden and NotFound.
+        """Give a webhook a new secret. The old one also signs for 24 hours. Raises Forbidden or NotFound.
 
-        Repeated as `add_webhook`: a second new secret would end the one that receivers still check by.
+        A repetition returns the first response, as for `add_webhook`. A second new secret would end the one that
+        receivers still use.
         """
         self.require_right(call)
 
@@ -135,7 +138,7 @@ class WebhooksOfService(Generic[W, S]):
         return msgspec.json.decode(made, type=self.with_secret)
 
     async def delete_webhook(self, call: Call, id: UUID | None) -> None:
-        """Delete a webhook; what waits for it is not sent any more. Raises Forbidden and NotFound."""
+        """Delete a webhook. Messages that wait for it are not sent any more. Raises Forbidden or NotFound."""
         self.require_right(call)
         async with call.platform.database.transaction() as connection:
             if not await self.store.delete_webhook(connection, self.words.table, id):
@@ -143,9 +146,9 @@ class WebhooksOfService(Generic[W, S]):
             await call.platform.audit.record(connection, call, "delete")
 
     async def send_test(self, call: Call, id: UUID | None) -> None:
-        """Have a test sent to a webhook; repeated as `add_webhook`.
+        """Enqueue a test of a webhook. A repetition with the same `Idempotency-Key` enqueues nothing.
 
-        Raises Forbidden, NotFound, and Conflict for one that is switched off.
+        Raises Forbidden, NotFound, or Conflict if the webhook is switched off.
         """
         self.require_right(call)
 
@@ -162,9 +165,9 @@ class WebhooksOfService(Generic[W, S]):
             await run_once(connection, call, None, [str(id)], make)
 
     async def replay(self, connection: Connection, id: UUID, message: str, number: int | None) -> None:
-        """Send a message once more, with all its tries: a dead-lettered job of it starts over, else there is a new one.
+        """Send a message again, with all its tries: retry its dead-lettered job, or enqueue a new one.
 
-        The receiver knows it by its id, which is the same.
+        The id stays the same, so the receiver recognises the message.
         """
         told = {self.words.test: message.rpartition("_")[2]} if number is None else {self.words.number: number}
         payload = {"webhook": str(id), **told}
@@ -175,9 +178,9 @@ class WebhooksOfService(Generic[W, S]):
             await queue.retry_jobs(connection, [dead])
 
     async def deliver(self, platform: Platform, payload: Mapping[str, Any]) -> None:
-        """Tell a webhook of an event, or send a test. Raises Retry when it did not take it.
+        """Send an event or a test to a webhook. Raises Retry if the receiver did not accept it.
 
-        A repetition has the same id, by which the receiver knows it.
+        A repetition has the same id, so the receiver recognises it.
         """
         words, id = self.words, UUID(payload["webhook"])
         number, test = payload.get(words.number), payload.get(words.test)
@@ -185,7 +188,7 @@ class WebhooksOfService(Generic[W, S]):
             destination = await self.store.read_destination(connection, words.table, id)
             event = make_test(str(id)) if number is None else await self.read_event(connection, number)
         if destination is None or event is None:
-            return  # switched off or deleted since, or no longer stored
+            return  # switched off, deleted, or the event is no longer stored
         message_id, content = f"msg_{id.hex}_{number or test}", encode_event(event)
         delivery = await sending.send_message(platform, destination.url, destination.secrets, message_id, content)
         async with platform.database.connection() as connection:
@@ -208,7 +211,7 @@ class WebhooksOfService(Generic[W, S]):
         return msgspec.convert(members, self.with_secret)
 
     def _format(self, call: Call, found: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the members as the wire has them. Raises NotFound where there is no webhook."""
+        """Return the members in wire format. Raises NotFound if there is no webhook."""
         if found is None:
             raise _make_unknown()
         shown = dict(found) | {"id": str(found["id"])}
@@ -218,7 +221,7 @@ class WebhooksOfService(Generic[W, S]):
 
 
 def make_switched_off() -> Conflict:
-    """Return the refusal to send anything to a webhook that is switched off."""
+    """Return the refusal to send to a webhook that is switched off."""
     return Conflict("O aviso está desligado: ligue-o para enviar.", code="webhook-off")
 
 

@@ -1,4 +1,4 @@
-"""SQL of a service's webhooks: the same statements over its own table, in its own words."""
+"""SQL of a service's webhooks: the same statements for each service's own table and names."""
 
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -9,16 +9,16 @@ from balcao.core.webhooks.declaration import SentWebhook, Words
 
 
 class Destination(NamedTuple):
-    """Where to send, and the secrets to sign with."""
+    """The address to call, and the secrets to sign with."""
 
     url: str
     secrets: list[bytes]
 
 
 class WebhookStatements:
-    """The statements over the table of these words; `body` is the type that a webhook is sent as.
+    """The statements for the table of these names. `body` is the type of the body that callers send.
 
-    Each returns the webhook as it is stored, but for its secrets. The table is their first argument.
+    Their first argument is the table. Webhooks are returned without their secrets.
     """
 
     def __init__(self, words: Words, body: type[SentWebhook]) -> None:
@@ -32,7 +32,7 @@ class WebhookStatements:
         @statements({table: f"SELECT {members} FROM {table} WHERE id = :id"})
         async def read_webhook(connection: Connection, table: str, id: UUID | None) -> dict[str, Any] | None: ...
 
-        # Two who add at the same time may make one more than the bound, which harms nobody.
+        # Two concurrent additions may exceed the maximum by one, which does no harm.
         @statements(
             {
                 table: f"""
@@ -48,7 +48,7 @@ class WebhookStatements:
         async def insert_webhook(
             connection: Connection, table: str, id: UUID, body: SentWebhook, secret: bytes, most: int
         ) -> dict[str, Any] | None:
-            """Add a webhook; None where there are as many as there may be."""
+            """Add a webhook. Return None if the maximum is reached."""
 
         @statements(
             {
@@ -80,11 +80,11 @@ class WebhookStatements:
         async def renew_webhook_secret(
             connection: Connection, table: str, id: UUID | None, secret: bytes
         ) -> dict[str, Any] | None:
-            """Give it a new secret; for a day the old one signs, too."""
+            """Set a new secret. The old one also signs for a day."""
 
         @statements({table: f"DELETE FROM {table} WHERE id = :id"})
         async def delete_webhook(connection: Connection, table: str, id: UUID | None) -> bool:
-            """Return whether there was one."""
+            """Return whether there was such a webhook."""
 
         @statements(
             {
@@ -97,7 +97,7 @@ class WebhookStatements:
             }
         )
         async def read_destination(connection: Connection, table: str, id: UUID) -> Destination | None:
-            """Return where to send; None for a webhook that is gone or switched off."""
+            """Return the address and the secrets, or None if the webhook was deleted or is switched off."""
 
         @statements({table: f"UPDATE {table} SET {words.last_delivery_at} = now(), {error} = NULL WHERE id = :id"})
         async def note_delivery(connection: Connection, table: str, id: UUID) -> None: ...
@@ -111,7 +111,7 @@ class WebhookStatements:
             }
         )
         async def note_failed_delivery(connection: Connection, table: str, id: UUID, error: str, *, gone: bool) -> None:
-            """Store the error's code; `gone` switches the webhook off."""
+            """Store the error's code. `gone` switches the webhook off."""
 
         self.list_webhooks = list_webhooks
         self.read_webhook = read_webhook
