@@ -6,9 +6,9 @@ from balcao.operate import faults
 
 
 def main() -> None:
-    """Run the command of this process's arguments and exit with its status."""
+    """Run the command in this process's arguments and exit with its status."""
     with faults.explained():
-        from balcao.cli import commands  # a fault of the configuration may already show while code loads
+        from balcao.cli import commands  # inside: imports may raise configuration errors
 
         sys.exit(commands.run())
 

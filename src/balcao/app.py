@@ -1,4 +1,4 @@
-"""Builds what a process serves from a list of services; the only module that knows them all."""
+"""Build what a process serves from a list of services. This is the only module that imports all of them."""
 
 import asyncio
 import functools
@@ -64,13 +64,13 @@ from balcao.settings import Settings, SettingsError
 
 AGENT_DOCS = describe_service(AGENTS)
 
-# In the order in which they migrate: the catalogue first, everything else is announced to it.
+# In the order of their migrations. The access catalogue comes first, because all services are announced to it.
 SERVICES: tuple[Service, ...] = (ACCESS, REGISTRY, EMPLOYABILITY, SEARCH, HEALTH_UNITS, AGENTS, AGENT_DOCS)
 NAMES = tuple(service.name for service in SERVICES)
 
 
 def choose_services(names: Sequence[str]) -> list[Service]:
-    """Return the services of these names, all when none is named. Raises SettingsError for an unknown name."""
+    """Return the services with these names, or all without names. Raises SettingsError for an unknown name."""
     unknown = sorted(set(names) - set(NAMES))
     if unknown:
         raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(NAMES)}.")
@@ -78,7 +78,7 @@ def choose_services(names: Sequence[str]) -> list[Service]:
 
 
 def list_migrations() -> list[Migration]:
-    """Return the migrations of the platform, of every service and of the panel, whichever a process serves."""
+    """Return the migrations of the platform, of all services and of the panel, whatever this process serves."""
     services = (migration for service in SERVICES for migration in service.migrations())
     return [*migrations.platform_migrations(), *services, *list_panel_migrations()]
 
@@ -99,13 +99,13 @@ def list_retention() -> list[Retention]:
 
 
 def list_gauges() -> list[Gauge]:
-    """Return everything that is counted in the database."""
+    """Return every gauge that is counted in the database."""
     platform = [*queue_gauges.GAUGES, maintenance.make_gauge(NAMES), *backups.GAUGES]
     return [*platform, *(gauge for service in SERVICES for gauge in service.gauges)]
 
 
 def list_limits(settings: Settings) -> dict[str, Limit]:
-    """Return every limit of calls that an operator may change while the platform runs, by name."""
+    """Return every rate limit that an operator may change while the platform runs, by name."""
     operations = [operation for service in SERVICES for operation in service.operations()]
     further = {name: settings.declared_rate(rate) for service in SERVICES for name, rate in service.limits.items()}
     return rates.list_limits(settings, operations, further)
@@ -117,7 +117,7 @@ def list_base_urls(settings: Settings) -> dict[str, str]:
 
 
 def check_fixed_tokens(settings: Settings) -> None:
-    """Raise SettingsError for a fixed token of an operation that is none of a machine's, or does not exist."""
+    """Raise SettingsError if a fixed token's operation does not exist or is not for machines."""
     try:
         check_fixed_operations(token.operation for token in settings.fixed_tokens)
     except SettingsError as refusal:
@@ -125,7 +125,7 @@ def check_fixed_tokens(settings: Settings) -> None:
 
 
 def check_fixed_operations(names: Iterable[str]) -> None:
-    """Raise SettingsError for an operation that a fixed token cannot open."""
+    """Raise SettingsError for an operation that a fixed token cannot allow."""
     for_machines = {one.key for service in SERVICES for one in service.operations() if one.rule.scopes}
     wrong = sorted(set(names) - for_machines)
     if wrong:
@@ -136,7 +136,7 @@ def check_fixed_operations(names: Iterable[str]) -> None:
 
 
 def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> Application:
-    """Compile what one process serves; everything is opened when the server starts the application."""
+    """Build the application of one process. Everything is opened when the server starts the application."""
     services = choose_services(names)
     check_fixed_tokens(settings)
     platform = assemble(settings, database_url, group, serving=True)
@@ -147,7 +147,7 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
     panel = Panel(settings, database_url, AREAS, platform.refusals) if settings.has_panel and not names else None
     if panel is not None:
         mounts.append(Endpoints(panel).mount())
-    # Of all services, whichever this process serves: the numbers are everybody's.
+    # Use all services, because the numbers cover all processes, not only this one.
     calls = CallLog(platform.database)
     keeper = StatusCache(platform.database, platform.zone, list_titles(SERVICES))
     return Application(
@@ -166,9 +166,9 @@ def build(settings: Settings, database_url: str, names: Sequence[str] = (), grou
 
 
 def _identify(platform: Platform, request: Request) -> Identity:
-    """Return the caller whose token is known, else the address.
+    """Return the caller if the token is known, otherwise the address.
 
-    Of a new token nobody is known yet: such calls take turns by address, and none waits for the end of another's.
+    The caller of a new token is still unknown. Such calls are scheduled by address, and do not limit each other.
     """
     header = request.headers.get(AUTHORIZATION)
     if header is None:
@@ -180,7 +180,7 @@ def _identify(platform: Platform, request: Request) -> Identity:
 def build_management(
     settings: Settings, database_url: str, group: ProcessGroup, processes: Sequence[str], *, with_jobs: bool
 ) -> Application:
-    """Return what the management port serves for these processes, without anything that they serve."""
+    """Return the application of the management port for these processes, without the services that they serve."""
     database = make_database(settings, database_url).apart(management.CONNECTIONS)
     database.is_serving = True
     metrics = Metrics(telemetry, group)
@@ -188,7 +188,7 @@ def build_management(
 
 
 def mount(service: Service, platform: Platform) -> Mount:
-    """Compile each operation of the service into its endpoint. Raises MalformedOperation."""
+    """Build the endpoint of each operation of the service. Raises MalformedOperation."""
     endpoints: list[tuple[str, str, Endpoint]] = []
     operations = service.operations()
     writers = Writers((operation.key, operation.rule) for operation in operations if operation.method != "GET")
@@ -205,7 +205,7 @@ def mount(service: Service, platform: Platform) -> Mount:
 async def open_for_serving(
     platform: Platform, services: Sequence[Service], keeper: StatusCache, calls: CallLog, panel: Panel | None = None
 ) -> AsyncIterator[None]:
-    """Open the platform, announce the operations, load the snapshot: only then may the process listen."""
+    """Open the platform, announce the operations and load the snapshot. Only then may the process listen."""
     async with open_services(platform, services), panel.open() if panel else nullcontext():
         operations = [operation for service in services for operation in describe_operations(service)]
         async with platform.database.transaction() as connection:
@@ -236,10 +236,10 @@ async def open_for_serving(
 
 @asynccontextmanager
 async def open_services(platform: Platform, services: Sequence[Service] = SERVICES) -> AsyncIterator[None]:
-    """Open the platform and what the services keep in a process, for a server, a worker or a command.
+    """Open the platform and the services' per-process resources, for a server, a worker or a command.
 
-    Raises MigrationError on a database that is not up to date; in production RoleError for a login that could own it,
-    SettingsError for one with demo data.
+    Raises MigrationError if the database is not up to date. In production, raises RoleError if the login could own the
+    database, and SettingsError if it has demo data.
     """
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(platform.tracing)
@@ -249,7 +249,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         stack.push_async_callback(platform.limits.close)
         stack.callback(platform.refusals.flush)
         async with platform.database.connection() as connection:
-            # First: who is told to migrate a database that can never be used does it for nothing.
+            # Check this first. Otherwise an operator would migrate a database that can never be used.
             await refuse_demo_data(connection, platform.settings)
             await migrations.check_migrations(connection, list_migrations())
             if not platform.settings.sandbox:
@@ -277,7 +277,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
 
 
 def _read_free_bytes(folder: Path) -> float:
-    """Return the free room on the folder's disk; not a number while there is no such folder."""
+    """Return the free space on the folder's disk, or NaN if the folder does not exist."""
     try:
         return shutil.disk_usage(folder).free
     except OSError:
@@ -309,7 +309,7 @@ async def bring_up_to_date(
 
 
 async def refuse_demo_data(connection: Connection, settings: Settings) -> None:
-    """Raise SettingsError in production for a database in which the demo's people were loaded: everybody knows them."""
+    """Raise SettingsError in production if the demo citizens were loaded into the database, because they are public."""
     if not settings.sandbox and await migrations.has_any_done(connection, migrations.DEMO):
         raise SettingsError(
             "Este banco recebeu as pessoas e os clientes da base de demonstração, que todos conhecem: a produção "

@@ -1,4 +1,4 @@
-"""The validation messages of pydantic in Portuguese, for callers and operators alike."""
+"""The validation messages of pydantic in Portuguese, for callers and operators."""
 
 import re
 from typing import Any
@@ -29,27 +29,27 @@ PHRASES = {
     "uuid_type": "deve ser um UUID",
     "uuid_parsing": "deve ser um UUID",
 }
-# Raised by validators of our own, whose messages are Portuguese already.
+# Raised by our own validators, whose messages are in Portuguese already.
 _OURS = "value_error"
 
 
-# A bound that stands behind a validator of ours is named as that of a list, also where the value is a text.
+# A length limit after our own validator gets the error type of a list, even for a text. Use the type of texts instead.
 _OF_TEXTS = {"too_short": "string_too_short", "too_long": "string_too_long"}
 
 
 def name_fault(fault: Any) -> str:
-    """Return the type of one of pydantic's faults."""
+    """Return the type of a pydantic error."""
     kind: str = fault["type"]
     return _OF_TEXTS.get(kind, kind) if isinstance(fault.get("input"), str) else kind
 
 
 def format_example(example: str | None) -> str:
-    """Return the words that show what was expected: nobody has to read a regular expression."""
+    """Return the words with an example of the expected text, so that no reader needs the regular expression."""
     return f", como `{example}`" if example else ""
 
 
 def translate_fault(fault: Any, example: str | None = None) -> str:
-    """Return the text of one of pydantic's faults; `example` is a text of the form that was expected."""
+    """Return the message of a pydantic error. `example` is a text of the expected form."""
     context = dict(fault.get("ctx", {})) | {"like": format_example(example)}
     if fault["type"] == _OURS:
         return str(context["error"])
@@ -59,5 +59,5 @@ def translate_fault(fault: Any, example: str | None = None) -> str:
 
 
 def _list_choices(expected: str) -> str:
-    """Return pydantic's list of what is allowed, such as `'a', 'b' or 'c'`, in Portuguese."""
+    """Return pydantic's list of allowed values, such as `'a', 'b' or 'c'`, in Portuguese."""
     return re.sub("'([^']*)'", r"`\1`", expected).replace("` or `", "` ou `")

@@ -1,6 +1,6 @@
-"""The parts of the trial, which a distribution of its own brings: found by entry point, in the sandbox profile alone.
+"""The parts of the trial, which is a separate distribution. They are found by entry point, only in the sandbox profile.
 
-Nothing here or elsewhere in `balcao` imports them (ADR 0011), so a production installation need not have them.
+No module of `balcao` imports them (ADR 0011), so a production installation does not need them.
 """
 
 import os
@@ -20,17 +20,17 @@ NOT_INSTALLED = (
 
 
 def require_trial(settings: "Settings") -> None:
-    """Raise SettingsError in the sandbox profile where the trial is not installed."""
-    from balcao.settings import SettingsError  # the list of commands needs none of them
+    """Raise SettingsError in the sandbox profile if the trial is not installed."""
+    from balcao.settings import SettingsError  # slow to import; the list of commands does not need it
 
     if settings.sandbox and not find_parts():
         raise SettingsError(NOT_INSTALLED)
 
 
 def load(settings: "Settings", name: str) -> Any:
-    """Import and return a part. Raises SettingsError in the production profile, and where the trial is not installed.
+    """Import and return a part. Raises SettingsError in production, and if the trial is not installed.
 
-    In production only embedded parts are asked for, by a configuration that is refused there.
+    In production, a part is only requested if the configuration uses embedded parts, which production rejects.
     """
     from balcao.settings import SettingsError
 
@@ -41,12 +41,12 @@ def load(settings: "Settings", name: str) -> Any:
 
 
 def load_installed(name: str, default: Any) -> Any:
-    """Return a part where nobody has settings yet; the default in production, and without the trial."""
+    """Return a part when no settings are loaded yet. Return the default in production, and without the trial."""
     is_sandbox = os.environ.get("BALCAO_PROFILE", "sandbox") == "sandbox"
     return find_parts()[name].load() if is_sandbox and find_parts() else default
 
 
 @cache
 def find_parts() -> dict[str, EntryPoint]:
-    """Return the parts by name; none where the trial is not installed."""
+    """Return the parts by name, or none if the trial is not installed."""
     return {part.name: part for part in entry_points(group=GROUP)}

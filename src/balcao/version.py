@@ -1,4 +1,4 @@
-"""Which version runs, for people: a release also knows the commit that it was built from."""
+"""The version for people. A release also contains the commit from which it was built."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ _UNKNOWN = "$Format"
 
 
 def find_commit() -> str | None:
-    """Return the commit that a release was built from; `git archive` writes it, a working copy has none."""
+    """Return the commit from which a release was built. `git archive` writes it; a working copy has none."""
     commit = Path(__file__).with_name("commit.txt").read_text("ascii").strip()
     return None if commit.startswith(_UNKNOWN) else commit
 
 
 def describe_version() -> str:
-    """Return the version, with the commit where it is known."""
+    """Return the version, with the commit if it is known."""
     commit = find_commit()
     return f"{__version__} ({commit[:12]})" if commit else __version__

@@ -27,7 +27,10 @@ _OWN = Service(
 
 
 def describe_service(agents: Service) -> Service:
-    """Return the service that describes `agents`, which it knows only from what it is handed here."""
+    """Return the service that describes `agents`.
+
+    It receives the agents service as an argument instead of importing it.
+    """
 
     @asynccontextmanager
     async def lifespan(platform: Platform) -> AsyncIterator[None]:
@@ -43,7 +46,7 @@ def describe_service(agents: Service) -> Service:
 
 
 def build_root(agents: Service, folder: str = "") -> Root:
-    """Return the root's body; `folder` leads from where it is asked for to the folder of its links."""
+    """Return the root's body. `folder` is the relative path from the requested address to the folder of its links."""
     return Root(
         name=_OWN.name,
         message="Descrição da API de agentes: leia o documento OpenAPI no endereço de `description`.",
@@ -55,5 +58,5 @@ def build_root(agents: Service, folder: str = "") -> Root:
 
 
 async def ready(platform: Platform) -> Mapping[str, bool]:
-    """Tell whether the document could be generated."""
+    """Return whether the document could be generated."""
     return {"description": await platform.part(Published).find_document() is not None}

@@ -1,4 +1,4 @@
-"""What the routes of the agent API description have in common; each feature extends them."""
+"""The shared base of the agent API description's routes."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes

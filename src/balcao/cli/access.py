@@ -1,4 +1,4 @@
-"""`balcao access`: the access catalogue, for who has the machine's shell."""
+"""`balcao access`: the access catalogue, for operators with a shell on the machine."""
 
 import sys
 from enum import StrEnum
@@ -21,7 +21,7 @@ access.add_typer(audit, name="audit")
 
 
 class DocumentFormat(StrEnum):
-    """How the document is written: the same as the service's own, which help does without."""
+    """The format of the document. It repeats the service's own type, so that help does not import the service."""
 
     YAML = "yaml"
     JSON = "json"
@@ -85,7 +85,7 @@ def grant_admin(cpf: CpfArgument) -> None:
 
 @audit.callback()
 def group() -> None:
-    """Keep `verify` a command of a group while it is the only one."""
+    """Make `verify` a subcommand. Without a callback, Typer would merge a single command into its group."""
 
 
 @audit.command("verify")

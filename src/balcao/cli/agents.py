@@ -1,4 +1,4 @@
-"""`balcao agents`: the import of what a former system held of agents and their data sets."""
+"""`balcao agents`: import agents and their data sets from a former system."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ agents = Commands(help="Configuração de agentes: importação de versões, con
 
 @agents.callback()
 def group() -> None:
-    """Keep `import` a command of a group while it is the only one."""
+    """Make `import` a subcommand. Without a callback, Typer would merge a single command into its group."""
 
 
 @agents.command("import")

@@ -17,7 +17,7 @@ audit = Commands(help="Trilha de auditoria.")
 
 @audit.callback()
 def group() -> None:
-    """Keep `verify` a command of a group while it is the only one."""
+    """Make `verify` a subcommand. Without a callback, Typer would merge a single command into its group."""
 
 
 @audit.command("verify")
@@ -33,7 +33,7 @@ def verify(
     before = _parse_known(known) if known is not None else None
 
     async def verify_chain(call: "Call") -> "Verdict":
-        # One snapshot: an event that is written meanwhile would look like a break.
+        # Use one snapshot: an event written during the check would look like a break in the chain.
         async with call.platform.database.transaction(isolation="repeatable_read") as connection:
             return await chain.verify_chain(connection, before)
 

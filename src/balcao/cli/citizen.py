@@ -1,4 +1,4 @@
-"""`balcao citizen`: a person's rights under the data protection law, for the staff who serve them."""
+"""`balcao citizen`: a citizen's rights under the data protection law, for the staff who serve them."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""All commands by name. A command's module is loaded when it is called: `balcao --help` needs none of them."""
+"""All commands by name. A command's module is imported when it is called, so `balcao --help` imports none of them."""
 
 import functools
 import importlib
@@ -16,7 +16,7 @@ from balcao.version import describe_version
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a command is, as `module:attribute` of a package, and its line in the list of commands."""
+    """The location of a command as `module:attribute` of a package, and its line in the list of commands."""
 
     target: str
     summary: str
@@ -69,7 +69,7 @@ COMMANDS = {
 
 
 def list_entries() -> dict[str, Entry]:
-    """Return every command by its words, the trial's included; of two words where it belongs to another's group."""
+    """Return every command by name, including the trial's. A name has two words if it extends an existing group."""
     trial: dict[str, Entry] = sandbox.load_installed("commands", {})
     return COMMANDS | trial
 
@@ -89,14 +89,14 @@ def load_command(name: str) -> Any:
 
 
 class _Lazy(TyperCommand):
-    """A command that is listed without being loaded, and loaded when it is called."""
+    """A command that is listed without being imported. It is imported when it is called."""
 
     def __init__(self, name: str, entry: Entry) -> None:
         super().__init__(name, help=entry.summary)
         self._entry = entry
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Hand over to the real command: whoever invokes the context runs that one."""
+        """Return a context of the real command, so that invoking the context runs that command."""
         return self.loaded.make_context(info_name, args, parent=parent, **extra)
 
     @functools.cached_property
@@ -107,7 +107,7 @@ class _Lazy(TyperCommand):
 
 
 class _Root(Group):
-    """Finds the commands in the table above."""
+    """The root group. It finds the commands in the table above."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [name for name in list_entries() if " " not in name]
@@ -142,5 +142,5 @@ def group(
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run a command and return its exit status; usage errors are explained in Portuguese."""
+    """Run a command and return its exit status. Usage errors are explained in Portuguese."""
     return portuguese.run(typer.main.get_command(balcao), arguments)

@@ -1,4 +1,4 @@
-"""`balcao config`: what each setting does, what it is now, and where that comes from."""
+"""`balcao config`: explain each setting, its value, and where the value comes from."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ _SOURCES = {
 
 @config.callback()
 def group() -> None:
-    """Keep `explain` a command of a group while it is the only one."""
+    """Make `explain` a subcommand. Without a callback, Typer would merge a single command into its group."""
 
 
 @config.command("explain")

@@ -1,11 +1,11 @@
-"""How commands print: a terminal's own width, and none in a pipe, whose reader wants every cell and line whole."""
+"""The output of commands. Terminals get their own width, pipes get unlimited width, so that no line is cut."""
 
 import sys
 from typing import Any
 
 from rich.console import Console
 
-# Tables take what their cells need; nothing is padded up to it.
+# Tables use the width of their cells and are not padded to this.
 UNBOUNDED = 100_000
 
 
@@ -23,5 +23,5 @@ def print_json(value: Any) -> None:
 
 
 def format_count(count: int) -> str:
-    """Return a number as people write it, with a point before each thousand."""
+    """Return a number in Brazilian format, with a point before each thousand."""
     return f"{count:,}".replace(",", ".")

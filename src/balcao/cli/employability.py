@@ -1,4 +1,4 @@
-"""`balcao employability`: the import of what a former system held of companies, jobs and their catalogues."""
+"""`balcao employability`: import companies, jobs and their catalogues from a former system."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ employability = Commands(help="Empregabilidade: importação de empresas, vagas 
 
 @employability.callback()
 def group() -> None:
-    """Keep `import` a command of a group while it is the only one."""
+    """Make `import` a subcommand. Without a callback, Typer would merge a single command into its group."""
 
 
 @employability.command("import")

@@ -1,4 +1,4 @@
-"""`balcao export`: all data of one service as encrypted files, to keep, to hand over and to import again."""
+"""`balcao export`: all data of one service as encrypted files, to store, pass on and import again."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Writes generated files for a command, and says which."""
+"""Write generated files for a command, and print their names."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 
 def write_files(folder: Path, files: "dict[str, File]", *, replace: bool) -> None:
-    """Write the files and say which; the second time none. Raises OperatorFault for those that differ."""
+    """Write the files and print the changed ones, none the second time.
+
+    Raises OperatorFault if other contents exist.
+    """
     from balcao.operate.deploy.files import FilesDiffer, write_files
 
     try:

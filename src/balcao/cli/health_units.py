@@ -1,4 +1,4 @@
-"""`balcao health-units`: units and notifications of a former system."""
+"""`balcao health-units`: import units and notifications from a former system."""
 
 from typing import Annotated
 

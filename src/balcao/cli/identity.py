@@ -1,4 +1,4 @@
-"""`balcao identity`: the keys of the identity provider, whichever is trusted, and fixed tokens."""
+"""`balcao identity`: the keys of the identity provider (the city's or the embedded one), and fixed tokens."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -32,7 +32,7 @@ def fixed_token(
     days: Annotated[int, typer.Option(min=1, max=fixed_tokens.LONGEST_DAYS, help="Por quantos dias ele vale.")] = 365,
 ) -> None:
     """Cria um token fixo, que abre só estas operações, e mostra as entradas de BALCAO_FIXED_SERVICE_TOKENS."""
-    from balcao import app  # every service, which the other commands of this group do not need
+    from balcao import app  # imports every service; other commands here do not need it
 
     wanted = list(dict.fromkeys(operations))
     app.check_fixed_operations(wanted)

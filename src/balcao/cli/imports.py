@@ -1,4 +1,4 @@
-"""What every import command does: the choice of a kind, progress, the summary."""
+"""The shared code of all import commands: the choice of a kind, the progress bar, the summary."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,7 +54,7 @@ def run_import(
     as_json: bool,
     origin: str | None = None,
 ) -> None:
-    """Import a file, show how far it is, and print what it did.
+    """Import a file, show the progress, and print a summary.
 
     Exit with 1 if rows were refused, unless the operator allows it. Raises OperatorFault.
     """

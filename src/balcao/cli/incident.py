@@ -1,4 +1,4 @@
-"""`balcao incident`: tell the public of a trouble, on the status page."""
+"""`balcao incident`: publish incidents on the status page."""
 
 from typing import Annotated
 

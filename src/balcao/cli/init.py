@@ -1,4 +1,4 @@
-"""`balcao init`: write what an installation in production needs, and what a portal needs to be switched over."""
+"""`balcao init`: write the files for an installation in production, and for switching a portal over."""
 
 import sys
 from collections.abc import Callable
@@ -102,7 +102,7 @@ def write_production(
     from balcao.settings.types import split_list
 
     logs.configure("error")
-    # Who is asked for what must be said is asked for what may be, too.
+    # If the required answers are asked interactively, ask for the optional ones too.
     is_asked = sys.stdin.isatty() and not (public_url and auth_issuer)
     installation = Installation(
         public_url=public_url or _ask("--public-url", "Endereço público (https://...)"),
@@ -134,7 +134,7 @@ def write_production(
 
 
 def _ask(option: str, question: str) -> str:
-    """Ask on a terminal. Raises OperatorFault where nobody can answer."""
+    """Ask on a terminal. Raises OperatorFault without a terminal."""
     if not sys.stdin.isatty():
         raise OperatorFault(f"Falta a opção {option}.")
     ask: Callable[[str], str] = typer.prompt
@@ -142,7 +142,7 @@ def _ask(option: str, question: str) -> str:
 
 
 def _offer(is_asked: bool, question: str) -> str:
-    """Ask for what need not be said; return "" where nobody is asked, or says nothing."""
+    """Ask for an optional answer. Return an empty text if not `is_asked`, or if the answer is empty."""
     if not is_asked:
         return ""
     answer: str = typer.prompt(f"{question}; vazio: nenhum", default="", show_default=False)

@@ -1,4 +1,4 @@
-"""`balcao limits`: how often callers may call, shown and changed while the platform runs."""
+"""`balcao limits`: show the rate limits, and change them while the platform runs."""
 
 from typing import Annotated
 

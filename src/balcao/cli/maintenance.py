@@ -1,4 +1,4 @@
-"""`balcao maintenance`: take a service out of use for a while, in all processes at once."""
+"""`balcao maintenance`: put a service into maintenance, in all processes at the same time."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`balcao migrate`: bring the database of this configuration up to date."""
+"""`balcao migrate`: migrate the database of this configuration."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Options that several groups of commands have."""
+"""Options that several groups of commands share."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The CPF of whom a command is about."""
+"""The CPF argument of commands about a citizen."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,7 @@ CpfArgument = Annotated[str, typer.Argument(metavar="CPF", help="11 dígitos, co
 
 
 def parse_cpf(text: str, refusal: str = "O CPF é inválido: use 11 dígitos.") -> "Cpf":
-    """Return the CPF. Raises OperatorFault with the refusal, which never quotes what was typed."""
+    """Return the CPF. Raises OperatorFault with the refusal, which never quotes the input."""
     from balcao.core.values.cpf import Cpf
 
     cpf = Cpf.parse_path(text)

@@ -1,4 +1,4 @@
-"""The texts of the command line library in Portuguese: it has them in English only."""
+"""Portuguese texts for the command line library, which has only English ones."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The library's headings and labels, by the name of the constant of `typer.rich_utils` that holds each.
+# The library's headings and labels, by the name of their constant in `typer.rich_utils`.
 _HELP = {
     "ARGUMENTS_PANEL_TITLE": "Argumentos",
     "OPTIONS_PANEL_TITLE": "Opções",
@@ -21,7 +21,7 @@ _HELP = {
 }
 
 _UNKNOWN_COMMAND = re.compile(r"No such command '(?P<name>.*?)'\.", re.DOTALL)
-# The library's sentences about a wrong use, and ours; the first that matches counts.
+# The library's sentences about usage errors, and ours. The first match applies.
 _SENTENCES = (
     (_UNKNOWN_COMMAND, "O comando {name} não existe."),
     *(
@@ -54,13 +54,13 @@ _SENTENCES = (
 
 
 class _InPortuguese:
-    """What a command and a group of commands have in common."""
+    """The shared code of a command and a group of commands."""
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
         formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), "Uso: ")  # type: ignore[attr-defined]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        from typer import rich_utils  # only help needs it, and it is slow to load
+        from typer import rich_utils  # slow to import, and only help needs it
 
         for name, text in _HELP.items():
             setattr(rich_utils, name, text)
@@ -82,12 +82,12 @@ class Group(_InPortuguese, TyperGroup):
 
 
 class Commands(typer.Typer):
-    """A group of commands; without one of them it shows its help."""
+    """A group of commands. It shows its help if it is called without a command."""
 
     def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
         super().__init__(
             cls=cls,
-            suggest_commands=False,  # it knows only those that are loaded, and says it in English
+            suggest_commands=False,  # would only suggest imported commands, and in English
             no_args_is_help=True,
             add_completion=False,
             options_metavar="[OPÇÕES]",
@@ -103,7 +103,7 @@ class Commands(typer.Typer):
 
 
 def run(command: Any, arguments: list[str] | None) -> int:
-    """Run `command` and return the exit status: 2 after a wrong use, which is explained in a sentence."""
+    """Run `command` and return the exit status. A usage error is explained in a sentence and returns 2."""
     try:
         status = command.main(arguments, standalone_mode=False)
     except typer.Abort:
@@ -130,7 +130,7 @@ def _explain(fault: Any) -> None:
 
 
 def _suggest(fault: Any, message: str) -> str:
-    """Return which command or option was meant, as a sentence to add; "" where none is near."""
+    """Return a sentence with the most similar commands or options, or an empty text if there are none."""
     near = list(getattr(fault, "possibilities", None) or [])
     if unknown := _UNKNOWN_COMMAND.search(message):
         near = difflib.get_close_matches(unknown["name"], fault.ctx.command.list_commands(fault.ctx))

@@ -1,4 +1,4 @@
-"""`balcao registry`: the city's files, and the ledger of preferences."""
+"""`balcao registry`: import the city's files, and verify the ledger of preferences."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -56,7 +56,7 @@ def verify_ledger(
     person = None if cpf is None else parse_cpf(cpf)
 
     async def verify(call: "Call") -> "Verification":
-        # One snapshot: an entry that is written meanwhile would look like a break.
+        # Use one snapshot: an entry written during the check would look like a break in the chain.
         async with call.platform.database.transaction(isolation="repeatable_read") as connection:
             return await service.verify_ledger(connection, person)
 

@@ -1,4 +1,4 @@
-"""`balcao serve`, `balcao panel` and `balcao worker`: start the processes that serve, and that run jobs."""
+"""`balcao serve`, `balcao panel` and `balcao worker`: start the processes that serve and those that run jobs."""
 
 import asyncio
 import os
@@ -63,14 +63,14 @@ def panel(processes: Processes = None) -> None:
 
 
 def _supervise(plan: Plan) -> None:
-    """Run what the plan starts until Ctrl-C or SIGTERM."""
+    """Run the processes of the plan until Ctrl-C or SIGTERM."""
     with console.status("Iniciando o Balcão...") as status:
         show: Callable[[str], None] = status.update
 
         def ready(started: Plan, report: Report) -> None:
             nonlocal show
             status.stop()
-            show = console.print  # there is no line any more that moves
+            show = console.print  # the status line has ended
             welcome(started, report)
 
         asyncio.run(supervisor.run(plan, lambda text: show(text), ready))
@@ -95,7 +95,7 @@ def worker() -> None:
 
 
 def _run_worker(settings: Settings, order: Order) -> None:
-    """Run the worker in this process: a service manager starts and replaces it."""
+    """Run the worker in this process. A service manager starts and replaces it."""
     import uvloop
 
     from balcao.operate.processes import management

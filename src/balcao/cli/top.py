@@ -1,4 +1,4 @@
-"""`balcao top`: what runs, waits and fails now, read from the metrics of the instance that runs."""
+"""`balcao top`: what runs, waits and fails now, read from the metrics of the running instance."""
 
 import sys
 import time
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from balcao.operate.readings import MetricsSource, Picture, ProcessState, Queue, Reading, Traffic
 
 console = make_console()
-OLD_SECONDS = 60.0  # from here on what waits is shown as a fault
+OLD_SECONDS = 60.0  # show longer waits as a problem
 _LAGS = {"event": "eventos", "push": "mudanças próprias"}
 
 
@@ -46,7 +46,7 @@ def top(
 
 
 def _follow(source: "MetricsSource", before: "Reading", interval: int) -> None:
-    """Draw a picture over the last one until Ctrl-C, which is how one leaves."""
+    """Redraw the state until Ctrl-C."""
     from rich.live import Live
 
     from balcao.operate.readings import compare_readings
@@ -64,7 +64,7 @@ def _follow(source: "MetricsSource", before: "Reading", interval: int) -> None:
 
 
 def draw(picture: "Picture") -> Group:
-    """Return the picture as tables, what needs somebody first."""
+    """Return the state as tables. Problems come first."""
     return Group(
         _draw_state(picture),
         _draw_traffic(picture.services),

@@ -1,4 +1,4 @@
-"""What `balcao serve` and `balcao panel` print when ready: addresses, demo people, a call that works when pasted."""
+"""The output of `balcao serve` and `balcao panel` when ready: addresses, demo citizens, and a call to paste."""
 
 from collections.abc import Iterator, Mapping
 

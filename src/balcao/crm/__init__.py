@@ -1,1 +1,1 @@
-"""The city's CRM as upstream: the client that every feature shares."""
+"""The city's CRM as an upstream: the client that all features share."""

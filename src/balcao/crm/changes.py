@@ -1,4 +1,4 @@
-"""What the CRM has of many people at once, and who has changed there since a moment: for the reconciliation."""
+"""Read many people from the CRM, and find those that changed since a given time, for the reconciliation."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,8 @@ from balcao.crm.fields import Record, pick_known
 from balcao.crm.queries import Query
 from balcao.crm.related import MAX_RECORDS
 
-# What is asked for changes, in this order: an account says nothing of its consents, nor of how an anonymisation went.
+# The objects to search for changes, in this order. An account contains neither its consents nor the state of an
+# anonymisation.
 Source = Literal["accounts", "consents", "requests"]
 SOURCES: Sequence[Source] = get_args(Source)
 PAGE = 50
@@ -31,7 +32,7 @@ _OWNER: Mapping[Source, str] = {"consents": "CPF__c", "requests": "CPF__c"}
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A consent by our keys, with the CRM's own text of when it changed."""
+    """A consent with our keys, and the CRM's own text of its last change."""
 
     changed: str
     entry: Mapping[str, str]
@@ -39,9 +40,9 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """All that is mirrored of a person, each part with the CRM's own text of when it changed.
+    """All mirrored data of a person, each part with the CRM's own text of its last change.
 
-    `dados` has every key, also those that the CRM has no value for; None without an account.
+    `dados` has every key, with null for missing values. It is None without an account.
     """
 
     cpf: Cpf
@@ -53,7 +54,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A record that changed: its id, whose it is, and when by the CRM's own text.
+    """A changed record: its id, its person, and the CRM's own text of the time.
 
     The person is None if the CRM names none.
     """
@@ -66,10 +67,10 @@ class Changed:
 async def find_changed(
     crm: CrmClient, source: Source, since: datetime, after: str, deadline: Deadline
 ) -> list[Changed]:
-    """Return a page of what has changed since then, the oldest first; fewer than `PAGE` at the end.
+    """Return a page of the records changed since then, oldest first. The last page has fewer than `PAGE` records.
 
-    `after` is the id of the last record seen of that moment, empty for the first page. The CRM has whole seconds, in
-    which thousands of records may have changed, and counts no further than 2,000 by OFFSET.
+    `after` is the id of the last record seen with this time, or empty for the first page. Paging by id is necessary
+    because the CRM stores whole seconds, thousands of records may have the same time, and OFFSET ends at 2,000.
     """
     owner = _OWNER.get(source, crm.fields.account["cpf"])
     moment = since.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -86,9 +87,10 @@ async def find_changed(
 
 
 async def read_people(crm: CrmClient, people: Sequence[Cpf], deadline: Deadline) -> list[Person]:
-    """Return what the CRM has of each, in their order; of several accounts of a person the oldest counts.
+    """Return the CRM's data of these people, in their order. If a person has several accounts, use the oldest.
 
-    Raises CrmAway also for more records than the CRM gives at once: what is missing would count as deleted.
+    Raises CrmAway, also if the CRM has more records than it returns at a time, because missing records would count as
+    deleted.
     """
     accounts, consents, requests = await crm.select(deadline, *_build_queries(crm, people))
     if max(len(accounts), len(consents), len(requests)) >= MAX_RECORDS:
@@ -134,7 +136,7 @@ def _build(
 
 
 def _read_id(record: Record) -> str:
-    """Return the id of a record. Raises CrmAway for one without an id: it goes into the next query."""
+    """Return the id of a record. Raises CrmAway for an invalid id, because the id becomes part of the next query."""
     found = record.get("Id")
     if not isinstance(found, str) or not _ID.fullmatch(found):
         raise CrmAway
@@ -142,7 +144,7 @@ def _read_id(record: Record) -> str:
 
 
 def _read_changed(record: Record) -> str:
-    """Return when a record changed. Raises CrmAway for one without a time."""
+    """Return the time of a record's last change. Raises CrmAway if it has none."""
     changed = record.get(_CHANGED)
     if not isinstance(changed, str):
         raise CrmAway

@@ -1,10 +1,10 @@
-"""Stops calling a CRM that keeps failing, and finds out with one probe when it is back.
+"""A circuit breaker: stop calling a CRM that keeps failing, and detect its recovery with one probe.
 
-closed ──5 failures in a row, or 10 of the last 20──> open (30 s) ──time over──> half open, one probe
-  ^────────────────────── probe succeeds ────────────────────────────────────────┘
-                          probe fails: open again, twice as long (at most 300 s)
+    closed ──5 failures in a row, or 10 of the last 20──> open (30 s) ──time over──> half open, one probe
+      ^────────────────────── probe succeeds ────────────────────────────────────────┘
+                              probe fails: open again, twice as long (at most 300 s)
 
-The breaker libraries at hand count failures in a row or a rate, not both, and keep the open time constant.
+The available libraries count either failures in a row or a rate, but not both, and have a constant open time.
 """
 
 import math
@@ -30,36 +30,40 @@ class State(StrEnum):
 
 
 class Circuit:
-    """One per process and upstream. Not for threads: every change happens between two awaits of one loop."""
+    """One circuit per process and upstream.
+
+    It is not thread-safe: each change happens between two awaits of one loop.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._round = 0  # counts the changes of state: the outcome of a call from an earlier round is ignored
+        self._round = 0  # counts state changes; outcomes of earlier rounds are ignored
         self._open_until: float | None = None
         self._close()
 
     @property
     def state(self) -> State:
-        """Return the state as of now; time alone turns open into half open."""
+        """Return the current state. An open circuit becomes half open by time."""
         if self._open_until is None:
             return State.CLOSED
         return State.OPEN if self._probing or self._clock() < self._open_until else State.HALF_OPEN
 
     @property
     def failures(self) -> int:
-        """Return the failures in a row, since the last success."""
+        """Return the number of failures since the last success."""
         return self._in_a_row
 
     @property
     def seconds_until_probe(self) -> float:
-        """Return how long calls are still refused; zero while closed."""
+        """Return for how many more seconds calls are refused. Zero while closed."""
         return 0.0 if self._open_until is None else max(0.0, self._open_until - self._clock())
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Watch one call. Raises CrmAway at once while open; a CrmAway from within counts as a failure.
+        """Guard one call. Raises CrmAway immediately while open. A CrmAway from within counts as a failure.
 
-        Any other refusal is an response, so the CRM is there. A cancelled call says nothing, and gives its probe back.
+        Any other exception means that the CRM responded. A cancelled call says nothing about the CRM and releases its
+        probe.
         """
         admitted = self.admit()
         try:
@@ -76,14 +80,14 @@ class Circuit:
         self.record_success(admitted)
 
     def admit(self) -> int:
-        """Return the round that the call's outcome is reported with. Raises CrmAway while open."""
+        """Return the current round, to be passed with the call's outcome. Raises CrmAway while open."""
         if self.state is State.OPEN:
             raise CrmAway(code=CIRCUIT_OPEN, retry_after=max(1, math.ceil(self.seconds_until_probe)))
         self._probing = self.state is State.HALF_OPEN
         return self._round
 
     def record_success(self, admitted: int) -> None:
-        """Count a success; that of the probe closes the circuit."""
+        """Count a success. The success of the probe closes the circuit."""
         if admitted != self._round:
             return
         if self._probing:
@@ -94,7 +98,7 @@ class Circuit:
         self._open_if_too_many()
 
     def record_failure(self, admitted: int) -> None:
-        """Count a failure; that of the probe opens the circuit again for twice as long."""
+        """Count a failure. The failure of the probe opens the circuit again for twice as long."""
         if admitted != self._round:
             return
         self._in_a_row += 1
@@ -105,7 +109,7 @@ class Circuit:
             self._open_if_too_many()
 
     def record_abandonment(self, admitted: int) -> None:
-        """Let another call be the probe."""
+        """Release the probe, so that another call can be the probe."""
         if admitted == self._round:
             self._probing = False
 

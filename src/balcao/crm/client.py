@@ -1,4 +1,4 @@
-"""What the registry asks of the CRM: look a person up, change an account, create one."""
+"""The registry's calls to the CRM: look up a person, change an account, create one."""
 
 import asyncio
 import re
@@ -31,24 +31,27 @@ _duplicates = counter("balcao_crm_duplicate_account", "Look-ups that found more 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """`cidadao` has the specification's keys for the login sync, as the CRM has the values."""
+    """An account. `cidadao` has the specification's keys for the login sync with the CRM's values."""
 
     id: str
     cidadao: Mapping[str, Any] = field(repr=False)
 
 
 class Upserted(StrEnum):
-    """EXISTED: somebody else was faster, or there are several accounts; look the person up again."""
+    """The result of an upsert. After EXISTED, look up the person again.
+
+    EXISTED means that another writer created the account first, or that there are several accounts.
+    """
 
     CREATED = "created"
     EXISTED = "existed"
 
 
 class CrmClient:
-    """Shared by the whole process, with one token and one circuit.
+    """The CRM client of a process, with one token and one circuit.
 
-    Every method raises Unavailable when no CRM is configured, CrmAway when it gives no usable response within the
-    deadline (or the circuit is open), CrmRefused when it says no.
+    Every method raises Unavailable if no CRM is configured, CrmAway if there is no usable response within the deadline
+    or the circuit is open, and CrmRefused if the CRM rejects the call.
     """
 
     def __init__(self, transport: Transport | None, version: str, fields: FieldMap) -> None:
@@ -58,15 +61,18 @@ class CrmClient:
         self.circuit = Circuit()
 
     async def look_up(self, cpf: Cpf, deadline: Deadline) -> Account | None:
-        """Return the person's account with its consents; of several the oldest, which is counted."""
+        """Return the person's account with its consents.
+
+        If there are several, return the oldest and count the duplicate.
+        """
         with self.circuit.guard():
             accounts, consents = await self._select(deadline, self.query_accounts(cpf), self.query_consents(cpf))
             return self.build_account(accounts, consents)
 
     def build_account(self, accounts: Sequence[Record], consents: Sequence[Record]) -> Account | None:
-        """Return what these records of one person make together; None without an account.
+        """Build an account from the records of one person. Return None without an account.
 
-        Raises CrmAway for records that are none of an account.
+        Raises CrmAway if the records are not those of an account.
         """
         if len(accounts) > 1:
             _duplicates.inc()
@@ -78,7 +84,7 @@ class CrmClient:
         return Account(cidadao["accountId"], cidadao)
 
     async def find(self, cpf: Cpf, deadline: Deadline) -> str | None:
-        """Return the id of the person's account; of several the oldest."""
+        """Return the id of the person's account. If there are several, return the oldest."""
         field = self.fields.account["accountId"]
         with self.circuit.guard():
             (accounts,) = await self._select(deadline, self.query_accounts(cpf, [field]))
@@ -88,11 +94,11 @@ class CrmClient:
             return found
 
     async def update(self, account_id: str, dados: Mapping[str, Any], deadline: Deadline) -> None:
-        """Write these keys of `dados`, and no others."""
+        """Write these keys of `dados` and no others."""
         await self.write("PATCH", ("Account", account_id), self.fields.to_crm(dados), deadline)
 
     async def upsert(self, cpf: Cpf, dados: Mapping[str, Any], deadline: Deadline) -> Upserted:
-        """Create the account, or write into the one that exists: one account, however many ask at once."""
+        """Create the account or update the existing one. Concurrent calls create only one account."""
         path = ("Account", self.fields.account["cpf"], cpf.digits)
         try:
             response = await self.write("PATCH", path, self.fields.to_crm(dados), deadline)
@@ -114,7 +120,7 @@ class CrmClient:
         return Query.of_people("Consentimento__c", "CPF__c", [cpf], fields, rest="ORDER BY Chave__c")
 
     async def select(self, deadline: Deadline, *queries: Query) -> list[list[Record]]:
-        """Return the records of each query, all asked for at once; every one is of a person who was asked for."""
+        """Run all queries concurrently. Every returned record belongs to a person of its query."""
         with self.circuit.guard():
             return await self._select(deadline, *queries)
 
@@ -127,7 +133,7 @@ class CrmClient:
         return [task.result() for task in tasks]
 
     async def write(self, method: str, path: Sequence[str], fields: Record, deadline: Deadline) -> CrmResponse:
-        """Send these fields to an object of the CRM; `path` is its name and what identifies the record."""
+        """Write these fields to an object of the CRM. `path` is the object's name and the key of the record."""
         words = "/".join(quote(word, safe="") for word in path)
         with self.circuit.guard():
             return await self._call(method, f"{self._data}/sobjects/{words}", deadline, json=fields)
@@ -144,7 +150,7 @@ class CrmClient:
 
 @asynccontextmanager
 async def open_crm_client(settings: Settings, limits: httpx.Timeout = TIMEOUT) -> AsyncIterator[CrmClient]:
-    """Open the client of one process. Raises SettingsError for a field map that cannot be used."""
+    """Open the client of one process. Raises SettingsError if the field map is not valid."""
     fields = FieldMap.load(Path(settings.crm_field_map) if settings.crm_field_map else None)
     async with make_http_client(settings.traces_url, timeout=limits, follow_redirects=False) as http:
         transport = (

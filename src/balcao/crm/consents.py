@@ -9,7 +9,7 @@ OBJECT, KEY = "Consentimento__c", "Chave__c"
 
 
 async def upsert_consent(crm: CrmClient, cpf: Cpf, account: Account, consent: Record, deadline: Deadline) -> None:
-    """Write one consent; `categoria` and `canal` (the empty text for none) say which. Raises as the client does."""
+    """Write the consent for a `categoria` and a `canal`, which may be empty. Raises as the client does."""
     key = "|".join((cpf.digits, consent["categoria"], consent["canal"]))
     fields = {crm.fields.consent[name]: value or None for name, value in consent.items()}
     owner = {"Conta__c": account.id, "CPF__c": cpf.digits}

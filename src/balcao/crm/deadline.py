@@ -1,16 +1,16 @@
-"""The time and the tries that a whole use case may spend on the CRM; all its calls share the time."""
+"""The time and the attempts that a use case may spend on the CRM. All its calls share the time."""
 
 import time
 from dataclasses import dataclass
 from typing import Self
 
-# A little under the 8 s that a caller is promised, which include what comes before and after.
+# Slightly less than the 8 s that we promise to a caller, which include the work before and after.
 BUDGET_SECONDS = 7.5
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """`at` is an instant of the monotonic clock; `tries` is how often each call is made at most."""
+    """A deadline. `at` is a time of the monotonic clock. `tries` is the maximum number of attempts for each call."""
 
     at: float
     tries: int = 3
@@ -22,5 +22,5 @@ class Deadline:
 
     @property
     def remaining(self) -> float:
-        """Return the seconds left; zero when over."""
+        """Return the remaining seconds, or zero after the deadline."""
         return max(0.0, self.at - time.monotonic())

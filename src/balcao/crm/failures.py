@@ -1,8 +1,8 @@
-"""How a call to the CRM can go wrong; both are what the caller sees as 502.
+"""The failures of a call to the CRM. The caller receives 502 for both.
 
 CrmFailed
-├── CrmAway      no usable response: worth another try later
-└── CrmRefused   the CRM understood and said no: the same call would be refused again
+├── CrmAway      no usable response: worth another attempt later
+└── CrmRefused   the CRM understood the call and rejected it: it would reject it again
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ class CrmFailed(BalcaoError):
 
 
 class CrmAway(CrmFailed):
-    """`retry_after` is set when it is known how many seconds to wait.
+    """No usable response. `retry_after` is the number of seconds to wait, if the CRM sent it.
 
-    `http_status` is None when there was no response; `error_code` is the CRM's own word, or ours for what went wrong.
+    `http_status` is None if there was no response. `error_code` is the CRM's own code, or ours for the failure.
     """
 
     def __init__(
@@ -36,7 +36,10 @@ class CrmAway(CrmFailed):
 
 
 class CrmRefused(CrmFailed):
-    """`error_code` is the CRM's own word and `fields` the names it complains of; never its message."""
+    """A rejected call.
+
+    `error_code` is the CRM's own code, and `fields` are the fields at fault. Its message is dropped.
+    """
 
     default_message = "O CRM recusou a operação."
     default_code = "crm-refused"

@@ -1,4 +1,4 @@
-"""Translates between the keys of `dados`/`cidadao` and the fields of the CRM, by a map that is data."""
+"""Translate between the keys of `dados`/`cidadao` and the fields of the CRM, with a map that is configurable."""
 
 import re
 import tomllib
@@ -12,18 +12,18 @@ from balcao.settings import SettingsError
 
 Record = Mapping[str, Any]
 
-# What an export of the CRM lists beside the account; the progress of an order is no list of its own there.
+# The lists in an export of the CRM besides the account. The progress of an order is not a separate list there.
 RELATED = ("protocolos", "ligacoes", "ordensServico")
 PROGRESS = "andamentos"
 _SECTIONS = ("account", "name", "address", "consent")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")  # they stand in queries
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")  # names are inserted into queries
 _NOT_IN_CIDADAO = frozenset({"contaOrigem"})
 _READ_ONLY = frozenset({"accountId", "cpf"})
 
 
 @dataclass(frozen=True)
 class FieldMap:
-    """Each section maps our key to the CRM's field name."""
+    """The map from our keys to the CRM's field names, in sections."""
 
     account: Mapping[str, str]
     name: Mapping[str, str]
@@ -33,7 +33,7 @@ class FieldMap:
 
     @classmethod
     def load(cls, replacing: Path | None = None) -> Self:
-        """Load the default map, with the names of a TOML file of the same form in place. Raises SettingsError."""
+        """Load the default map with the replacements of a TOML file of the same form. Raises SettingsError."""
         default = tomllib.loads(files(__package__).joinpath("field_map.toml").read_text("utf-8"))
         replacements = _read(replacing) if replacing else {}
         _check(default, replacements)
@@ -45,7 +45,7 @@ class FieldMap:
 
     @property
     def account_fields(self) -> list[str]:
-        """Return the CRM's fields that a look-up asks for."""
+        """Return the CRM's fields for a look-up."""
         wanted = [field for key, field in self.account.items() if key not in _NOT_IN_CIDADAO]
         return sorted({*wanted, *self.address.values()})
 
@@ -55,7 +55,7 @@ class FieldMap:
         return sorted(self.consent.values())
 
     def to_cidadao(self, account: Record, consents: Iterable[Record]) -> dict[str, Any]:
-        """Return the specification's object: texts that the CRM does not have are left out, arrays are always there."""
+        """Return the specification's object. Texts without a value are left out, and arrays are always present."""
         texts = {
             key: str(account[field])
             for key, field in self.account.items()
@@ -70,12 +70,12 @@ class FieldMap:
         }
 
     def find_keys(self, names: Iterable[str]) -> set[str]:
-        """Return the keys of the account that these fields of the CRM are written by."""
+        """Return the keys of the account that write these fields of the CRM."""
         keys = {field: key for key, field in self.account.items()} | dict.fromkeys(self.name.values(), "nome")
         return {keys[name] for name in names if name in keys}
 
     def to_crm(self, dados: Record) -> dict[str, Any]:
-        """Return the fields that write these keys; null and the empty text clear.
+        """Return the fields that write these keys. Null and the empty text clear a field.
 
         Raises KeyError for a key that is never written.
         """
@@ -99,7 +99,7 @@ class FieldMap:
         return written
 
     def from_crm(self, written: Record) -> dict[str, Any]:
-        """Return the keys of `dados` for fields that were written: what a CRM sends back of a change."""
+        """Return the keys of `dados` for written fields, as a CRM sends them back after a change."""
         parts = {key: written[field] for key, field in self.address.items() if field in written}
         texts = {
             key: written[field]
@@ -111,9 +111,9 @@ class FieldMap:
         return texts | ({"endereco": parts} if parts else {})
 
     def to_dados(self, account: Record) -> dict[str, Any]:
-        """Return every key of `dados` that is mirrored, from a whole account: null for what the CRM has no value for.
+        """Return every mirrored key of `dados` from a whole account, with null for missing values.
 
-        The two parts of an address that may also stand outside it are given in both places.
+        Two parts of the address also exist as separate keys, so they are returned in both places.
         """
         dados = self.from_crm(account)
         address = dados["endereco"]
@@ -125,7 +125,7 @@ class FieldMap:
 
 
 def pick_known(section: Mapping[str, str], record: Record) -> dict[str, str]:
-    """Return our keys of the fields that the record has a value for."""
+    """Return our keys for the fields that have a value in the record."""
     return {key: str(record[field]) for key, field in section.items() if record.get(field) not in (None, "")}
 
 

@@ -1,4 +1,4 @@
-"""Queries to the CRM, and the one reader of what comes back: records of the people who were asked for, or nothing."""
+"""Queries to the CRM, and the only reader of the responses. It returns only records of the requested people."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ _misdirected = counter(
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, and whose records it asks for: `owner` is the field that bears their CPF.
+    """A query and the people whose records it requests. `owner` is the field with their CPF.
 
-    Only one that asks for nobody in particular has no owner: its maker reads a CPF from it, and nothing more.
+    A query has no owner only if it is not about given people. Its caller must not trust more than the CPF in the
+    result.
     """
 
     text: str
@@ -30,10 +31,10 @@ class Query:
     def of_people(
         cls, entity: str, owner: str, people: Sequence[Cpf], fields: Iterable[str], also: str = "", rest: str = ""
     ) -> Self:
-        """Return the query for these people's records; `also` narrows it, `rest` orders and limits it.
+        """Return the query for these people's records. `also` narrows it, `rest` orders and limits it.
 
-        The CPF is always selected, as the reader looks at it. Only the checked digits of a Cpf, and what the caller has
-        checked, go into a query.
+        The CPF is always selected, because the reader checks it. A query contains only the digits of a valid Cpf, and
+        values that the caller has checked.
         """
         selected = ", ".join(sorted({*fields, owner}))
         listed = ", ".join(f"'{cpf.digits}'" for cpf in people)
@@ -44,8 +45,8 @@ class Query:
     def read(self, answer: Any) -> list[Record]:
         """Return the records of a response, with the CPF as eleven digits.
 
-        Raises CrmAway for one that is no list of records or not the whole of it, and for a record that does not bear
-        the CPF of somebody who was asked for: what else is in such a response is not believed either.
+        Raises CrmAway if the response is not a complete list of records. Also raises it if a record does not have the
+        CPF of a requested person, because the rest of such a response is not trustworthy either.
         """
         records = answer.get("records") if isinstance(answer, dict) else None
         if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
@@ -63,7 +64,10 @@ class Query:
 
 
 def make_misdirected() -> CrmAway:
-    """Return the failure of a CRM that answered with what was not asked for, counted and logged without a value."""
+    """Return the exception for a response to something else than the request.
+
+    It is counted and logged without values.
+    """
     _misdirected.inc()
     log.warning("crm.misdirected")
     return CrmAway("ANSWER_MISDIRECTED")

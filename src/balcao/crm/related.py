@@ -1,4 +1,4 @@
-"""What the CRM keeps of a person beside the account: protocols, calls, service orders."""
+"""The CRM's data of a person besides the account: protocols, calls, service orders."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -6,12 +6,12 @@ from balcao.core.values.cpf import Cpf
 from balcao.crm.fields import RELATED, FieldMap, Record, pick_known
 from balcao.crm.queries import Query
 
-MAX_RECORDS = 2_000  # what a CRM gives in one response
+MAX_RECORDS = 2_000  # the maximum in one response of the CRM
 _NOT_SHOWN = frozenset({"objeto", "cpf"})
 
 
 def build_queries(fields: FieldMap, cpf: Cpf) -> Iterator[Query]:
-    """Yield a query for each kind, in the order of RELATED; the newest records first."""
+    """Yield a query for each kind, in the order of RELATED, with the newest records first."""
     rest = f"ORDER BY CreatedDate DESC LIMIT {MAX_RECORDS}"
     for kind in RELATED:
         names = fields.related[kind]
@@ -19,7 +19,7 @@ def build_queries(fields: FieldMap, cpf: Cpf) -> Iterator[Query]:
 
 
 def translate_related(fields: FieldMap, found: Sequence[Sequence[Record]]) -> dict[str, list[dict[str, str]]]:
-    """Return by kind what the queries found; what the CRM does not have is left out."""
+    """Return the results of the queries by kind. Missing values are left out."""
     return {
         kind: [pick_known(_list_returned(fields.related[kind]), record) for record in records]
         for kind, records in zip(RELATED, found, strict=True)

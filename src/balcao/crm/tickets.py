@@ -1,4 +1,4 @@
-"""The tickets that the CRM keeps of a person: their service orders, and how each of these goes on."""
+"""A person's tickets in the CRM, with their service orders and the progress of each order."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +13,8 @@ from balcao.crm.queries import Query, make_misdirected
 from balcao.crm.related import MAX_RECORDS
 
 MAX_TICKETS = 200
-_NUMBER = re.compile(r"[A-Z]{2,5}-[0-9]{4}-[0-9]{8}")  # stands in queries
-# Tickets by the newest first; their orders and progress in the order in which they happened.
+_NUMBER = re.compile(r"[A-Z]{2,5}-[0-9]{4}-[0-9]{8}")  # inserted into queries
+# Tickets come newest first. Their orders and progress are in chronological order.
 _ORDER_BY = {
     "protocolos": f"CreatedDate DESC LIMIT {MAX_TICKETS}",
     "ordensServico": f"CreatedDate ASC LIMIT {MAX_RECORDS}",
@@ -26,7 +26,7 @@ Texts = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """`texts` and each entry of `progress` have our keys for what the CRM has a value for."""
+    """A service order. `texts` and each entry of `progress` have our keys for the values that the CRM has."""
 
     texts: Texts
     progress: Sequence[Texts]
@@ -34,19 +34,19 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """`texts` as of an order."""
+    """A ticket. `texts` is as for an order."""
 
     texts: Texts
     orders: Sequence[Order]
 
 
 async def find_tickets(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> list[Ticket]:
-    """Return the person's tickets, the newest first and no more than `MAX_TICKETS`."""
+    """Return the person's tickets, newest first, at most `MAX_TICKETS`."""
     return await _find(crm, cpf, None, deadline)
 
 
 async def find_one(crm: CrmClient, cpf: Cpf, number: str, deadline: Deadline) -> Ticket | None:
-    """Return one ticket of the person's; None for a number that no ticket can have, or none of theirs has."""
+    """Return one of the person's tickets. Return None if the number is not valid or not one of theirs."""
     if not _NUMBER.fullmatch(number):
         return None
     return next(iter(await _find(crm, cpf, number, deadline)), None)
@@ -71,14 +71,14 @@ def _assemble(number: str, orders: Sequence[Texts], progress: Sequence[Texts]) -
 
 
 def _build_query(names: Mapping[str, str], cpf: Cpf, number: str | None, order: str) -> Query:
-    """Return the query for a person's records of one kind, of one ticket only where its number is given."""
+    """Return the query for a person's records of one kind, only those of one ticket if a number is given."""
     fields = [name for key, name in names.items() if key != "objeto"]
     also = f"{names['protocolo']} = '{number}'" if number else ""
     return Query.of_people(names["objeto"], names["cpf"], [cpf], fields, also=also, rest=f"ORDER BY {order}")
 
 
 def _to_texts(names: Mapping[str, str], record: Record) -> Texts:
-    """Return a record by our keys. Raises CrmAway for one without its number."""
+    """Return a record with our keys. Raises CrmAway if it has no number."""
     texts = pick_known({key: name for key, name in names.items() if key != "objeto"}, record)
     if ("numero" if "numero" in names else "protocolo") not in texts:
         raise CrmAway

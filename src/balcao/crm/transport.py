@@ -1,4 +1,4 @@
-"""One call to the CRM as HTTP: token, tries, limits, and which responses are worth another try."""
+"""One HTTP call to the CRM: token, attempts, limits, and the responses that are worth a retry."""
 
 import asyncio
 import math
@@ -20,7 +20,7 @@ from balcao.crm.failures import CrmAway, CrmRefused
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 3.0
 MAX_RESPONSE_BYTES = 1_048_576
-# A POST that took effect before its response was lost would be filed twice.
+# A POST is not repeated: if it took effect and its response was lost, a retry would file it twice.
 REPEATABLE_METHODS = frozenset({"GET", "PATCH"})
 FIRST_WAIT_SECONDS = 0.1
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
@@ -39,7 +39,7 @@ _UNANSWERED: Mapping[type[Exception], str] = {
 
 
 class _TryError(Exception):
-    """This try failed in a way that the next one may not."""
+    """This attempt failed, but a retry may succeed."""
 
     def __init__(self, error_code: str, status: int | None = None, retry_after: float | None = None) -> None:
         super().__init__(error_code)
@@ -49,7 +49,7 @@ class _TryError(Exception):
 
 
 class CrmResponse(msgspec.Struct):
-    """`json` is None for a refusal that is not JSON: proxies on the way response in HTML."""
+    """A response. `json` is None for an error that is not JSON, because proxies answer in HTML."""
 
     status: int
     json: Any
@@ -57,9 +57,9 @@ class CrmResponse(msgspec.Struct):
 
 
 class Transport:
-    """`base` is where tokens are given; the calls go where the token's response says.
+    """The HTTP transport. `base` is the address for tokens. Calls go to the address in the token's response.
 
-    That is on the host of `base`, or on one of `hosts`; each stands for its subdomains too.
+    That address must be on the host of `base` or on one of `hosts`. Each of them includes its subdomains.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Transport:
         self._credentials = ClientCredentials(self._request_token, client_id, client_secret)
 
     async def call(self, method: str, path: str, deadline: Deadline, **content: Any) -> CrmResponse:
-        """Return the CRM's 2xx or 300. Raises CrmRefused, or CrmAway when tries or time are used up."""
+        """Return the CRM's 2xx or 300. Raises CrmRefused, or CrmAway if attempts or time are used up."""
         tries = AsyncRetrying(
             stop=stop_after_attempt(deadline.tries if method in REPEATABLE_METHODS else 1)
             | stop_before_delay(deadline.remaining),
@@ -88,14 +88,14 @@ class Transport:
             raise _make_away("TIMEOUT") from None
 
     def find_instance(self, token: Token) -> str:
-        """Return where calls with this token go. Raises CrmAway for where people's data must not follow a response."""
+        """Return the address for calls with this token. Raises CrmAway if personal data must not be sent there."""
         if not token.instance_url:
             return self._base
         try:
             found, base = urlsplit(token.instance_url), urlsplit(self._base)
             host = (found.hostname or "").lower()
             is_ours = any(host == allowed or host.endswith(f".{allowed}") for allowed in self._hosts)
-            # Without TLS only where the configured address has none either.
+            # Accept http only if the configured address has http too.
             is_safe = found.scheme in {"https", base.scheme}
             is_bare = found.username is None and found.path in {"", "/"} and not found.query and found.port != 0
         except ValueError:
@@ -125,7 +125,7 @@ class Transport:
         headers = {"Authorization": f"Bearer {token.value}"} if token else {}
         if current := request_id.get():
             headers["X-Request-ID"] = current
-        # The library bounds each read; their sum bounds a response that comes in drops.
+        # The library limits each read. The total limit stops a response that arrives in tiny pieces.
         limits = self._http.timeout
         seconds = None if limits.connect is None or limits.read is None else limits.connect + limits.read
         try:
@@ -174,7 +174,7 @@ def _require_success(response: CrmResponse) -> CrmResponse:
 
 
 def _parse_complaint(response: CrmResponse) -> tuple[str, list[str]]:
-    """Return the first error's code and the fields it names; never its message."""
+    """Return the first error's code and the fields that it names, never its message."""
     first = response.json[0] if isinstance(response.json, list) and response.json else {}
     first = first if isinstance(first, dict) else {}
     names = first.get("fields")
@@ -183,7 +183,7 @@ def _parse_complaint(response: CrmResponse) -> tuple[str, list[str]]:
 
 
 def _match_name(pattern: re.Pattern[str], value: object) -> str | None:
-    """Return only what looks like a name: whatever else a CRM puts there may belong to a person."""
+    """Return only what looks like a name. Anything else from the CRM may be personal data."""
     return value if isinstance(value, str) and pattern.fullmatch(value) else None
 
 

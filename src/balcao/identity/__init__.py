@@ -1,1 +1,1 @@
-"""What the identity provider, whichever it is, says to the platform of itself."""
+"""The identity provider's calls to the platform, both of the city's and of the embedded provider."""

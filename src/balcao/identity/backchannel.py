@@ -1,4 +1,4 @@
-"""Where the identity provider, the city's or the embedded one, says that somebody has logged out there."""
+"""The endpoint to which the identity provider (the city's or the embedded one) reports a logout."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ KEY = "identity.backchannel_logout"
 
 
 def mount(platform: Platform, embedded: Mount | None) -> Mount:
-    """Return what is served under `/auth`: this address and, where there is one, the embedded provider."""
+    """Return the mount of `/auth`: this endpoint and, if there is one, the embedded provider."""
 
     async def receive(request: Request) -> Response[Any]:
         form = parse_form(request.headers.text(b"content-type") or "", request.content)
@@ -34,7 +34,7 @@ def mount(platform: Platform, embedded: Mount | None) -> Mount:
         return Response(status=200, headers={"Cache-Control": NO_STORE})
 
     def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
-        """Refuse what anybody may send; the log alone says why, in as many lines as any refusal has."""
+        """Refuse a request. Any caller may send one, so only the log contains the reason, limited like all refusals."""
         if isinstance(fault, KeyPending):
             judged = judge_pending(platform.refusals, request, fault, "identity")
             fault = LogoutTokenRefused(judged) if isinstance(judged, TokenRefused) else judged

@@ -1,7 +1,7 @@
-"""Every setting: its environment variable, its default, and what it refuses.
+"""Every setting: its environment variable, its default, and its validation.
 
-Variables carry the prefix `BALCAO_`, except `CRM_WEBHOOK_CLIENTS`, which the specification names.
-The sandbox profile fills what belongs to its own parts; the production profile refuses them.
+Variables have the prefix `BALCAO_`, except `CRM_WEBHOOK_CLIENTS`, whose name is in the specification. The sandbox
+profile sets the values of its own parts. The production profile rejects these values.
 """
 
 import os
@@ -44,23 +44,23 @@ SANDBOX_SECRETS = {
     "hash_key": SANDBOX_HASH_KEY,
     "phone_code_secret": "sandbox-phone-code-secret",
 }
-# The sandbox's own clients that call without a person (`balcao_sandbox/identity/demo_clients.toml`).
+# The sandbox's own machine clients (`balcao_sandbox/identity/demo_clients.toml`).
 SANDBOX_MACHINES = frozenset(
     "crm-sandbox balcao-platform portal-cidadao portal-servidor painel-saude agentes-runtime".split()
 )
-# How the ids of the clients begin that developers make for themselves at the embedded provider.
+# The prefix of client ids that developers create at the embedded provider.
 TEST_CLIENTS = "teste-"
 
 
 class SettingsError(Exception):
-    """The configuration cannot be used; the text says which variable and why, for the operator."""
+    """The configuration cannot be used. The text tells the operator which variable is wrong and why."""
 
 
-_OLD_PANEL, _PANEL = "BALCAO_CONSOLE", "BALCAO_PANEL"  # an installation must not lose its panel without a word
+_OLD_PANEL, _PANEL = "BALCAO_CONSOLE", "BALCAO_PANEL"  # old names are an error: the panel must not vanish silently
 _NO_ISSUER = "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade."
 _SANDBOX_CRM_CLIENT = "crm-sandbox"
-_DEMO_STREAM_CLIENT = ("painel-saude", "sandbox-painel-saude-secret")  # of the embedded provider, with `sms:read`
-_DEMO_DOCS_CLIENT = "portal-servidor"  # of the embedded provider; may lead back to any page on the loopback address
+_DEMO_STREAM_CLIENT = ("painel-saude", "sandbox-painel-saude-secret")  # at the embedded provider, with `sms:read`
+_DEMO_DOCS_CLIENT = "portal-servidor"  # at the embedded provider; redirects to any loopback page
 
 
 class Settings(
@@ -73,7 +73,7 @@ class Settings(
     TraceSettings,
     PanelSettings,
 ):
-    """The effective configuration of one process; immutable."""
+    """The effective configuration of one process. It is immutable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
@@ -126,7 +126,7 @@ class Settings(
     crm_push_attempts: int = Field(8, ge=1, le=100)
 
     self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
-    jobs_terms_version: str = Field("1", min_length=1, max_length=50)  # who accepted another one is asked again
+    jobs_terms_version: str = Field("1", min_length=1, max_length=50)  # a new value asks every person to accept again
     jobs_closed_email: bool = False
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
     phone_quarantine_days: int = Field(180, ge=1, le=3_650)
@@ -150,10 +150,10 @@ class Settings(
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, *, finds_trial: bool = False) -> "Settings":
-        """Read the settings from the process environment, and the port from the data folder where it is not set.
+        """Load the settings from the environment. If the port is not set, read it from the data folder.
 
-        With `finds_trial`, for a command about a trial that runs, the data folder is looked for (`list_places`).
-        Raises SettingsError naming every variable at fault.
+        With `finds_trial`, for commands about a running trial, search for the data folder (`list_places`). Raises
+        SettingsError with every variable at fault.
         """
         known = {variable_of(field): field for field in cls.model_fields}
         given = os.environ if environment is None else environment
@@ -192,7 +192,7 @@ class Settings(
 
     @property
     def metrics_urls(self) -> tuple[str, ...]:
-        """Return where `balcao serve`, and a worker beside it with a port of its own, show metrics on this machine."""
+        """Return the metrics addresses of `balcao serve`, and of a worker with its own port, on this machine."""
         if self.management_port is None:
             return (f"http://{reach(self.host)}:{self.port}/metrics",)
         ports = dict.fromkeys(port for port in (self.management_port, self.worker_management_port) if port)
@@ -200,19 +200,19 @@ class Settings(
 
     @property
     def panel_stream_client(self) -> tuple[str, str] | None:
-        """The machine client by which the panel hears of changes, with its secret; None: open boards ask."""
+        """The machine client, with its secret, that streams changes to the panel. Without it, open boards poll."""
         if self.panel_stream_client_id:
             return self.panel_stream_client_id, self.panel_stream_client_secret.get_secret_value()
         return _DEMO_STREAM_CLIENT if self.embedded_identity else None
 
     @property
     def docs_client(self) -> str:
-        """The public client with which people log in on the API pages; none: the pages offer no login."""
+        """The public client for logins on the API pages. If empty, the pages offer no login."""
         return self.docs_client_id or (_DEMO_DOCS_CLIENT if self.embedded_identity else "")
 
     @property
     def has_panel(self) -> bool:
-        """Return whether `balcao serve` has the panel: in the sandbox, unless switched off; in production if asked."""
+        """Return whether `balcao serve` has the panel. The default is on in the sandbox and off in production."""
         return self.sandbox if self.panel is None else self.panel
 
     @property
@@ -232,7 +232,7 @@ class Settings(
 
     @property
     def registry_url(self) -> str:
-        """Return where other services reach the registry, with its version segment; empty when they shall not."""
+        """Return the registry's address for other services, with its version. Empty to disable these calls."""
         override = self.registry_url_override
         return f"{self.base_url}/registry/v1" if override is None else override.rstrip("/")
 
@@ -243,14 +243,14 @@ class Settings(
 
     @property
     def crm_url(self) -> str:
-        """Return the CRM's address; empty when there is no CRM."""
+        """Return the CRM's address, or an empty text without a CRM."""
         if self.sandbox_crm:
             return f"http://127.0.0.1:{self.crm_port}"
         return (self.crm_url_override or "").rstrip("/")
 
     @property
     def crm_configured(self) -> bool:
-        """Return whether all that a call of the CRM needs is set."""
+        """Return whether all settings for a call to the CRM are set."""
         return bool(self.crm_url and self.crm_client_id and self.crm_client_secret.get_secret_value())
 
     @property
@@ -270,16 +270,16 @@ class Settings(
 
     @property
     def cors_loopback(self) -> bool:
-        """Return whether pages of the own machine may call us: in the sandbox, unless origins are named."""
+        """Return whether pages of the local machine may call us: in the sandbox, unless origins are configured."""
         return self.sandbox and self.cors_origins_csv is None
 
     def declared_rate(self, rate: str) -> str:
-        """Return what a rate that stands in the code means here; what an operator wrote counts as written."""
+        """Return the effective rate for a default in the code. Rates of an operator are not passed through this."""
         return widen_rate(rate) if self.sandbox else rate
 
     @property
     def default_rates(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """Return the rates of operations without one of their own, by kind; first of people, then of machines."""
+        """Return the default rates of operations by kind, first for people, then for machines."""
         return (
             {"read": self.read_rate, "write": self.write_rate, "crm": self.crm_rate},
             {"read": self.machine_read_rate, "write": self.machine_write_rate, "crm": self.machine_crm_rate},
@@ -287,12 +287,12 @@ class Settings(
 
     @property
     def crm_instance_hosts(self) -> frozenset[str]:
-        """Return the hosts, besides the one of `crm_url`, that the CRM may send its calls on to, in lower case."""
+        """Return the hosts, besides the one of `crm_url`, to which the CRM may redirect its calls, in lower case."""
         return frozenset(host.lower() for host in split_list(self.crm_instance_hosts_csv))
 
     @property
     def client_lists(self) -> Mapping[str, frozenset[str]]:
-        """Return the configured lists that a rule `client:NAME` refers to."""
+        """Return the configured lists for rules of the form `client:NAME`."""
         return {
             "CRM_WEBHOOK_CLIENTS": self._clients(self.crm_webhook_clients_csv, _SANDBOX_CRM_CLIENT),
             "BALCAO_PLATFORM_CLIENTS": self._clients(self.platform_clients_csv, "balcao-platform"),
@@ -307,12 +307,12 @@ class Settings(
 
     @property
     def legacy_source_names(self) -> list[str]:
-        """The old systems that an installation maps services from, besides the two that every one knows."""
+        """The old systems from which an installation maps services, besides the two built-in ones."""
         return [name.strip() for name in self.legacy_sources.split(",") if name.strip()]
 
     @property
     def machine_clients(self) -> frozenset[str]:
-        """The clients that may be machines; in the sandbox its own where none is named."""
+        """The clients that may be machines. If none is configured, the sandbox uses its own."""
         named = split_clients(self.machine_clients_csv)
         if named is None:
             return SANDBOX_MACHINES if self.sandbox else frozenset()
@@ -320,17 +320,17 @@ class Settings(
 
     @property
     def test_clients(self) -> str:
-        """How the ids of developers' clients begin, which may be machines; empty without the embedded provider."""
+        """The id prefix of developers' clients, which may be machines. Empty without the embedded provider."""
         return TEST_CLIENTS if self.embedded_identity else ""
 
     @property
     def fixed_tokens(self) -> tuple[FixedToken, ...]:
-        """The tokens that open one operation each, as the setting or its file lists them now."""
+        """The tokens that allow one operation each, read now from the setting or its file."""
         return fixed_tokens.parse_setting(self.fixed_service_tokens, datetime.now(UTC).date())
 
     @property
     def role_clients(self) -> frozenset[str] | None:
-        """The clients whose `resource_access` roles count; None for all."""
+        """The clients whose `resource_access` roles count, or None for all."""
         return split_clients(self.access_token_role_clients)
 
     def _clients(self, csv: str | None, in_sandbox: str) -> frozenset[str]:
@@ -339,7 +339,7 @@ class Settings(
         return frozenset(split_list(csv))
 
     def list_refusals(self, *, with_worker: bool = False) -> list[str]:
-        """Return why the production profile must not start with these settings, and a worker; empty when it may."""
+        """Return why the production profile, or a worker in it, must not start with these settings."""
         if self.sandbox:
             return []
         unused = {"crm_client_secret": not self.crm_url, "phone_code_secret": not self.phone_code_url}
@@ -374,7 +374,7 @@ class Settings(
         return [*secrets, *refused, *issuers, *production.refuse_sandbox_crm(self.crm_url, self.crm_port)]
 
     def list_panel_refusals(self) -> list[str]:
-        """Return why the production profile must not start the panel alone, which needs nothing of the services'."""
+        """Return why production must not start a separate panel, which needs no settings of the services."""
         if self.sandbox:
             return []
         missing = [_NO_ISSUER] if self.embedded_identity else []
@@ -391,11 +391,11 @@ def variable_of(field: str) -> str:
 
 
 def _explain(error: ValidationError) -> str:
-    from balcao.portuguese import translate_fault  # only a configuration that is wrong needs it
+    from balcao.portuguese import translate_fault  # only needed for an invalid configuration
 
     return "\n".join(f"{_variable_at(str(fault['loc'][0]))}: {translate_fault(fault)}." for fault in error.errors())
 
 
 def _variable_at(place: str) -> str:
-    """Return the variable at fault; pydantic names an aliased field by its variable already."""
+    """Return the variable at fault. For an aliased field, pydantic already returns its variable."""
     return variable_of(place) if place in Settings.model_fields else place

@@ -6,7 +6,7 @@ from balcao.settings.types import Addresses, split_list
 
 
 class AddressSettings(BaseModel):
-    """The part of the settings that says under which addresses the platform is known."""
+    """The settings of the platform's addresses."""
 
     host: str = "127.0.0.1"
     port: int = Field(8080, ge=1, le=65534)
@@ -25,6 +25,6 @@ class AddressSettings(BaseModel):
 
 
 def reach(host: str) -> str:
-    """Return the host under which this machine reaches what listens there."""
+    """Return the host through which this machine reaches a server that listens on `host`."""
     everywhere = {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound
     return "127.0.0.1" if host in everywhere else f"[{host}]" if ":" in host else host

@@ -1,4 +1,4 @@
-"""Settings of connections: who is trusted, and what one process accepts from one address and in sum."""
+"""Settings of connections: trusted addresses, and the limits of one process for one address and in sum."""
 
 from pydantic import BaseModel, Field
 
@@ -6,13 +6,13 @@ from balcao.settings.types import Networks, split_list
 
 
 class ConnectionSettings(BaseModel):
-    """The part of the settings that bounds what callers may use together."""
+    """The settings that limit what callers use together."""
 
     trusted_proxies_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_PROXIES")
     trusted_callers_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_CALLERS")
     max_connections: int = Field(4096, ge=16, le=60_000)
     max_address_connections: int = Field(256, ge=1, le=60_000)
-    # One address may hold three sixteenths: three bodies of the largest size, and at the minimum one.
+    # One address may hold three sixteenths: three bodies of the largest size, and one body at the minimum.
     max_body_memory: int = Field(268_435_456, ge=134_217_728)
     max_header_bytes: int = Field(65_536, ge=8_192, le=1_048_576)
     header_timeout: float = Field(30.0, gt=0, le=600)

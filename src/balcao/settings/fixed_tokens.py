@@ -1,8 +1,8 @@
-"""Fixed service tokens: for a portal that can only hold one text, each opens one named operation and nothing else.
+"""Fixed service tokens, for portals that can only store one text. Each token allows one operation and nothing else.
 
-The configuration holds their hashes, so that its readers have no token; two entries for one operation are how a
-token is replaced without an interruption (rules: health_units 1). It holds them itself, or names a file with them in
-its lines, which is read again when it changes.
+The configuration contains their hashes, so that its readers cannot use the tokens. Two entries for one operation allow
+the replacement of a token without an interruption (rules: health_units 1). The setting contains the entries, or the
+path of a file with the entries in its lines. The file is read again when it changes.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ _ENTRY = re.compile(r"([a-z_]+\.[a-z_0-9]+):([0-9]{4}-[0-9]{2}-[0-9]{2}):([0-9a-
 
 
 class FixedToken(NamedTuple):
-    """An entry of the configuration; `until` is the last day (UTC) on which the token opens the operation."""
+    """An entry of the configuration. `until` is the last day (UTC) on which the token allows the operation."""
 
     operation: str
     until: date
@@ -26,7 +26,7 @@ class FixedToken(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its bearer in logs, counters and the audit trail: the beginning of the hash."""
+        """The name of the token's holder in logs, counters and the audit trail: the beginning of the hash."""
         return f"fixed-{self.digest.hex()[:12]}"
 
     @property
@@ -37,12 +37,12 @@ class FixedToken(NamedTuple):
 
 
 def find_file(setting: str) -> Path | None:
-    """Return the file that the setting names by a path from the root; None where it holds the entries itself."""
+    """Return the file if the setting is an absolute path. Return None if it contains the entries itself."""
     return Path(setting.strip()) if setting.strip().startswith("/") else None
 
 
 def read_lines(file: Path) -> list[tuple[int, str]]:
-    """Return the file's entries with the numbers of their lines; a line may have several, and a comment at its end.
+    """Return the file's entries with their line numbers. A line may have several entries, and a comment at its end.
 
     Raises ValueError, in Portuguese.
     """
@@ -59,7 +59,7 @@ def read_lines(file: Path) -> list[tuple[int, str]]:
 
 
 def parse_setting(setting: str, today: date) -> tuple[FixedToken, ...]:
-    """Return the tokens that the setting, or its file, lists now. Raises ValueError, in Portuguese."""
+    """Return the tokens that the setting or its file lists now. Raises ValueError, in Portuguese."""
     file = find_file(setting)
     if file is None:
         return tuple(parse_entry(entry.strip(), today) for entry in setting.split(",") if entry.strip())
@@ -88,16 +88,16 @@ def parse_entry(text: str, today: date) -> FixedToken:
 
 
 def make_fixed_token(operation: str, until: date) -> tuple[str, FixedToken]:
-    """Make a token that nobody can guess; return it and its entry."""
+    """Create a random token. Return it with its entry."""
     token = PREFIX + secrets.token_urlsafe(32)
     return token, FixedToken(operation, until, compute_digest(token.encode()))
 
 
 def format_entry(token: FixedToken) -> str:
-    """Return the entry as the configuration takes it."""
+    """Return the entry in the format of the configuration."""
     return f"{token.operation}:{token.until}:{token.digest.hex()}"
 
 
 def compute_digest(token: bytes) -> bytes:
-    """Return the hash; nobody can guess the text, so that a slow hash would protect nothing."""
+    """Return the hash. The token is random, so a slow hash would add no protection."""
     return hashlib.sha256(token).digest()

@@ -1,4 +1,4 @@
-"""The key of the hashes that stand for people, and the ones that it took the place of."""
+"""The key of the hashes that stand for people, and the former keys."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ HIGHEST_NUMBER = 32767
 
 
 def parse_numbered_keys(csv: str) -> dict[int, str]:
-    """Return `number=key` entries by number. Raises ValueError for an entry of another form or a repeated number."""
+    """Return `number=key` entries by number. Raises ValueError for an invalid entry or a repeated number."""
     entries = [entry.partition("=")[::2] for entry in split_list(csv)]
     if not all(
         number.isascii() and number.isdigit() and 1 <= int(number[:6]) <= HIGHEST_NUMBER for number, _ in entries
@@ -29,7 +29,7 @@ def _check_numbered_keys(keys: SecretStr) -> SecretStr:
 
 
 class KeySettings(BaseModel):
-    """The part of the settings that says by which keys people enter the audit trails."""
+    """The settings of the keys by which people are recorded in the audit trails."""
 
     hash_key: SecretStr = Field(SecretStr(SANDBOX_HASH_KEY), min_length=8)
     hash_key_number: int = Field(1, ge=1, le=HIGHEST_NUMBER)

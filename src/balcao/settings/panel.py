@@ -1,4 +1,4 @@
-"""Settings of the panel: whether it is served, its client at the provider, its keys, how long a session lasts."""
+"""Settings of the panel: whether it is served, its client at the provider, its keys, the length of a session."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ def _check_keys(keys: SecretStr) -> SecretStr:
 
 
 class PanelSettings(AddressSettings):
-    """The part of the settings that the panel reads."""
+    """The settings that the panel reads."""
 
     panel: bool | None = None
     panel_url: Addresses = ""
@@ -43,13 +43,13 @@ class PanelSettings(AddressSettings):
 
     @property
     def own_panel_address(self) -> str:
-        """Return where people reach a `balcao panel`: as above, but without a gateway at its own port."""
+        """Return where people reach a separate `balcao panel`: the same, but its own port without a gateway."""
         behind_gateway = self.panel_url.rstrip("/") or self.public_url.rstrip("/")
         return behind_gateway or self.panel_listening_url
 
     @property
     def panel_listening_url(self) -> str:
-        """Return where this machine reaches a `balcao panel` of its own."""
+        """Return where this machine reaches its own `balcao panel`."""
         return f"http://{reach(self.host)}:{self.panel_port}"
 
     @property
@@ -59,11 +59,11 @@ class PanelSettings(AddressSettings):
 
     @property
     def panel_keys(self) -> tuple[str, ...]:
-        """Return the keys of what the panel stores: the first one seals, the others still open."""
+        """Return the keys for data that the panel stores. The first one seals, all of them open."""
         return split_list(self.panel_key.get_secret_value())
 
     def refuse_panel(self) -> list[str]:
-        """Return what production refuses of a panel that is switched on."""
+        """Return why production must not start an enabled panel."""
         refused = {
             "BALCAO_PANEL_CLIENT_SECRET tem o valor público de demonstração: defina o do cliente do painel.": (
                 self.panel_client_secret.get_secret_value() == SANDBOX_CLIENT_SECRET

@@ -1,7 +1,7 @@
-"""How often callers may call: the defaults, and what those of the code mean in the sandbox.
+"""The default rate limits, and their values in the sandbox.
 
-Nobody shall meet a limit in the sandbox by trying things out, so it allows a hundred times as much. That holds for what
-the code declares alone: a rate that an operator wrote counts as it is written.
+In the sandbox, no developer should reach a limit by experimenting, so the defaults are a hundred times higher. Rates
+that an operator sets apply as written.
 """
 
 from pydantic import BaseModel
@@ -12,7 +12,7 @@ SANDBOX_FACTOR = 100
 
 
 class RateSettings(BaseModel):
-    """The rates that an installation may set; `refused_rate` is the same in every profile, as its cost is."""
+    """The rates that an installation may set. `refused_rate` is the same in every profile, because its cost is."""
 
     read_rate: Rate = "50/second"
     write_rate: Rate = "10/second"
@@ -30,6 +30,6 @@ WIDENED = RateSettings.model_fields.keys() - {"refused_rate"}
 
 
 def widen_rate(rate: str) -> str:
-    """Return a rate of the code, such as `300/5 minutes`, as the sandbox has it; one without a limit stays so."""
+    """Return the sandbox's value of a default rate such as `300/5 minutes`. An empty rate stays unlimited."""
     amount, _, period = rate.partition("/")
     return f"{int(amount) * SANDBOX_FACTOR}/{period}" if rate else rate

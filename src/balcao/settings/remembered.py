@@ -1,4 +1,4 @@
-"""What a data folder was last served with, so that every command finds its own instance: the port."""
+"""The port with which a data folder was last served, so that every command finds its own instance."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ _FILE = "port"
 
 
 def add_port(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
-    """Return the settings' fields with the port of the data folder, where they name neither port nor database."""
+    """Return the fields with the port of the data folder, if they contain neither a port nor a database."""
     if fields.get("port") or fields.get("database_url") or fields.get("profile", "sandbox") != "sandbox":
         return dict(fields)
     port = _read_port(Path(fields.get("data_dir") or default_folder))
@@ -18,9 +18,9 @@ def add_port(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
 
 
 def add_trial(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
-    """Return the settings' fields with the data folder of a trial that was served, where they do not say which.
+    """Return the fields with the data folder of a trial that was served, if they do not determine it.
 
-    A command of the trial may be typed in any folder.
+    Commands of the trial may run in any folder.
     """
     if {"data_dir", "port", "database_url", "auth_issuer"} & fields.keys() or fields.get(
         "profile", "sandbox"
@@ -31,12 +31,12 @@ def add_trial(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]
 
 
 def list_places(default_folder: Path) -> list[Path]:
-    """Return the folders where a trial is looked for: in the current folder, and beside the program's environment."""
+    """Return the folders to search for a trial: in the current folder, and next to the program's environment."""
     return list(dict.fromkeys((default_folder.absolute(), Path(sys.prefix).parent / default_folder.name)))
 
 
 def describe_places(default_folder: Path = Path(".balcao")) -> str:
-    """Return, for a person, where a trial was looked for; empty where the environment says where it is."""
+    """Return a sentence with the searched folders. It is empty if the environment determines the folder."""
     if any(os.environ.get(f"BALCAO_{name}") for name in ("DATA_DIR", "PORT", "DATABASE_URL", "AUTH_ISSUER")):
         return ""
     places = " e ".join(map(str, list_places(default_folder)))
@@ -44,18 +44,18 @@ def describe_places(default_folder: Path = Path(".balcao")) -> str:
 
 
 def file_in(folder: Path) -> Path:
-    """Return the file of the data folder that holds the port."""
+    """Return the file of the data folder that contains the port."""
     return folder / _FILE
 
 
 def remember_port(folder: Path, port: int) -> None:
-    """Write the port into the data folder; one that cannot be written to is no reason not to serve."""
+    """Write the port into the data folder. Ignore errors, because serving does not depend on it."""
     with contextlib.suppress(OSError):
         file_in(folder).write_text(f"{port}\n")
 
 
 def _read_port(folder: Path) -> str:
-    """Return the port; empty where there is none, or nothing that is one."""
+    """Return the port, or an empty text if the file is missing or not valid."""
     try:
         text = file_in(folder).read_text().strip()
     except (OSError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Settings of single services: words and limits that a department decides, beside what every process needs."""
+"""Settings of single services: texts and limits that a department decides."""
 
 import re
 from typing import Annotated, Literal
@@ -14,7 +14,7 @@ Color = Literal["Verde", "Amarelo", "Laranja", "Vermelho"]
 
 
 class ColorEffects(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a colour means for a unit's work; `fecha`: the unit counts as closed (rules: health_units 3.1)."""
+    """The effects of a colour on a unit's work. With `fecha`, the unit counts as closed (rules: health_units 3.1)."""
 
     atividades_externas: _Words
     atendimento_interno: _Words
@@ -22,7 +22,7 @@ class ColorEffects(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def parse_risk_effects(text: str) -> dict[Color, ColorEffects]:
-    """Return the effects by colour. Raises ValueError for a text that is not a JSON object of them."""
+    """Return the effects by colour. Raises ValueError if the text is not a JSON object of effects."""
     try:
         return msgspec.json.decode(text or "{}", type=dict[Color, ColorEffects])
     except msgspec.MsgspecError:
@@ -40,7 +40,7 @@ _NAME = re.compile(r"[a-z0-9_-]{1,40}")
 
 
 def parse_pairs(csv: str) -> dict[str, str]:
-    """Return `name=value` entries by name. Raises ValueError for an entry without name."""
+    """Return `name=value` entries by name. Raises ValueError for an entry without a valid name."""
     found = dict(entry.partition("=")[::2] for entry in split_list(csv))
     if not all(map(_NAME.fullmatch, found)):
         raise ValueError("cada entrada é nome=valor; o nome tem letras minúsculas, dígitos, `-` e `_`")
@@ -59,7 +59,7 @@ def _check_risk_source_tokens(tokens: SecretStr) -> SecretStr:
 
 
 class ServiceSettings(BaseModel):
-    """The part of the settings that single services read."""
+    """The settings that single services read."""
 
     mobility_file_hosts: Csv = "storage.googleapis.com,storage.cloud.google.com"
     mobility_prefix: str = Field("RJ-E-", pattern=r"^[A-Za-z0-9-]{1,20}$")

@@ -1,4 +1,4 @@
-"""Settings of what holds the data: the database, who logs in to it and how often, and Redis."""
+"""Settings of the databases: PostgreSQL with its logins and connections, and Redis."""
 
 from urllib.parse import urlsplit
 
@@ -6,12 +6,12 @@ from pydantic import BaseModel, Field
 
 from balcao.settings.types import DatabaseAddress, RedisServer
 
-CONNECTIONS = 10  # of one process, unless set
-MOST_CONNECTIONS = 80  # of all processes of one `balcao serve`, unless set: PostgreSQL takes 100 as it is installed
+CONNECTIONS = 10  # default for one process
+MOST_CONNECTIONS = 80  # of one `balcao serve`; PostgreSQL allows 100 by default
 
 
 class StoreSettings(BaseModel):
-    """The part of the settings that says where the data are."""
+    """The settings of where data are stored."""
 
     database_url: DatabaseAddress = ""
     database_owner_url: DatabaseAddress = ""
@@ -28,33 +28,33 @@ class StoreSettings(BaseModel):
         return not self.database_url
 
     def owner_url(self, database_url: str) -> str:
-        """Return the address under which the owner of the tables reaches the database at `database_url`."""
+        """Return the address with which the owner of the tables reaches the database at `database_url`."""
         return self.database_owner_url or database_url
 
     def find_backup_url(self, database_url: str) -> str:
-        """Return the address of who may copy the server at `database_url`: its owner, unless another is set."""
+        """Return the address for copying the server at `database_url`. The default is the owner's."""
         return self.backup_url or self.owner_url(database_url)
 
     @property
     def backup_variable(self) -> str:
-        """Return the variable that `find_backup_url` takes the address from."""
+        """Return the variable that sets the address of `find_backup_url`."""
         if self.backup_url:
             return "BALCAO_BACKUP_URL"
         return "BALCAO_DATABASE_OWNER_URL" if self.database_owner_url else "BALCAO_DATABASE_URL"
 
     @property
     def database_login(self) -> str | None:
-        """Return the user as whom the services log in to the database; None for the owner of the tables."""
+        """Return the services' user in the database, or None if it is the owner of the tables."""
         if self.database_url and self.database_owner_url in {"", self.database_url}:
             return None
         return urlsplit(self.database_url).username or self.database_role
 
     @property
     def connections(self) -> int:
-        """Return how many connections one process opens at most; `balcao serve` gives each process its share."""
+        """Return the maximum number of connections of one process. `balcao serve` gives each process its share."""
         return CONNECTIONS if self.database_pool is None else self.database_pool
 
     def share_of_connections(self, processes: int) -> int:
-        """Return how many of this installation's connections each of so many processes may open."""
+        """Return how many of this installation's connections each of `processes` processes may open."""
         whole = self.database_pool or min(CONNECTIONS * processes, MOST_CONNECTIONS)
         return max(2, whole // processes)

@@ -6,7 +6,7 @@ from balcao.settings.types import Addresses
 
 
 class TraceSettings(BaseModel):
-    """Whether traces are made, and of how many calls."""
+    """Whether traces are recorded, and for which share of the calls."""
 
     traces_url: Addresses = ""
     traces_share: float = Field(1.0, ge=0, le=1)

@@ -1,4 +1,4 @@
-"""The types of settings: what a variable's text may be, and what is wrong with it otherwise."""
+"""The types of settings: the validation of each variable's text, and its error message."""
 
 import re
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ def split_list(csv: str) -> tuple[str, ...]:
 
 
 def split_clients(csv: str) -> frozenset[str] | None:
-    """Return the clients of a comma-separated list, None where it is empty; the word `none` names no client."""
+    """Return the clients of a comma-separated list, or None if it is empty. The entry `none` stands for no client."""
     names = frozenset(split_list(csv))
     return names - {"none"} if names else None
 
@@ -32,7 +32,7 @@ def _check_zone(name: str) -> str:
 
 
 def _split_address(address: str) -> SplitResult:
-    """Return the parts of an address. Raises ValueError, in Portuguese, for what has none."""
+    """Return the parts of an address. Raises ValueError, in Portuguese, if it is not valid."""
     try:
         parts = urlsplit(address)
         _ = parts.hostname, parts.port
@@ -51,12 +51,12 @@ def _check_addresses(text: str) -> str:
     return text
 
 
-# One or several hosts after the login, each with its port or without; IPv6 in brackets.
+# One or several hosts after the login, each with an optional port. IPv6 addresses are in brackets.
 _DATABASE_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%a-z]+\]|[^\s\[\]:,]*)(?::[0-9]{1,5})?")
 
 
 def _check_database(address: str) -> str:
-    """Check the form alone: whether the driver takes it shows when it connects."""
+    """Check only the form. The driver's own checks happen when it connects."""
     place = address.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]
     if not all(_DATABASE_HOST.fullmatch(host) for host in place.split(",")):
         raise ValueError("não é um endereço de PostgreSQL: use postgresql://usuario:senha@servidor:5432/banco")
@@ -82,7 +82,7 @@ def _check_fixed_tokens(text: str) -> str:
 
 
 def _check_rate(text: str) -> str:
-    import limits  # costs as much as all of this module, and most configurations keep the default rates
+    import limits  # slow to import; most configurations keep the defaults
 
     try:
         limits.parse(text)
@@ -112,17 +112,17 @@ def _check_hosts(text: str) -> str:
     return text
 
 
-# A comma-separated list, as it was written.
+# A comma-separated list, unparsed.
 Csv = str
 Zone = Annotated[str, AfterValidator(_check_zone)]
 Addresses = Annotated[str, AfterValidator(_check_addresses)]
 DatabaseAddress = Annotated[str, AfterValidator(_check_database)]
 RedisServer = Annotated[str, AfterValidator(_check_redis)]
 MailServer = Annotated[SecretStr, AfterValidator(_check_mail_server)]
-# How often a caller may: `60/hour`, `300/5 minutes`.
+# A rate limit: `60/hour`, `300/5 minutes`.
 Rate = Annotated[str, AfterValidator(_check_rate)]
 FixedTokens = Annotated[Csv, AfterValidator(_check_fixed_tokens)]
-# Lists of IP addresses and networks, of browsers' origins, and of names of servers.
+# Lists of IP addresses and networks, of browsers' origins, and of host names.
 Networks = Annotated[str, AfterValidator(_check_networks)]
 Origins = Annotated[str, AfterValidator(_check_origins)]
 Hosts = Annotated[str, AfterValidator(_check_hosts)]

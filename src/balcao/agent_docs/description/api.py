@@ -1,4 +1,4 @@
-"""Routes of the description: the root and the document, for anybody."""
+"""Routes of the description: the root and the document. Both are public."""
 
 from typing import Annotated, Any, TypeAlias
 
@@ -11,7 +11,7 @@ from balcao.core.feature import Feature
 from balcao.core.http.parameters import OfRequest
 from balcao.core.http.responses import Response
 
-# Whether the address asked for ends with the slash from which the relative links lead on.
+# Whether the requested path ends with a slash, on which the relative links depend.
 HasSlash: TypeAlias = Annotated[bool, OfRequest(lambda request: request.path.endswith(b"/"))]
 
 routes = ROUTES.extend(tags=["descrição"])

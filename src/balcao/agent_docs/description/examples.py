@@ -1,4 +1,4 @@
-"""One valid example for each documented parameter and body: its own, else one made from what the schemas show."""
+"""One valid example for each documented parameter and body: its own, or one built from the schemas."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ _FORMATS = {"date-time": "2026-10-05T14:30:00Z", "date": "2026-10-05"}
 
 
 def add_examples(document: Json) -> None:
-    """Add an example to every parameter and every JSON body of an OpenAPI document that shows none yet, in place."""
+    """Add an example, in place, to every parameter and JSON body of an OpenAPI document that has none."""
     schemas = document["components"]["schemas"]
     for operation in list_operations(document):
         for described in (*operation.get("parameters", ()), *_list_bodies(operation)):
@@ -25,7 +25,7 @@ def list_operations(document: Json) -> Iterator[Json]:
 
 
 def make_example(schema: Json, schemas: Mapping[str, Json]) -> Any:
-    """Return what the schema names as example, constant or first choice; else one built from its parts."""
+    """Return the schema's example, constant or first choice. Otherwise build one from its parts."""
     if "$ref" in schema:
         return make_example(schemas[schema["$ref"].rsplit("/", 1)[-1]], schemas)
     if "const" in schema:

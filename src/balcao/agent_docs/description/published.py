@@ -1,4 +1,4 @@
-"""What this process publishes: generated once, when it is first asked for, then frozen as bytes."""
+"""The published documents of this process: generated on the first request, then stored as bytes."""
 
 from collections.abc import Callable
 
@@ -9,9 +9,9 @@ from balcao.core.once import Once
 
 
 class Published:
-    """The root, and the document, which takes as long to generate as all else does that a process starts with.
+    """The root and the document. The document is generated lazily, because that takes as long as the rest of a start.
 
-    Relative links lead from the page's folder, so that the root is another one where it is asked for without a slash.
+    Relative links start from the page's folder, so the root without a trailing slash has other links.
     """
 
     def __init__(self, root: bytes, root_without_slash: bytes, build_document: Callable[[], bytes]) -> None:
@@ -21,11 +21,11 @@ class Published:
         self._document = Once(self._generate)
 
     async def find_document(self) -> EncodedBody | None:
-        """Return the document, None when it could not be generated: that is logged, and stays so."""
+        """Return the document, or None if it could not be generated. The failure is logged and permanent."""
         return await self._document.get()
 
     async def read_document(self) -> EncodedBody:
-        """Return the document. Raises Unavailable when it could not be generated."""
+        """Return the document. Raises Unavailable if it could not be generated."""
         document = await self.find_document()
         if document is None:
             raise Unavailable("A descrição da API não pôde ser gerada.", code="description-missing")
