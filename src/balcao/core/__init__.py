@@ -1,1 +1,1 @@
-"""What every service stands on; knows no service."""
+"""The foundation of all services. It depends on none of them."""

@@ -1,4 +1,4 @@
-"""When the certificate of the public address ends, as a caller sees it: whichever machine the gateway is on."""
+"""The end of the public address's certificate as callers see it, whichever machine the gateway runs on."""
 
 import math
 import socket
@@ -10,14 +10,14 @@ from urllib.parse import urlsplit
 from cryptography import x509
 
 TIMEOUT_SECONDS = 5.0
-# A certificate lives for weeks, and each look is a TLS handshake of each process.
+# Certificates are valid for weeks, and each check costs each process a TLS handshake.
 _LOOK_SECONDS = 3600.0
 
 
 def read_certificate_end(url: str) -> float:
     """Return when the certificate at an https address ends, as Unix time. Raises OSError or ValueError.
 
-    Nothing is verified: the end of a certificate that no client trusts is of interest, too.
+    Nothing is verified, because the end of an untrusted certificate matters too.
     """
     address = urlsplit(url)
     context = ssl.create_default_context()
@@ -33,7 +33,7 @@ def read_certificate_end(url: str) -> float:
 
 
 class CertificateWatch:
-    """Reads the end of the certificate in a thread, once an hour at most, and remembers it."""
+    """Reads the end of the certificate in a thread, at most once an hour, and caches it."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -41,7 +41,7 @@ class CertificateWatch:
         self._due = 0.0
 
     def read(self) -> float:
-        """Return the end that was read last, without waiting: not a number before the first answer."""
+        """Return the last result without waiting. NaN before the first result and after a failure."""
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + _LOOK_SECONDS
             threading.Thread(target=self._look, daemon=True).start()

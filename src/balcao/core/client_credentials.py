@@ -1,4 +1,4 @@
-"""An access token by client credentials, asked for once and shared until shortly before its end."""
+"""An access token by client credentials, requested once and shared until shortly before it expires."""
 
 import asyncio
 import time
@@ -12,7 +12,7 @@ LONGEST_LIFETIME = 86_400.0
 
 
 class RequestToken(Protocol):
-    """Posts the form of the grant and gives the response's JSON object; its failures pass through."""
+    """Posts the form of the grant and returns the response's JSON object. Its errors are passed through."""
 
     async def __call__(self, form: Mapping[str, str]) -> Mapping[str, Any]: ...
 
@@ -25,7 +25,7 @@ class Token:
 
 
 class ClientCredentials:
-    """The token of one client; concurrent callers share one request for it."""
+    """The token of one client. Concurrent callers share one request for it."""
 
     def __init__(self, ask: RequestToken, client_id: str, client_secret: str) -> None:
         self._ask = ask
@@ -34,14 +34,17 @@ class ClientCredentials:
         self._token: Token | None = None
 
     async def get(self) -> Token:
-        """Return a token with some time left. Raises what asking for it raises."""
+        """Return a token that is valid for some more time. Raises the errors of the token request."""
         async with self._lock:
             if self._token is None or self._token.use_until <= time.monotonic():
                 self._token = _to_token(await self._ask(self._form))
             return self._token
 
     def discard(self, token: Token) -> None:
-        """Discard a token that was answered 401: the next `get` asks anew, unless somebody already did."""
+        """Discard a token that was answered with 401.
+
+        The next `get` requests a new one, unless another caller already has.
+        """
         if self._token is token:
             self._token = None
 

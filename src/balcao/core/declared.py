@@ -1,4 +1,4 @@
-"""What the code of all services declares for operators, whichever of them a process serves."""
+"""Declarations of all services' code for operators, whichever services a process serves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

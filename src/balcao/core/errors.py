@@ -1,8 +1,8 @@
-"""The exceptions that use cases raise; how each is worded on the wire is up to the service's dialect.
+"""The exceptions that use cases raise. The dialect of the service determines their wire format.
 
 BalcaoError
-├── Invalid              400  what the request alone shows to be wrong
-│   └── Unprocessable    422  the same, where the service answers 422
+├── Invalid              400  the request itself is wrong
+│   └── Unprocessable    422  the same, for services that answer 422
 ├── Unauthenticated      401
 ├── Forbidden            403
 ├── NotFound             404
@@ -15,7 +15,7 @@ BalcaoError
 ├── Failed               500
 └── Unavailable          503
 
-Messages are for people, in Brazilian Portuguese; they name the member at fault and never a value received.
+Messages are for people, in Brazilian Portuguese. They name the invalid member and never a received value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NotRequired, TypedDict
 
 
 class Fault(TypedDict):
-    """One item of a validation response: where (`loc`), what (`msg`), and which kind (`type`)."""
+    """One item of a validation response: its location (`loc`), message (`msg`) and kind (`type`)."""
 
     loc: list[str]
     msg: str
@@ -35,9 +35,10 @@ class Fault(TypedDict):
 class BalcaoError(Exception):
     """A refusal or failure that a caller may see.
 
-    `code` is the stable word of the `Error-Code` header; `retry_after` is in seconds. `compared` is a fixed text that
-    portals compare, and `members` are further members of the body, where the dialect has a place for them beside the
-    message.
+    - `code`: the stable value of the `Error-Code` header.
+    - `retry_after`: in seconds.
+    - `compared`: a fixed text that portals compare.
+    - `members`: further members of the body, if the dialect supports them.
     """
 
     status: ClassVar[int] = 500
@@ -70,7 +71,7 @@ class Invalid(BalcaoError):
 
 
 class Unprocessable(Invalid):
-    """`faults` lists every fault of the request where the dialect shows items."""
+    """Invalid data for services that answer 422. `faults` lists every fault if the dialect shows items."""
 
     status = 422
     default_message = "Dados inválidos."
@@ -95,7 +96,7 @@ class NotFound(BalcaoError):
 
 
 class MethodNotAllowed(BalcaoError):
-    """`allow` lists the methods that the path has, as the header of that name."""
+    """The path does not support the method. `allow` is the value of the header `Allow`."""
 
     status = 405
     default_message = "Método não permitido neste caminho."
@@ -137,7 +138,7 @@ class TooMany(BalcaoError):
 
 
 class Failed(BalcaoError):
-    """A fault of ours that the caller cannot mend."""
+    """A fault of the platform that the caller cannot fix."""
 
 
 class Unavailable(BalcaoError):

@@ -1,7 +1,7 @@
-"""What a feature brings to the platform, declared at the end of its `api.py`.
+"""The parts of a feature, declared at the end of its `api.py`.
 
-Rights, retention, imports, exports and dead-lettered jobs reach a feature through these declarations
-only: none of them imports a feature, and a new feature is listed in one place.
+Rights, retention, imports, exports and dead-lettered jobs reach a feature only through these declarations. None of them
+imports a feature, and a new feature is listed in one place.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,10 +20,10 @@ from balcao.core.jobs.worker import JobKind
 
 @dataclass(frozen=True)
 class Feature:
-    """One noun of a service. The order of a service's features is that of an erasure.
+    """One noun of a service. Erasures process the features in the service's order.
 
-    `limits` are rates, by name, that its use cases count beside those of its operations. `sent_events` are what its
-    webhooks send, for the description.
+    `limits` are the rates, by name, that its use cases count besides those of its operations. `sent_events` are the
+    events of its webhooks, for the API description.
     """
 
     routes: Sequence[Operation] = ()

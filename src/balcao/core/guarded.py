@@ -1,7 +1,7 @@
-"""Calls to addresses that a caller of ours gave: none that leads into our own networks is reached.
+"""Calls to addresses from callers. Addresses inside our own networks are never reached.
 
-The name is resolved here, every address it has is looked at, and the connection goes to the one that was looked at: a
-name that answers otherwise a moment later leads nowhere else. Redirects are not followed.
+The name is resolved here, all its addresses are checked, and the connection goes to a checked address. So a name that
+resolves differently a moment later leads nowhere else. Redirects are not followed.
 """
 
 import asyncio
@@ -13,33 +13,33 @@ from urllib.parse import urlsplit
 
 import httpx
 
-# All that the internet's registries hand out (RFC 4291, 2.4). Whatever stands for an address of version 4 outside of it
-# (compatible, translated, NAT64) and what sites once had for themselves (`fec0::/10`) is refused by that alone.
+# All addresses that registries assign on the internet (RFC 4291, 2.4). IPv6 forms of IPv4 addresses outside this range
+# (compatible, translated, NAT64) and former site-local addresses (`fec0::/10`) are thereby rejected.
 _UNICAST = ip_network("2000::/3")
-# Within it: tunnels to an address of version 4, which may be private (Teredo and its kin, 6to4), and documentation.
+# Exceptions within it: documentation, and tunnels to IPv4 addresses, which may be private (Teredo and similar, 6to4).
 _NOT_REACHED = tuple(map(ip_network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
-# Protocols' own addresses, the relay of 6to4, and the one under which Azure serves the machines of its customers: they
-# look like any other, and lead into the network where we stand.
+# Addresses of protocols, the 6to4 relay, and the address at which Azure serves its virtual machines. They look public
+# but lead into the network of this machine.
 _NEARBY = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")))
 _PORTS = {"https": 443, "http": 80}
 
 
 class AddressRefused(Exception):
-    """The name stands for an address that must not be called."""
+    """The name resolves to an address that must not be called."""
 
 
 class Answered(NamedTuple):
-    """What came back; the body is not read."""
+    """The response. Its body is not read."""
 
     status: int
     retry_after: str | None
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Tell whether an address is one of the internet, and no private, local, reserved or translated one."""
+    """Return whether an address is on the internet, and not private, local, reserved or translated."""
     if isinstance(address, IPv4Address):
         return address.is_global and not address.is_multicast and not any(address in network for network in _NEARBY)
-    if address.ipv4_mapped is not None:  # the system itself connects by version 4
+    if address.ipv4_mapped is not None:  # the operating system connects over IPv4
         return is_public(address.ipv4_mapped)
     return address.is_global and address in _UNICAST and not any(address in network for network in _NOT_REACHED)
 
@@ -53,9 +53,9 @@ async def post_guarded(
     seconds: float,
     allow_private: bool = False,
 ) -> Answered:
-    """Send a POST and return its status. Raises AddressRefused, TimeoutError and httpx.HTTPError.
+    """Send a POST and return its status. Raises AddressRefused, TimeoutError or httpx.HTTPError.
 
-    `allow_private` is for a machine on which somebody tries things out.
+    `allow_private` is for machines on which developers try the platform.
     """
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
@@ -66,9 +66,10 @@ async def post_guarded(
             "POST",
             parts._replace(netloc=place).geturl(),
             content=content,
-            # Connections are kept by address: without the last one the next name at this address would share it.
+            # Connections are pooled by address. Without `close`, another name at this address would reuse this
+            # connection.
             headers={**headers, "Host": parts.netloc, "Connection": "close"},
-            extensions={"sni_hostname": host},  # the certificate is to be that of the name
+            extensions={"sni_hostname": host},  # verify the certificate for the name
         )
         response = await http.send(request, stream=True, follow_redirects=False)
         await response.aclose()
@@ -76,7 +77,10 @@ async def post_guarded(
 
 
 async def _resolve(host: str, port: int, *, allow_private: bool) -> str:
-    """Return an address of the host. Raises AddressRefused when one of them is not public, or it has none."""
+    """Return an address of the host.
+
+    Raises AddressRefused if any address is not public, or ConnectError without any.
+    """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

@@ -1,6 +1,7 @@
-"""Structured logs on standard error: one JSON object a line, on a terminal a short one; no path, no value of a person.
+"""Structured logs on standard error: one JSON object per line, or short lines on a terminal.
 
-What belongs to the request at hand (its id, the route's template) is bound to the context, not passed around.
+No paths, no personal data.
+The values of the current request (its id, the template of its route) are bound to the context and not passed around.
 """
 
 import json
@@ -25,7 +26,7 @@ def _add_request_id(_: object, __: str, event: structlog.typing.EventDict) -> st
 
 
 def _reduce_exception(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Replace an exception by its type and place: its text may quote a row or a body."""
+    """Replace an exception with its type and location, because its text may quote a row or a body."""
     failure = event.pop("exc_info", None)
     if failure is True:
         failure = sys.exc_info()[1]
@@ -46,7 +47,7 @@ def _trace_places(failure: BaseException) -> list[str]:
     return places[-8:]
 
 
-# What JSON does not know is written as its `repr`, which masks personal data (see `Cpf`).
+# Values that JSON does not support are written as their `repr`, which masks personal data (see `Cpf`).
 _encode = json.JSONEncoder(ensure_ascii=False, default=repr).encode
 
 
@@ -55,12 +56,12 @@ def _format_line(_: object, __: str, event: structlog.typing.EventDict) -> str:
 
 
 _COLOURS = {"debug": "2", "info": "32", "warning": "33", "error": "31", "critical": "31;1"}
-# The members of a record that are left out on a terminal.
+# The members of a record that are not shown on a terminal.
 _UNSEEN = frozenset({"event", "level", "timestamp", "logger"})
 
 
 def format_for_terminal(event: structlog.typing.EventDict) -> str:
-    """Return a record as a short line: the time, the level, what happened, and what is known of it."""
+    """Return a record as a short line: time, level, event and other members."""
     known = " ".join(f"{name}={_format_value(value)}" for name, value in event.items() if name not in _UNSEEN)
     level = str(event.get("level", "info"))
     clock = time.strftime("%H:%M:%S")
@@ -70,7 +71,7 @@ def format_for_terminal(event: structlog.typing.EventDict) -> str:
 
 
 def paint(text: str, colour: str) -> str:
-    """Return the text in a colour of the terminal, by its number; as it is where nobody wants colours (NO_COLOR)."""
+    """Return the text in a terminal colour by its number. Return it unchanged if NO_COLOR is set."""
     return text if os.environ.get("NO_COLOR") else f"\x1b[{colour}m{text}\x1b[0m"
 
 
@@ -83,7 +84,7 @@ def _format_short(_: object, __: str, event: structlog.typing.EventDict) -> str:
 
 
 def is_terminal() -> bool:
-    """Return whether a person reads the log as it comes."""
+    """Return whether the log is written to a terminal."""
     return sys.stderr.isatty()
 
 
@@ -96,14 +97,14 @@ _SHARED: list[structlog.typing.Processor] = [
 
 
 class _Lines(structlog.stdlib.ProcessorFormatter):
-    """Passes our own records through: they are formatted already, and a second pass would cost as much again."""
+    """Passes our own records through. They are formatted already, and a second pass would double the cost."""
 
     def format(self, record: logging.LogRecord) -> str:
         return record.getMessage() if record.name == LOGGER_NAME else super().format(record)
 
 
 def configure(level: str = "info") -> None:
-    """Send our own and every library's records through the same processors to standard error."""
+    """Send our own records and those of libraries through the same processors to standard error."""
     structlog.configure(
         processors=[*_SHARED, _format_short if is_terminal() else _format_line],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -113,14 +114,14 @@ def configure(level: str = "info") -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(create_formatter(readable=is_terminal()))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
-    # What libraries write below warnings, addresses and statements, may hold personal data.
+    # Library messages below warnings contain addresses and statements, which may include personal data.
     for name in ("httpx", "httpcore", "asyncpg", "pgqueuer", "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("uvicorn.access").disabled = True
 
 
 def create_formatter(*, readable: bool = False) -> logging.Formatter:
-    """Return what formats our own and every library's records, one JSON object a line or, readable, a short line."""
+    """Return a formatter for our own and the libraries' records: JSON lines or, if `readable`, short lines."""
     return _Lines(
         foreign_pre_chain=_SHARED,
         processors=[

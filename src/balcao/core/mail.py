@@ -1,4 +1,4 @@
-"""E-mail that the platform sends: by a mail server, or in the sandbox into a folder that can be looked at."""
+"""E-mail that the platform sends: by a mail server or, in the sandbox, to a folder for inspection."""
 
 import asyncio
 import secrets
@@ -16,21 +16,21 @@ import aiosmtplib
 from balcao.settings import Settings
 
 TIMEOUT_SECONDS = 10.0
-# Of one e-mail as a whole: a server could answer each command just in time.
+# The limit for a whole e-mail, because a server could answer each command just in time.
 TOTAL_SECONDS = 30.0
 MAIL_FOLDER = "emails"
 MOST_IN_FOLDER = 1_000
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-# How an encoded word begins (RFC 2047, 2). The library has no way to write these signs as themselves, and hands out and
-# sends what they decode to: another subject, another address.
+# The start of an encoded word (RFC 2047, 2). The library cannot escape it, and would send the decoded text: another
+# subject or another address.
 _ENCODED_WORD, _BROKEN_WORD = "=?", "= ?"
-# Raised for a text that is no address, or that cannot be written into a header.
+# Raised for an invalid address, or a text that a header cannot contain.
 _MALFORMED = (ValueError, LookupError)
 _FAULTS = (aiosmtplib.SMTPException, OSError, TimeoutError, *_MALFORMED)
 
 
 class MailRefused(Exception):
-    """The e-mail was not taken; `code` names the kind of fault, without an address or a server's words."""
+    """The e-mail was not accepted. `code` names the kind of fault, without an address or a server's text."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -39,10 +39,10 @@ class MailRefused(Exception):
 
 @dataclass(frozen=True)
 class SmtpMailer:
-    """`url` is smtp://user:password@host:port, or smtps:// for TLS from the first byte.
+    """A mail server. `url` is smtp://user:password@host:port, or smtps:// for TLS from the first byte.
 
-    A server that offers STARTTLS is spoken to encrypted; a certificate that does not fit its name is a refusal. A
-    password leaves this machine encrypted or not at all.
+    If the server offers STARTTLS, it is used. A certificate that does not match the server's name is an error. A
+    password is only sent encrypted, except to this machine.
     """
 
     url: str
@@ -51,7 +51,7 @@ class SmtpMailer:
     async def send(self, to: str, subject: str, text: str, *, key: str | None = None) -> None:
         """Send the e-mail. Raises MailRefused.
 
-        `key` names the e-mail where it may be sent again: the second has the same Message-ID as the first.
+        `key` identifies an e-mail that may be sent again. Both copies have the same Message-ID.
         """
         try:
             message = _compose(self.sender, to, subject, text, key)
@@ -78,7 +78,7 @@ class SmtpMailer:
             username=None if place.username is None else unquote(place.username),
             password=None if place.username is None else unquote(place.password or ""),
             use_tls=is_encrypted,
-            # None: encrypted where the server offers it.
+            # None: encrypt if the server offers it.
             start_tls=False if is_encrypted else must_encrypt or None,
             timeout=TIMEOUT_SECONDS,
         )
@@ -86,7 +86,7 @@ class SmtpMailer:
 
 @dataclass(frozen=True)
 class MailFolder:
-    """The sandbox's mail server: a folder with a file for each e-mail, the newest `MOST_IN_FOLDER` of them."""
+    """The sandbox's mail server: a folder with one file for each of the newest `MOST_IN_FOLDER` e-mails."""
 
     folder: Path
     sender: str
@@ -106,7 +106,7 @@ class MailFolder:
     def _write(self, message: EmailMessage) -> None:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(4)}"
-        # Renamed once it is whole, as readers look for this ending.
+        # Rename the complete file, because readers look for this suffix.
         unfinished = self.folder / f"{name}.part"
         unfinished.write_bytes(message.as_bytes())
         unfinished.rename(self.folder / f"{name}.eml")
@@ -115,7 +115,7 @@ class MailFolder:
 
 
 def create_mailer(settings: Settings) -> SmtpMailer | MailFolder | None:
-    """Return the mailer that the settings name; None in production without BALCAO_SMTP_URL."""
+    """Return the mailer from the settings. None in production without BALCAO_SMTP_URL."""
     url = settings.smtp_url.get_secret_value()
     if url:
         return SmtpMailer(url, settings.mail_from)
@@ -123,17 +123,17 @@ def create_mailer(settings: Settings) -> SmtpMailer | MailFolder | None:
 
 
 def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> EmailMessage:
-    """Return the e-mail. Raises ValueError for an address that readers would take for another one."""
+    """Return the e-mail. Raises ValueError for an address that readers would decode to another one."""
     if _ENCODED_WORD in to:
         raise ValueError("an encoded word is no address")
     domain = sender.rpartition("@")[2]
     message = EmailMessage()
     message["From"], message["To"] = sender, to
-    # Subjects quote what people wrote, such as a job's title: it is shown as they wrote it.
+    # Subjects quote user input, such as a job's title. It must appear as it was entered.
     message["Subject"] = subject.replace(_ENCODED_WORD, _BROKEN_WORD)
     message["Date"] = format_datetime(datetime.now(UTC))
     message["Message-ID"] = make_msgid(domain=domain) if key is None else f"<{key}@{domain}>"
-    # So that no mailbox replies with an absence note, and no list with a report (RFC 3834).
+    # Mailboxes must not answer with absence notes, and lists not with reports (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(text)
     return message

@@ -1,8 +1,8 @@
-"""CPU-bound work outside the event loop, so that a large input of one caller does not delay the answers to others.
+"""Run CPU-bound work outside the event loop, so that one caller's large input does not delay other callers.
 
-One thread for each process does all of it: more threads would only compete for the interpreter lock. Each caller has
-one piece of work in its queue at a time, so a caller with many pieces waits for themselves. The thread cannot be
-stopped, so the input has to be bounded: a piece of work may take a few seconds at most.
+One thread for each process runs all of it, because more threads would only compete for the interpreter lock. The queue
+holds one piece of work for each caller at a time, so a caller with many pieces delays only itself. The thread cannot be
+stopped, so inputs must be bounded: a piece of work may take at most a few seconds.
 """
 
 import asyncio
@@ -16,21 +16,22 @@ from balcao.core.database.connection_quota import ConnectionQuota, holder
 
 T = TypeVar("T")
 
-# A text or body of up to this many bytes is worked on in the event loop: the slowest check of ours takes 10 ms for it.
+# Inputs of up to this many bytes are processed in the event loop. The slowest check takes 10 ms for one.
 SMALL = 8 * 1024
 _MOST_AT_ONCE = 1
 # More than the longest piece of work takes.
 _LONGEST_SECONDS = 20.0
 
 _thread = ThreadPoolExecutor(1, "offloaded")
-# By event loop, as a process of the tests has several.
+# By event loop, because a test process has several.
 _shares: WeakKeyDictionary[asyncio.AbstractEventLoop, ConnectionQuota] = WeakKeyDictionary()
 
 
 async def run_in_thread(work: Callable[..., T], *values: object, size: int = SMALL + 1) -> T:
-    """Return what `work` returns for these values, or raise what it raises.
+    """Return the result of `work` for these values, or raise its exception.
 
-    An input of a `size` up to `SMALL` is worked on at once. Raises TooMany for a caller whose earlier work takes long.
+    An input with a `size` up to `SMALL` is processed immediately. Raises TooMany if the caller's earlier work takes too
+    long.
     """
     if size <= SMALL:
         return work(*values)

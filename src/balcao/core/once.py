@@ -1,4 +1,4 @@
-"""What takes long to make and never changes: made in a thread when it is first asked for, so that nobody else waits."""
+"""Expensive constant values, created in a thread on first use so that other requests do not wait."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,12 +8,12 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-# One thread for all: two of them would only take the processor from each other.
+# One thread for all values. Two would only compete for the processor.
 _threads = ThreadPoolExecutor(1, "once")
 
 
 class Once(Generic[T]):
-    """A value, the same for every event loop of the process. What `make` raises is raised to everybody who asks."""
+    """A value that all event loops of the process share. An exception of `make` is raised to every caller."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
@@ -21,9 +21,9 @@ class Once(Generic[T]):
         self._lock = Lock()
 
     async def get(self) -> T:
-        """Return the value; who asks while it is being made waits for it."""
+        """Return the value. Callers that arrive while it is created wait for it."""
         with self._lock:
             if self._made is None:
                 self._made = _threads.submit(self._make)
-        # Shielded, as a caller who goes away would cancel it for the others.
+        # Shielded, because the cancellation of one caller would cancel it for all.
         return self._made.result() if self._made.done() else await asyncio.shield(asyncio.wrap_future(self._made))

@@ -1,4 +1,4 @@
-"""What one service asks of another: over HTTP, as the platform's own client."""
+"""Calls between services: over HTTP, as the platform's own client."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ RETRY_AFTER_SECONDS = 5
 
 
 class ServiceClient:
-    """Another service at its base address; one for the whole process, with one token.
+    """A client for another service at its base address: one instance and one token for the process.
 
-    The token comes from the issuer that discovery names and is replaced before it ends.
+    The token comes from the issuer that discovery names, and is replaced before it expires.
     """
 
     def __init__(self, http: httpx.AsyncClient, base_url: str, settings: Settings) -> None:
@@ -29,9 +29,9 @@ class ServiceClient:
         )
 
     async def get(self, path: str, *, seconds: float, request_id: str) -> Mapping[str, Any] | None:
-        """Return the JSON object at this path below the base; None where the service knows nothing (404).
+        """Return the JSON object at this path below the base, or None for a 404.
 
-        Raises Unavailable when no such answer comes within `seconds`, or no address is configured.
+        Raises Unavailable if no such response arrives within `seconds`, or no address is configured.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -45,7 +45,7 @@ class ServiceClient:
         token = await self._credentials.get()
         response = await self._send(path, token, request_id)
         if response.status_code == httpx.codes.UNAUTHORIZED:
-            # The issuer's keys were replaced, or the token revoked: try once with a new one.
+            # The issuer's keys were replaced, or the token was revoked. Retry once with a new token.
             self._credentials.discard(token)
             response = await self._send(path, await self._credentials.get(), request_id)
         if response.status_code == httpx.codes.NOT_FOUND:
@@ -65,7 +65,7 @@ class ServiceClient:
 
 
 def _to_object(response: httpx.Response) -> Mapping[str, Any]:
-    """Return the body. Raises ValueError for anything but a JSON object."""
+    """Return the body. Raises ValueError if it is not a JSON object."""
     content = response.json()
     if not isinstance(content, dict):
         raise ValueError("no JSON object")

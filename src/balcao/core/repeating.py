@@ -1,4 +1,4 @@
-"""Work that a process repeats at intervals, for as long as it serves."""
+"""Work that a process repeats at intervals while it serves."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 
 @asynccontextmanager
 async def repeating(work: Callable[[], Awaitable[None]], seconds: float) -> AsyncIterator[None]:
-    """Do the work while the block lasts, for the first time after one interval, and have it stopped when it ends.
+    """Repeat the work while the block runs, for the first time after one interval. Stop it at the end of the block.
 
-    The work sees to its own faults: one that it raises ends the repetition without a word.
+    The work must handle its own errors. An exception ends the repetition silently.
     """
     task = asyncio.create_task(_repeat(work, seconds))
     try:

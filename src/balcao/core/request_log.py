@@ -1,4 +1,4 @@
-"""The log line of a request, made from a prepared form and written in batches: every request pays for it."""
+"""The log line of a request, built from a prepared prefix and written in batches, because every request pays for it."""
 
 import asyncio
 import contextlib
@@ -8,16 +8,16 @@ import time
 
 from balcao.core.logs import LOGGER_NAME, is_terminal, paint
 
-# How late a line may be written: the log may lose its last lines, unlike the audit trail, which is committed.
+# The maximum delay of a line. The log may lose its last lines, unlike the audit trail, which is committed.
 DELAY_SECONDS = 0.05
-# Gateways ask several times a second. An answer that is well is worth a line only at the level debug.
+# Gateways check several times a second. A healthy answer is only logged at the level debug.
 _HEALTH_CHECK = re.compile(r"(?:.*\.)?(?:live|ready|readi)[a-z0-9_]*")
 
 
 class RequestLog:
-    """Collects lines and writes them together; all methods belong to the event loop's thread.
+    """A collector that writes lines in batches. All methods belong to the event loop's thread.
 
-    `readable`: a request is a short line, for who reads along on a terminal.
+    If `readable`, a request is a short line for reading on a terminal.
     """
 
     def __init__(self, *, readable: bool) -> None:
@@ -30,7 +30,7 @@ class RequestLog:
     def add(self, labels: tuple[str, str, str], status: int, seconds: float, request_id: str) -> None:
         """Log one response.
 
-        `labels` are service, operation and method as the meters name them; with the id they are all our own words, so
+        `labels` are service, operation and method as the meters name them. Labels and request id are our own texts, so
         nothing needs escaping.
         """
         beginning, is_health_check = self._beginnings.get(labels) or self._prepare(labels)
@@ -57,26 +57,26 @@ class RequestLog:
         self._lines.append(line)
 
     def flush(self) -> None:
-        """Write what was collected to wherever the log goes."""
+        """Write the collected lines to the log's handlers."""
         text, self._lines = "".join(self._lines), []
         if not text or not logging.getLogger(LOGGER_NAME).isEnabledFor(logging.INFO):
             return
         for handler in logging.getLogger().handlers:
             if isinstance(handler, logging.StreamHandler):
-                # A full disk loses lines, and nothing else.
+                # A full disk only loses lines.
                 with handler.lock, contextlib.suppress(OSError):  # type: ignore[union-attr]  # set by every constructor
                     handler.stream.write(text)
                     handler.flush()
 
     def _prepare(self, labels: tuple[str, str, str]) -> tuple[str, bool]:
-        """Return how the line begins, and whether the operation is a health check."""
+        """Return the prefix of the line, and whether the operation is a health check."""
         service, operation, method = labels
         text = f'{{"service": "{service}", "operation": "{operation}", "method": "{method}", "status": '
         return self._beginnings.setdefault(labels, (text, _HEALTH_CHECK.fullmatch(operation) is not None))
 
 
 def _format_for_terminal(labels: tuple[str, str, str], status: int, seconds: float, request_id: str) -> str:
-    """Return time, status, what was asked and how long it took; the id only of what went wrong."""
+    """Return time, status, operation and duration, and the request id of a 5xx."""
     service, operation, method = labels
     colour = "32" if status < 400 else "33" if status < 500 else "31"
     clock, word = paint(time.strftime("%H:%M:%S"), "2"), paint(str(status), colour)

@@ -1,4 +1,4 @@
-"""A service as the platform knows it: its features, and the operations that it serves."""
+"""A service: its features, and the operations that it serves."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -33,15 +33,17 @@ from balcao.core.jobs.worker import JobKind
 
 @dataclass(frozen=True, eq=False)
 class Service:
-    """`prefix` is the gateway's, `base` stands before every path also without gateway.
+    """A service of the platform.
 
-    `features` bring routes, jobs, retention, personal data, imports, exports and dead-lettered jobs, in their order.
-    `description` and `tags`, by name, are for the OpenAPI document, in Portuguese.
-    `dialects` maps a path's beginning to the wording of faults; the longest match counts, "" is the service's own.
-    `health_paths` are those of liveness and readiness, by the operation's word, which begins with "live" or "ready";
-    a service that tells them in a form of its own has none.
-    `has_city_times`: instants of liveness and readiness have the city's offset, like all others of the service.
-    `seed` loads seed data after the migrations; `lifespan` opens what the service keeps in the process.
+    - `prefix`: the gateway's prefix. `base` precedes every path, also without the gateway.
+    - `features`: their routes, jobs, retention, personal data, imports, exports and dead-lettered jobs, in their order.
+    - `description`, `tags` (by name): for the OpenAPI document, in Portuguese.
+    - `dialects`: maps a path prefix to its error format. The longest match wins; "" is the service's default.
+    - `health_paths`: the paths of liveness and readiness by the operation's name, which begins with "live" or "ready".
+      Empty if the service has its own form of them.
+    - `has_city_times`: timestamps of liveness and readiness have the city's offset, like the service's other instants.
+    - `seed`: loads seed data after the migrations.
+    - `lifespan`: opens what the service keeps in the process.
     """
 
     name: str
@@ -62,61 +64,61 @@ class Service:
 
     @property
     def routes(self) -> list[Operation]:
-        """Return the operations that the features declare."""
+        """The operations that the features declare."""
         return [route for feature in self.features for route in feature.routes]
 
     @property
     def sent_events(self) -> list[SentEvent]:
-        """Return the kinds of events that the features send to webhooks."""
+        """The kinds of events that the features send to webhooks."""
         return [event for feature in self.features for event in feature.sent_events]
 
     @property
     def jobs(self) -> list[JobKind]:
-        """Return the kinds of jobs of all features."""
+        """The kinds of jobs of all features."""
         return [kind for feature in self.features for kind in feature.jobs]
 
     @property
     def retention(self) -> list[Retention]:
-        """Return the retention declarations of all features."""
+        """The retention declarations of all features."""
         return [retention for feature in self.features for retention in feature.retention]
 
     @property
     def personal_data(self) -> list[PersonalData]:
-        """Return the personal-data declarations of all features."""
+        """The personal-data declarations of all features."""
         return [feature.personal_data for feature in self.features if feature.personal_data is not None]
 
     @property
     def imports(self) -> dict[str, Import]:
-        """Return the imports of all features by the name that the import command takes."""
+        """The imports of all features, by their name in the import command."""
         return {declared.kind: declared for feature in self.features for declared in feature.imports}
 
     @property
     def exports(self) -> list[Export]:
-        """Return the kinds of the service's export, in the order of its features."""
+        """The kinds of the service's export, in the order of its features."""
         return [export for feature in self.features for export in feature.exports.list_kinds()]
 
     @property
     def dead_jobs(self) -> list[DeadJobs]:
-        """Return what all features declare of their dead-lettered jobs."""
+        """The declarations of all features' dead-lettered jobs."""
         return [declared for feature in self.features for declared in feature.dead_jobs]
 
     @property
     def gauges(self) -> list[Gauge]:
-        """Return what all features count in the database."""
+        """The gauges of all features."""
         return [gauge for feature in self.features for gauge in feature.gauges]
 
     @property
     def limits(self) -> dict[str, str]:
-        """Return the rates that use cases of all features count, by name."""
+        """The rates that the use cases of all features count, by name."""
         return {name: rate for feature in self.features for name, rate in feature.limits.items()}
 
     def dialect(self, path: str) -> Dialect:
-        """Return the wording of faults on this path, which is relative to the service's base."""
+        """Return the error format for this path, which is relative to the service's base."""
         matching = [start for start in self.dialects if path.startswith(start)]
         return self.dialects[max(matching, key=len)]
 
     def operations(self) -> list[Operation]:
-        """Return every operation by path, those that all services have included. Raises MalformedOperation."""
+        """Return all operations sorted by path, including those of every service. Raises MalformedOperation."""
         found = [
             *self.routes,
             *health_operations(
@@ -134,7 +136,7 @@ class Service:
 
 
 class MalformedOperation(Exception):
-    """Raised for a declaration that the access catalogue cannot hold: the platform refuses to start."""
+    """A declaration that the access catalogue cannot store. The platform refuses to start."""
 
 
 def path_of(service: Service, operation: Operation) -> str:

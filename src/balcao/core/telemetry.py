@@ -1,6 +1,6 @@
-"""Metrics for Prometheus: by service, operation and status; never by path, so no person can appear.
+"""Metrics for Prometheus, by service, operation and status. Never by path, so that no personal data can appear.
 
-A request adds to plain lists; they become series when somebody asks for them (`core.context.metrics`).
+A request adds to plain lists. They become series when Prometheus asks for them (`core.context.metrics`).
 """
 
 import time
@@ -19,12 +19,12 @@ from prometheus_client.process_collector import ProcessCollector
 MEDIA_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _BUCKETS = (*(str(bound) for bound in BOUNDS), "+Inf")
-# The first bucket of what is slow: over half a second.
+# The first bucket of slow responses, over half a second.
 _SLOW = BOUNDS.index(0.5) + 1
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REQUESTS = "balcao_requests"
-# When a process last wrote its numbers, which it does once a second: an old one is that of a process that is gone, or
-# whose event loop stands still.
+# When a process last published its numbers, normally once a second. An old time means that the process is gone or its
+# event loop is blocked.
 BEAT = "balcao_process_beat_timestamp_seconds"
 
 # The name of a metric and the values of its labels.
@@ -32,7 +32,7 @@ Series: TypeAlias = tuple[str, ...]
 
 
 class Meter:
-    """One operation's responses by status, and how long they took."""
+    """The responses of one operation by status, and their durations."""
 
     __slots__ = ("buckets", "labels", "seconds", "statuses")
 
@@ -49,7 +49,7 @@ class Meter:
         self.buckets[bisect_left(BOUNDS, seconds)] += 1
 
     def summarize(self) -> "ServiceNumbers":
-        """Return what was counted as the numbers of a service."""
+        """Return the counts as the numbers of a service."""
         refusals = sum(count for status, count in self.statuses.items() if 400 <= status < 500)
         faults = sum(count for status, count in self.statuses.items() if status >= 500)
         return ServiceNumbers(
@@ -58,7 +58,7 @@ class Meter:
 
 
 class Counter:
-    """Counts events by the values of their labels."""
+    """A count of events by the values of their labels."""
 
     def __init__(self, name: str, text: str, labels: tuple[str, ...]) -> None:
         self.name = name
@@ -67,14 +67,14 @@ class Counter:
         self.counts: dict[tuple[str, ...], int] = {} if labels else {(): 0}
 
     def inc(self, *values: str) -> None:
-        """Count one with these label values."""
+        """Count one event with these label values."""
         self.counts[values] = self.counts.get(values, 0) + 1
 
 
 class ServiceNumbers(NamedTuple):
-    """What all operations of a service answered: `refusals` are 4xx, `faults` 5xx, `slow` took over half a second.
+    """The responses of all operations of a service: `refusals` are 4xx, `faults` 5xx, `slow` took over half a second.
 
-    `times` are the responses by `BOUNDS`, each beyond the one before, and the rest.
+    `times` are the numbers of responses between consecutive `BOUNDS`, and above the last bound.
     """
 
     responses: int = 0
@@ -85,7 +85,7 @@ class ServiceNumbers(NamedTuple):
     times: tuple[int, ...] = (0,) * len(_BUCKETS)
 
     def plus(self, other: "ServiceNumbers") -> "ServiceNumbers":
-        """Return the sum of the two."""
+        """Return the sum of both."""
         return ServiceNumbers(
             self.responses + other.responses,
             self.refusals + other.refusals,
@@ -96,7 +96,7 @@ class ServiceNumbers(NamedTuple):
         )
 
     def minus(self, other: "ServiceNumbers") -> "ServiceNumbers":
-        """Return what has been added to the other."""
+        """Return what was counted since `other`."""
         return ServiceNumbers(
             self.responses - other.responses,
             self.refusals - other.refusals,
@@ -108,9 +108,9 @@ class ServiceNumbers(NamedTuple):
 
 
 class Numbers(msgspec.Struct):
-    """What one or several processes counted; `times` is a sum of seconds and the buckets, by service and operation.
+    """The counts of one or several processes. `times` is a sum of seconds and the buckets, by service and operation.
 
-    `states` are those of the processes themselves, each under its own name.
+    `states` are the states of each process, labelled with its name.
     """
 
     counts: dict[Series, int] = {}
@@ -132,7 +132,7 @@ def sum_numbers(parts: Iterable[Numbers]) -> Numbers:
 
 
 class Telemetry:
-    """All that one process counts. `publish` writes it where other processes read it; None in a process alone."""
+    """The counts of one process. `publish` writes them for other processes; None if there are no others."""
 
     def __init__(self) -> None:
         self.publish: Callable[[], None] | None = None
@@ -142,17 +142,17 @@ class Telemetry:
         self._states: list[tuple[str, Callable[[], float]]] = []
 
     def meter(self, service: str, operation: str, method: str) -> Meter:
-        """Return the operation's meter, always the same one. A method that nobody knows is not named."""
+        """Return the operation's meter, always the same object. An unknown method is counted as `other`."""
         labels = (service, operation, method if method in _METHODS else "other")
         return self._meters.get(labels) or self._meters.setdefault(labels, Meter(labels))
 
     def counter(self, name: str, text: str, *labels: str) -> Counter:
-        """Declare a counter; `name` comes without the `_total` that its series end in."""
+        """Declare a counter. `name` has no `_total`, which its series end with."""
         return self._counters.setdefault(name, Counter(name, text, labels))
 
     @contextmanager
     def state(self, name: str, read: Callable[[], float]) -> Iterator[None]:
-        """Show a state of this process while the block lasts; of the same name it is the sum."""
+        """Publish a state of this process while the block runs. States with the same name are added up."""
         self._states.append((name, read))
         try:
             yield
@@ -160,7 +160,7 @@ class Telemetry:
             self._states.remove((name, read))
 
     def numbers(self, process: str) -> Numbers:
-        """Return what was counted so far, and the state (memory, CPU, files) of this process under its name."""
+        """Return the counts so far, and the state (memory, CPU, files) of this process under its name."""
         found = Numbers({}, {}, {})
         for (service, operation, method), meter in self._meters.items():
             for status, count in meter.statuses.items():
@@ -181,7 +181,7 @@ class Telemetry:
         return found
 
     def by_service(self) -> dict[str, ServiceNumbers]:
-        """Return what this process answered so far, by service."""
+        """Return the responses of this process so far, by service."""
         found: dict[str, ServiceNumbers] = {}
         for (service, _, _), meter in self._meters.items():
             if meter.statuses:
@@ -189,7 +189,7 @@ class Telemetry:
         return found
 
     def exposition(self, numbers: Numbers, gauges: Iterable[Metric] = ()) -> bytes:
-        """Return the text that Prometheus reads; `gauges` are families that no process counts."""
+        """Return the text for Prometheus. `gauges` are families that no process counts."""
         return generate_latest(_Families(self._counters.values(), numbers, gauges))
 
 
@@ -202,7 +202,7 @@ class _Families:
         self._gauges = gauges
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the families, as the library's writer asks for them."""
+        """Yield the families to the library's writer."""
         requests = Counter(_REQUESTS, "Requests answered", ("service", "operation", "method", "status"))
         for counter in (requests, *self._counters):
             family = CounterMetricFamily(counter.name, counter.text, labels=counter.labels)
@@ -234,7 +234,7 @@ class _Families:
             yield family
 
 
-# There is one of each in a process.
+# One instance for the whole process.
 telemetry = Telemetry()
 meter = telemetry.meter
 counter = telemetry.counter

@@ -1,8 +1,8 @@
-"""Traces for OpenTelemetry, switched on by `BALCAO_TRACES_URL`: one from the gateway to statement, job and CRM call.
+"""OpenTelemetry traces, enabled by `BALCAO_TRACES_URL`: from the gateway to statements, jobs and calls of the CRM.
 
-Spans are named by operation, statement, kind of job and host; no path, no parameter and no body is in them, so no
-person can appear. Switched off, nothing of this is in the way of a request: endpoints, connections and HTTP clients
-are then the plain ones, and the libraries are not even loaded (docs/operate/monitoring.md).
+Spans are named by operation, statement, kind of job and host. They contain no path, parameter or body, so no personal
+data can appear. If tracing is off, it costs requests nothing: endpoints, connections and HTTP clients are the plain
+ones, and the libraries are not loaded (docs/operate/monitoring.md).
 """
 
 import functools
@@ -26,18 +26,18 @@ _EXPORT_SECONDS = 5
 
 
 class Tracing:
-    """The traces of a process; `tracer` is None while it makes none."""
+    """The traces of a process. `tracer` is None while tracing is off."""
 
     tracer: ClassVar["Tracer | None"] = None
 
 
 @asynccontextmanager
 async def tracing(url: str, share: float, process: str) -> AsyncIterator[None]:
-    """Make traces while the block lasts, and send them to the collector at `url`; without one make none.
+    """Create traces while the block runs and send them to the collector at `url`. Without a URL, tracing is off.
 
-    `share` is that of the traces which are made, decided by their id: by all processes alike, whatever a caller says.
-    Of several platforms in one process, as an API and a worker may be, the first one does it for all. Raises
-    SettingsError where the libraries are not installed.
+    `share` is the share of traces that are created. It is decided by the trace's id, so all processes decide alike,
+    whatever a caller requests. If several platforms run in one process, such as an API and a worker, only the first one
+    starts tracing. Raises SettingsError if the libraries are not installed.
     """
     if not url or Tracing.tracer is not None:
         yield
@@ -74,9 +74,10 @@ def _make_provider(url: str, share: float, process: str) -> "TracerProvider":
 
 @contextmanager
 def span(name: str, kind: str, attributes: Mapping[str, Any], parent: str | None = None) -> Iterator["Span | None"]:
-    """Make a span of the block, below the one at hand or, where given, below a `traceparent` from elsewhere.
+    """Create a span for the block, as a child of the current span or of the `traceparent` in `parent`.
 
-    `kind` is `SERVER`, `CLIENT` or `CONSUMER`. An exception marks it by its type alone: a text may quote a row.
+    `kind` is `SERVER`, `CLIENT` or `CONSUMER`. An exception is recorded only by its type, because its text may quote a
+    row.
     """
     if Tracing.tracer is None:
         yield None
@@ -100,7 +101,7 @@ def span(name: str, kind: str, attributes: Mapping[str, Any], parent: str | None
 
 
 def read_parent(header: str) -> "Context":
-    """Return the context that a `traceparent` names; an empty one for a header that is none."""
+    """Return the context of a `traceparent`, or an empty context if the header is malformed."""
     from opentelemetry.context import Context
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
@@ -108,7 +109,7 @@ def read_parent(header: str) -> "Context":
 
 
 def carry_trace() -> dict[str, str] | None:
-    """Return the header that names the span at hand, to be sent on; None where nothing is traced."""
+    """Return the header that identifies the current span, for an outgoing call. None if nothing is traced."""
     if Tracing.tracer is None:
         return None
     from opentelemetry.trace import get_current_span
@@ -122,7 +123,7 @@ def carry_trace() -> dict[str, str] | None:
 
 
 class TracedClient(httpx.AsyncClient):
-    """A client whose calls are spans, named by method and host, and carry `traceparent`."""
+    """An HTTP client whose calls are spans, named by method and host, and which sends `traceparent`."""
 
     async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """Send the request."""
@@ -137,11 +138,11 @@ class TracedClient(httpx.AsyncClient):
 
 @functools.cache
 def _load_authorities() -> ssl.SSLContext:
-    """Return what certificates are checked by, loaded once a process: it takes tens of milliseconds."""
+    """Return the certificate authorities, loaded once for each process because that takes tens of milliseconds."""
     return httpx.create_ssl_context()
 
 
 def make_http_client(url: str, **options: Any) -> httpx.AsyncClient:
-    """Return a client; one that traces its calls where the collector's `url` is set."""
+    """Return an HTTP client. It traces its calls if `url`, the collector's address, is set."""
     kind = TracedClient if url else httpx.AsyncClient
     return kind(verify=_load_authorities(), **options)

@@ -1,4 +1,4 @@
-"""When the database server was last copied, and what its replicas and replication slots do."""
+"""The age of the database server's backups, and the state of its replicas and replication slots."""
 
 import math
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ Values = Mapping[tuple[str, ...], float]
 
 
 class Backup(msgspec.Struct):
-    """How long ago the server was copied (`copy`) or its log arrived (`log`).
+    """The time since the server was copied (`copy`) or its log arrived (`log`).
 
-    `free_bytes` is the room on the disk of the copies.
+    `free_bytes` is the free space on the disk of the copies.
     """
 
     kind: str
@@ -24,10 +24,10 @@ class Backup(msgspec.Struct):
 
 
 class Slot(msgspec.Struct):
-    """A physical replication slot: whether its receiver is connected, and how much log the server keeps for it.
+    """A physical replication slot: whether its receiver is connected, and how much log the server retains for it.
 
-    `retained_bytes` is None for a slot that has received nothing yet. `is_lost`: the server deleted log that the
-    receiver needs.
+    `retained_bytes` is None if the slot has received nothing yet. `is_lost`: the server deleted log that the receiver
+    needs.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Slot(msgspec.Struct):
 
 
 class Replication(msgspec.Struct):
-    """How many replicas stream, and how much log the server keeps for a slot at most; None for no limit."""
+    """The number of streaming replicas, and the maximum of log retained for a slot. None means no limit."""
 
     replicas: int
     limit_bytes: int | None
@@ -58,7 +58,7 @@ async def note_copy(connection: Connection, free_bytes: int) -> None: ...
 async def forget_copies(connection: Connection) -> None: ...
 
 
-# The receiver asks every few seconds, and one row a minute is enough. A slot that nobody reads proves nothing.
+# The receiver reports every few seconds, but one row a minute is enough. A slot without a reader proves nothing.
 @statement("""
 INSERT INTO platform.backup AS known (kind, noted_at, free_bytes)
 SELECT 'log', now(), :free_bytes
@@ -69,7 +69,7 @@ WHERE known.noted_at < now() - interval '1 minute'
 async def note_log(connection: Connection, slot: str, free_bytes: int) -> None: ...
 
 
-# LIMIT: a server has a slot for each replica and one for the copies; more would only lengthen the metrics.
+# LIMIT: a server has one slot for each replica and one for the copies. More would only lengthen the metrics.
 @statement("""
 SELECT slot_name::text AS name, active AS is_active, coalesce(wal_status = 'lost', false) AS is_lost,
        pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END,
@@ -79,7 +79,7 @@ FROM pg_replication_slots WHERE slot_type = 'physical' ORDER BY slot_name LIMIT 
 async def list_slots(connection: Connection) -> list[Slot]: ...
 
 
-# PostgreSQL's own programs that copy the server stream, too, and are no replicas.
+# PostgreSQL's own copy programs stream too, but are not replicas.
 @statement("""
 SELECT (SELECT count(*) FROM pg_stat_replication
         WHERE application_name NOT IN ('pg_receivewal', 'pg_basebackup'))::int AS replicas,

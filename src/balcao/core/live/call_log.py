@@ -1,7 +1,7 @@
-"""The last calls of each client: noted for next to nothing when they are answered, written in batches.
+"""The last calls of each client, recorded in memory when they are answered and written in batches.
 
-A call that is added costs one append to a list that is bounded for each client; a loss of the last seconds, or the same
-calls twice after a lost confirmation, does no harm: nothing but the developer's view hangs on it.
+A call costs one append to a list that is bounded for each client. Losing the last seconds, or writing calls twice after
+a lost confirmation, does no harm, because only the developer's view uses them.
 """
 
 import time
@@ -25,13 +25,13 @@ MOST_CALLS = 1000
 KEPT = timedelta(days=7)
 _LONGEST_MICROSECONDS = 2**31 - 1
 
-# Whose a call is: the issuer of its token, and the client in it.
+# The owner of a call: the issuer of its token, and the client in the token.
 Owner: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class LoggedCall:
-    """One call of a client, with nothing of what was in it."""
+    """A call of a client, without its content."""
 
     issuer: str
     client: str
@@ -58,7 +58,7 @@ DELETE FROM platform.call WHERE ctid = ANY (ARRAY(
     ORDER BY called_at DESC OFFSET :most FOR UPDATE SKIP LOCKED))
 """)
 async def _delete_beyond(connection: Connection, issuer: str, client: str, most: int) -> None:
-    """Delete all but the last ones; what another process is deleting is left to it."""
+    """Delete all but the last calls. Rows that another process is deleting are skipped."""
 
 
 @statement("""
@@ -80,35 +80,38 @@ async def list_calls(
     limit: int,
     skip: int,
 ) -> list[LoggedCall]:
-    """Return the client's calls with these statuses, the last first; those with code and id, where given."""
+    """Return the client's calls with these statuses, newest first, optionally filtered by code and request id."""
 
 
 @statement("SELECT count(*) FROM platform.call")
 async def count_calls(connection: Connection) -> int:
-    """Return how many calls are kept."""
+    """Return the number of stored calls."""
 
 
 @statement("DELETE FROM platform.call WHERE called_at < now() - :age::interval")
 async def delete_old_calls(connection: Connection, age: timedelta) -> int:
-    """Delete what is older; return how many calls it was."""
+    """Delete older calls and return their number."""
 
 
 class CallLog:
-    """Of one process; all methods belong to the event loop's thread."""
+    """The call log of one process. All methods belong to the event loop's thread."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiting: dict[Owner, deque[tuple[float, str, int, str | None, str, float]]] = {}
 
     def add(self, owner: Owner, operation: str, status: int, code: str | None, request_id: str, seconds: float) -> None:
-        """Note a call; of more than a thousand in a few seconds the last ones stay."""
+        """Record a call. Between two writes, only the client's last `MOST_CALLS` calls are kept."""
         calls = self._waiting.get(owner)
         if calls is None:
             calls = self._waiting[owner] = deque(maxlen=MOST_CALLS)
         calls.append((time.time(), operation, status, code, request_id, seconds))
 
     async def flush(self) -> None:
-        """Write what was noted, and keep a thousand of each client. Raises Unavailable, and keeps what it has."""
+        """Write the recorded calls, and delete all but the last thousand of each client.
+
+        Raises Unavailable, and retains the calls for the next time.
+        """
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, {}
@@ -125,7 +128,7 @@ class CallLog:
             raise
 
     async def flush_if_possible(self) -> None:
-        """Flush; while the database is away what was noted is kept for the next time."""
+        """Flush. If the database is down, retain the calls for the next time."""
         try:
             await self.flush()
         except BalcaoError as fault:
@@ -133,7 +136,7 @@ class CallLog:
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[None]:
-        """Write every few seconds while the block lasts, and the last of it at its end."""
+        """Write every few seconds while the block runs, and a last time at its end."""
         try:
             async with repeating(self.flush_if_possible, FLUSH_SECONDS):
                 yield
@@ -142,7 +145,7 @@ class CallLog:
 
 
 def explain_code(platform: Platform, operation: str, code: str) -> Explanation | None:
-    """Return what is said of a code of this operation; None for one that no release has any more."""
+    """Return the explanation of a code of this operation. None if the current release does not have it."""
     return platform.part(Explanations).find(operation.partition(".")[0], code)
 
 

@@ -1,4 +1,4 @@
-"""What operators tell the public of a trouble: opened, added to and resolved by a command, shown by the status page."""
+"""Incidents that operators publish: opened, updated and resolved by commands, and shown on the status page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Severity = Literal["degraded", "down"]
 
 @dataclass(frozen=True)
 class Incident:
-    """A trouble of one or more services; `notes` and `written` are what was said of it and when, in order."""
+    """An incident of one or more services. `notes` and `written` are its messages and their times, in order."""
 
     number: int
     title: str
@@ -45,7 +45,7 @@ async def _insert_note(connection: Connection, incident: int, words: str, author
 
 @statement("SELECT resolved_at IS NULL FROM platform.incident WHERE number = :number FOR UPDATE")
 async def _lock_incident(connection: Connection, number: int) -> bool | None:
-    """Return whether the incident is open; None where there is none."""
+    """Return whether the incident is open, or None if it does not exist."""
 
 
 @statement("UPDATE platform.incident SET resolved_at = clock_timestamp() WHERE number = :number")
@@ -61,23 +61,23 @@ WHERE resolved_at IS NULL OR resolved_at >= :since ORDER BY opened_at DESC, numb
 LIMIT :limit
 """)
 async def list_incidents(connection: Connection, since: datetime, limit: int) -> list[Incident]:
-    """Return the incidents that are open or were resolved since then, the newest first."""
+    """Return the incidents that are open or were resolved since then, newest first."""
 
 
 @statement("SELECT count(*) FROM platform.incident")
 async def count_incidents(connection: Connection) -> int:
-    """Return how many incidents are kept."""
+    """Return the number of stored incidents."""
 
 
 @statement("DELETE FROM platform.incident WHERE resolved_at < now() - :age::interval")
 async def delete_old_incidents(connection: Connection, age: timedelta) -> int:
-    """Delete those that have been resolved for so long, with their notes; return how many it was."""
+    """Delete the incidents that were resolved longer ago, with their notes. Return their number."""
 
 
 async def open_incident(
     call: Call, title: str, services: Sequence[str], severity: Severity, words: str, author: str
 ) -> int:
-    """Tell the public of a trouble, and return the incident's number. Raises Invalid."""
+    """Publish an incident and return its number. Raises Invalid."""
     title, words = _clean("title", title, LONGEST_TITLE), _clean("message", words, LONGEST_NOTE)
     async with call.platform.database.transaction() as connection:
         number = await _insert_incident(connection, title, services, severity)
@@ -87,7 +87,10 @@ async def open_incident(
 
 
 async def add_note(call: Call, number: int, words: str, author: str, *, resolves: bool = False) -> None:
-    """Say more of an open incident; with `resolves` it is the last word. Raises Invalid, NotFound and Conflict."""
+    """Add a note to an open incident. With `resolves`, it also closes the incident.
+
+    Raises Invalid, NotFound or Conflict.
+    """
     words = _clean("message", words, LONGEST_NOTE)
     async with call.platform.database.transaction() as connection:
         is_open = await _lock_incident(connection, number)
@@ -102,5 +105,5 @@ async def add_note(call: Call, number: int, words: str, author: str, *, resolves
 
 
 def _clean(field: str, text: str, longest: int) -> str:
-    """Return the text for the public. Raises Invalid, for a person's data above all."""
+    """Return the text for the public. Raises Invalid, in particular for personal data."""
     return refuse_personal_data(field, clean_text(field, text, longest=longest))

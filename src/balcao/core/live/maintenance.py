@@ -1,4 +1,4 @@
-"""Taking a service out of use for a while, in all processes of all machines, and giving it back."""
+"""Put a service into maintenance in all processes of all machines, and end it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -16,9 +16,10 @@ DEFAULT_MESSAGE = "Serviço em manutenção. Tente de novo mais tarde."
 async def begin_maintenance(
     call: Call, services: Iterable[str], message: str, ends_at: datetime | None, author: str
 ) -> list[Change]:
-    """Have the services answer nothing but their health until `ends_at`, and return what is in maintenance then.
+    """Put the services into maintenance until `ends_at`. Return all services in maintenance.
 
-    Who is in maintenance already gets the new message and end.
+    Operations with `in_maintenance` still answer. A service that is already in maintenance gets the new message and
+    end.
     """
     async with call.platform.database.transaction() as connection:
         for service in services:
@@ -30,9 +31,10 @@ async def begin_maintenance(
 async def plan_maintenance(
     call: Call, services: Iterable[str], message: str, begins_at: datetime, ends_at: datetime, author: str
 ) -> list[Change]:
-    """Announce that the services will answer nothing from `begins_at` to `ends_at`; return what is planned then.
+    """Announce a maintenance of the services from `begins_at` to `ends_at`. Return all planned ones.
 
-    A plan takes the place of the service's last one. Raises Conflict for a service in maintenance: a plan would end it.
+    A plan replaces the service's previous plan. Raises Conflict for a service in maintenance, because a plan would end
+    it.
     """
     async with call.platform.database.transaction() as connection:
         closed = {change.name for change in await list_closed(connection)}
@@ -48,7 +50,7 @@ async def plan_maintenance(
 
 
 async def end_maintenance(call: Call, services: Iterable[str]) -> list[str]:
-    """Have the services answer again, and return those that were in maintenance, or were to be."""
+    """Put the services back into operation. Return those that were in maintenance or had one planned."""
     async with call.platform.database.transaction() as connection:
         ended = [service for service in services if await live.remove_live_change(connection, MAINTENANCE, service)]
         for service in ended:
@@ -81,7 +83,7 @@ async def list_closed(connection: Connection) -> list[Change]:
 
 
 def make_gauge(services: Sequence[str]) -> Gauge:
-    """Return the metric that says which of the services are in maintenance."""
+    """Return the metric that shows which of the services are in maintenance."""
 
     async def read(connection: Connection) -> Mapping[tuple[str, ...], float]:
         closed = {change.name for change in await list_closed(connection)}

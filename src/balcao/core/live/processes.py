@@ -1,7 +1,7 @@
-"""Which processes run, on all machines: each notes itself in the database, and says again and again that it lives.
+"""The running processes of all machines. Each stores a note in the database and updates it periodically.
 
-A process that ends in order takes its note away. That of a killed one stays for an hour, silent, so that somebody who
-looks later sees what has happened.
+A process that ends normally deletes its note. The note of a killed process remains for an hour without updates, so that
+operators can see later what happened.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ from balcao.version import describe_version
 BEAT_SECONDS = 15.0
 SILENT = timedelta(seconds=60)
 FORGOTTEN = timedelta(hours=1)
-# A process that ends does not wait longer for a database that is away: its note then grows old.
+# A process that ends waits no longer than this for a database that is down. Its note then expires.
 _PATIENCE_SECONDS = 1.0
 
 
 class Note(msgspec.Struct, frozen=True):
-    """What a process says of itself; `services` is what it serves."""
+    """A process's description of itself. `services` are those that it serves."""
 
     id: str
     name: str
@@ -39,7 +39,7 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class NotedProcess(msgspec.Struct, frozen=True):
-    """A process as it noted itself; it does not beat when it is gone, frozen, or cut off from the database."""
+    """A process as it described itself. `beats` is false if it is dead, frozen, or disconnected from the database."""
 
     id: str
     name: str
@@ -51,7 +51,7 @@ class NotedProcess(msgspec.Struct, frozen=True):
     beats: bool
 
 
-# Its own note may be old, too, after a machine was suspended.
+# The process's own note may be old too, after the machine was suspended.
 @statement("""
 WITH forgotten AS (
     DELETE FROM platform.process WHERE beat_at < clock_timestamp() - :forgotten::interval AND id <> :id::uuid
@@ -73,7 +73,7 @@ SELECT id::text, name, host, version, services, started_at, beat_at,
 FROM platform.process ORDER BY host, name, started_at
 """)
 async def _list_processes(connection: Connection, silent: timedelta) -> list[NotedProcess]:
-    """Return the processes, by machine and name."""
+    """Return the processes by machine and name."""
 
 
 async def list_processes(connection: Connection) -> list[NotedProcess]:
@@ -83,7 +83,7 @@ async def list_processes(connection: Connection) -> list[NotedProcess]:
 
 @contextlib.asynccontextmanager
 async def noting(platform: Platform, services: Sequence[str]) -> AsyncIterator[None]:
-    """Keep the note of this process while the block lasts."""
+    """Maintain the note of this process while the block runs."""
     note = Note(new_id(), platform.metrics.process, socket.gethostname(), describe_version(), list(services))
     await _say(platform.database, note)
     try:
@@ -96,7 +96,7 @@ async def noting(platform: Platform, services: Sequence[str]) -> AsyncIterator[N
 
 
 async def _say(database: Database, note: Note) -> None:
-    """Say that the process lives; a database that is away is told next time."""
+    """Update the note. If the database is down, the next update makes up for it."""
     with contextlib.suppress(BalcaoError):
         async with database.connection() as connection:
             await _beat(connection, note, FORGOTTEN)

@@ -1,4 +1,4 @@
-"""Changing how often callers may call, while the platform runs: by name, within bounds, until taken back."""
+"""Live changes of rate limits: by name, within bounds, until they are reverted."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,25 +31,25 @@ SETTINGS = (
 
 @dataclass(frozen=True)
 class Bounds:
-    """How far down a change may go: to one of `least_share` parts, called `least`, counted over so many seconds."""
+    """The bounds of a change. The lowest rate is 1/`least_share` of the configured one; `least` is its name."""
 
     least_share: int
     least: str
     longest_period_seconds: int
 
 
-# A change is for an hour of trouble; what is to stay is configured. The bounds keep a typing error from switching a
-# limit off, or from shutting everybody out.
+# Changes are for short incidents; permanent changes belong in the configuration. The bounds keep a typing error from
+# switching a limit off or blocking every caller.
 BY_COMMAND = Bounds(100, "um centésimo", 3600)
-# Over HTTP it is taken back under the very limits that it changes: who made it must always get through.
+# Over HTTP, reverting a change is subject to the limits that it changed. Its author must always get through.
 OVER_HTTP = Bounds(10, "um décimo", 60)
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit that can be changed; `configured` is its rate by settings and declaration, `about` names its kind.
+    """A limit that can be changed. `configured` is its rate by settings and declaration; `about` names its kind.
 
-    `summary` is that of the operation, in Portuguese; empty for a limit of several operations.
+    `summary` is the operation's summary in Portuguese, or "" for a limit of several operations.
     """
 
     name: str
@@ -59,9 +59,9 @@ class Limit:
 
 
 def list_limits(settings: Settings, operations: Iterable[Operation], further: Mapping[str, str]) -> dict[str, Limit]:
-    """Return all limits by name: of settings, of use cases (`further`), and of operations, each with its machines'.
+    """Return all limits by name: of settings, of use cases (`further`), and of operations and their machines.
 
-    What refuses overload in its own way has none.
+    Operations with their own protection against overload have no limit.
     """
     found = [Limit(variable_of(name), getattr(settings, name), "setting") for name in SETTINGS]
     found += [Limit(name, rate, "use case") for name, rate in further.items()]
@@ -74,7 +74,7 @@ def list_limits(settings: Settings, operations: Iterable[Operation], further: Ma
 
 
 def check_rate(limit: Limit, rate: str, bounds: Bounds = BY_COMMAND) -> None:
-    """Raise Invalid for a rate that cannot be read, or that is out of all proportion to the configured one."""
+    """Raise Invalid if the rate cannot be parsed, or is too far from the configured rate."""
     try:
         (wanted,) = parse_many(rate)
     except ValueError:
@@ -100,7 +100,7 @@ def check_rate(limit: Limit, rate: str, bounds: Bounds = BY_COMMAND) -> None:
 async def change_rate(
     call: Call, limit: Limit, rate: str, ends_at: datetime | None, author: str, bounds: Bounds = BY_COMMAND
 ) -> None:
-    """Let callers call as often as `rate` says until `ends_at`. Raises Invalid."""
+    """Change a limit to `rate` until `ends_at`. Raises Invalid."""
     check_rate(limit, rate, bounds)
     async with call.platform.database.transaction() as connection:
         await live.put_live_change(connection, RATE, limit.name, rate, ends_at, author)
@@ -108,7 +108,7 @@ async def change_rate(
 
 
 async def reset_rate(call: Call, name: str) -> bool:
-    """Put the configured rate back in force; return whether it was another."""
+    """Restore the configured rate. Return whether it had been changed."""
     async with call.platform.database.transaction() as connection:
         was_changed = await live.remove_live_change(connection, RATE, name)
         if was_changed:
@@ -117,7 +117,7 @@ async def reset_rate(call: Call, name: str) -> bool:
 
 
 async def list_changed(call: Call) -> dict[str, Change]:
-    """Return the rates that are not the configured ones, by name."""
+    """Return the changed rates by name."""
     async with call.platform.database.connection() as connection:
         changes = await live.list_live_changes(connection)
     return {change.name: change for change in changes if change.kind == RATE}

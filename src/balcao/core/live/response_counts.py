@@ -1,8 +1,9 @@
-"""How many calls each service answers, and how, over time: five minutes for a plot, days for a service level.
+"""The number and kind of each service's responses over time: five minutes for charts, days for service levels.
 
-A request costs nothing more: every few seconds a process adds what its meters counted since, to the rows that all
-processes share. While the database is away it keeps the numbers by the five minutes they are of, and adds them later. A
-killed process loses those of the last seconds; a commit whose confirmation is lost counts its numbers twice.
+Requests pay nothing for them. Every few seconds, each process adds what its meters have counted since the last time to
+rows that all processes share. While the database is down, a process collects its numbers by five minutes and by day,
+and adds them later. A killed process loses the numbers of its last seconds. If the confirmation of a commit is lost,
+its numbers are counted twice.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -30,9 +31,9 @@ _STEP = timedelta(minutes=5)
 
 @dataclass(frozen=True)
 class ResponseCount:
-    """What a service answered from `starts_at` on: `refusals` are 4xx, `faults` 5xx, `slow` took over half a second.
+    """The responses of a service from `starts_at` on: `refusals` are 4xx, `faults` 5xx, `slow` took over half a second.
 
-    `times` are the responses by the bounds of the metrics; none where nobody counted them.
+    `times` are the numbers of responses in the buckets of the metrics, or empty if they were not recorded.
     """
 
     span: str
@@ -47,11 +48,11 @@ class ResponseCount:
 
     @property
     def written_times(self) -> str:
-        """Return the times as one value of many: an array of arrays comes apart on its way."""
+        """The times as one text value, because `unnest` would flatten an array of arrays."""
         return "{" + ",".join(map(str, self.times)) + "}"
 
 
-# In the order of the key, so that two processes never wait for each other in a circle.
+# Sorted by key, so that two processes cannot deadlock.
 @statement("""
 INSERT INTO platform.response_count AS kept
 SELECT span, starts_at, service, responses, refusals, faults, slow, seconds, times::bigint[]
@@ -67,7 +68,7 @@ SET responses = kept.responses + excluded.responses, refusals = kept.refusals + 
              FROM unnest(kept.times, excluded.times) WITH ORDINALITY AS both_of (before, added, place))
 """)
 async def _add_counts(connection: Connection, counts: Sequence[ResponseCount]) -> None:
-    """Add to what is there; no two of `counts` have the same key."""
+    """Add the counts to the stored ones. No two of `counts` may have the same key."""
 
 
 @statement("""
@@ -76,21 +77,21 @@ FROM platform.response_count
 WHERE span = :span AND starts_at >= :since ORDER BY service, starts_at
 """)
 async def list_response_counts(connection: Connection, span: Span, since: datetime) -> list[ResponseCount]:
-    """Return what was answered from `since` on, by service and time; a service that nobody called has no row."""
+    """Return the counts since `since` by service and time. A service without calls has no rows."""
 
 
 @statement("SELECT count(*) FROM platform.response_count WHERE span = :span")
 async def count_rows(connection: Connection, span: Span) -> int:
-    """Return how many rows there are of the span."""
+    """Return the number of rows of the span."""
 
 
 @statement("DELETE FROM platform.response_count WHERE span = :span AND starts_at < now() - :age::interval")
 async def delete_old_counts(connection: Connection, span: Span, age: timedelta) -> int:
-    """Delete what is older; return how many rows it was."""
+    """Delete older rows and return their number."""
 
 
 class Recorder:
-    """Takes what the meters counted since the last time, and adds it to the rows; of one process."""
+    """Adds what the meters of one process have counted since the last time to the rows."""
 
     def __init__(self, database: Database, telemetry: Telemetry, zone: ZoneInfo) -> None:
         self._database = database
@@ -100,12 +101,13 @@ class Recorder:
         self._waiting: dict[tuple[Span, datetime, str], ServiceNumbers] = {}
 
     async def flush(self, now: datetime) -> None:
-        """Add what was counted until now. Raises Unavailable while the database is away, and keeps it."""
+        """Add everything counted until now. Raises Unavailable if the database is down, and retains the numbers."""
         self._collect(now)
         if self._waiting:
             counts = [ResponseCount(*key, **numbers._asdict()) for key, numbers in self._waiting.items()]
-            # Not the statement alone: one that a server at a standstill is sent, it runs when it goes on, and with a
-            # BEGIN before it none is sent.
+            # Use a transaction although there is only one statement. A frozen server that has received a statement runs
+            # it when it resumes, after this process has given up and kept the numbers. With a transaction, it has
+            # received only the BEGIN.
             async with self._database.transaction() as connection:
                 await _add_counts(connection, counts)
             self._waiting.clear()
@@ -122,7 +124,7 @@ class Recorder:
         self._before = counted
 
     async def flush_if_possible(self) -> None:
-        """Flush; while the database is away what was counted is kept for the next time."""
+        """Flush. If the database is down, retain the numbers for the next time."""
         try:
             await self.flush(utc_now())
         except BalcaoError as fault:
@@ -141,7 +143,7 @@ def begin_day(now: datetime, zone: ZoneInfo) -> datetime:
 
 @asynccontextmanager
 async def recording(database: Database, telemetry: Telemetry, zone: ZoneInfo) -> AsyncIterator[None]:
-    """Record what this process answers while the block lasts, the last of it at its end."""
+    """Record this process's responses while the block runs, and a last time at its end."""
     recorder = Recorder(database, telemetry, zone)
     try:
         async with repeating(recorder.flush_if_possible, FLUSH_SECONDS):

@@ -1,20 +1,20 @@
-"""Addresses of the web that callers give, to be shown on a page of the city."""
+"""Web addresses from callers, to be shown on pages of the city."""
 
 import re
 from collections.abc import Container
 from urllib.parse import urlsplit
 
-# What would end the attribute or the style in which a page puts the address.
+# Characters that could end the attribute or style in which a page puts the address.
 _UNSAFE = re.compile(r"[\s\x00-\x20\x7f\\<>\"'`]")
 
 
 def is_https_address(text: str) -> bool:
-    """Tell whether the text is a whole address: https, a host, no user name, nothing that a page would misread."""
+    """Return whether the text is a complete https address with a host, without a user name or unsafe characters."""
     return is_web_address(text, {"https"})
 
 
 def is_web_address(text: str, schemes: Container[str] = frozenset({"https", "http"})) -> bool:
-    """Tell the same of an address under one of these schemes."""
+    """Return whether the text is such an address with one of these schemes."""
     try:
         parts = urlsplit(text)
         whole = parts.scheme in schemes and bool(parts.hostname) and parts.username is None and parts.port != 0
@@ -24,7 +24,7 @@ def is_web_address(text: str, schemes: Container[str] = frozenset({"https", "htt
 
 
 def is_link(text: str) -> bool:
-    """Tell whether a page of the city may link to the text: an address of the web, of e-mail or of a telephone."""
+    """Return whether a page of the city may link to the text: a web address, an e-mail address or a phone number."""
     scheme, _, target = text.partition(":")
     if scheme.lower() in {"mailto", "tel"}:
         return bool(target) and not _UNSAFE.search(target)

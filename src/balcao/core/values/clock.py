@@ -1,14 +1,14 @@
-"""Instants as they are written on the wire."""
+"""Instants in wire format."""
 
 from datetime import UTC, datetime, timezone
 from zoneinfo import ZoneInfo
 
-# Beyond these there is a time zone in which the instant would be in no year that the calendar has.
+# Outside these bounds, some time zone has no calendar year for the instant.
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 
 
 def in_utc(instant: datetime) -> datetime:
-    """Return the instant in UTC. Raises ValueError where some time zones have no year for it."""
+    """Return the instant in UTC. Raises ValueError if some time zone has no year for it."""
     try:
         found = instant.astimezone(UTC)
     except OverflowError:
@@ -19,12 +19,12 @@ def in_utc(instant: datetime) -> datetime:
 
 
 def utc_now() -> datetime:
-    """Return the present instant."""
+    """Return the current instant."""
     return datetime.now(UTC)
 
 
 def format_rfc3339(instant: datetime) -> str:
-    """Return the instant in UTC with `Z`; a fraction only when there is one."""
+    """Return the instant in UTC with `Z`. The fraction is written only if it is not zero."""
     return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -39,5 +39,5 @@ def format_rfc3339_seconds(instant: datetime, zone: ZoneInfo) -> str:
 
 
 def to_unix_seconds(instant: datetime | None) -> int:
-    """Return whole seconds since 1970; 0 stands for "not set"."""
+    """Return the whole seconds since 1970. 0 represents "not set"."""
     return int(instant.timestamp()) if instant else 0

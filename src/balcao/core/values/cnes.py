@@ -1,4 +1,4 @@
-"""The CNES as a value: the national code of a health facility."""
+"""The CNES, the national code of a health facility."""
 
 import re
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ _DIGITS = re.compile(r"[0-9]{7}")
 
 @dataclass(frozen=True, slots=True)
 class Cnes:
-    """Seven ASCII digits; leading zeros count. There is no public check-digit rule."""
+    """Seven ASCII digits, including leading zeros. There is no public rule for check digits."""
 
     digits: str
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Return the CNES, or None when the text is none."""
+        """Return the CNES, or None if the text is not one."""
         return cls(text) if _DIGITS.fullmatch(text) else None
 
     def __str__(self) -> str:

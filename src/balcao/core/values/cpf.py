@@ -1,4 +1,4 @@
-"""The CPF as a value: checked, and masked wherever it could be printed."""
+"""The CPF: validated, and masked in every printed form."""
 
 import functools
 import re
@@ -12,47 +12,47 @@ _PUNCTUATED = re.compile(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}")
 _SEPARATORS = str.maketrans("", "", ".- ")
 
 
-# Cached, as the rule and the use case of one call parse the same CPF.
+# Cached, because the rule and the use case of one call parse the same CPF.
 @functools.lru_cache(maxsize=1024)
 def _is_issued(digits: str) -> bool:
-    """Check the digits; unlike the library, refuse repeated ones, which the federal registry never issues."""
+    """Check the digits. Unlike the library, reject repeated digits, which the federal registry never issues."""
     return len(set(digits)) > 1 and bool(stdnum_cpf.is_valid(digits))
 
 
 def _append_check_digit(digits: str) -> str:
-    """Compute the next check digit, modulo 11: the library only compares them."""
+    """Append the next check digit (modulo 11). The library can only verify check digits."""
     weighed = sum(int(digit) * weight for weight, digit in enumerate(reversed(digits), 2))
     return f"{digits}{-weighed % 11 % 10}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Cpf:
-    """A valid CPF. `digits` is the eleven digits; `str` and `repr` show only the mask."""
+    """A valid CPF. `digits` contains the eleven digits; `str` and `repr` only show the mask."""
 
     digits: str
 
     @classmethod
     def parse(cls, text: object) -> Self | None:
-        """Return the CPF when `text` is exactly eleven digits with the right check digits, else None."""
+        """Return the CPF if `text` is exactly eleven digits with valid check digits, otherwise None."""
         if not isinstance(text, str) or not _DIGITS.fullmatch(text):
             return None
         return cls(text) if _is_issued(text) else None
 
     @classmethod
     def parse_path(cls, text: str) -> Self | None:
-        """Parse as `parse` does, and accept the punctuated form, which portals copy from a token into a path."""
+        """Parse as `parse` does, but also accept the formatted CPF, which portals copy from a token into a path."""
         if _PUNCTUATED.fullmatch(text):
             return cls.parse(text.translate(_SEPARATORS))
         return cls.parse(text)
 
     @classmethod
     def parse_claim(cls, text: object) -> Self | None:
-        """Parse as `parse` does, ignoring every `.`, `-` and blank, which identity providers write."""
+        """Parse as `parse` does, but ignore every `.`, `-` and blank, which identity providers write."""
         return cls.parse(text.translate(_SEPARATORS)) if isinstance(text, str) else None
 
     @classmethod
     def with_stem(cls, stem: str) -> Self:
-        """Complete nine digits by their check digits, for invented people. Raises ValueError for repeated digits."""
+        """Return the CPF of an invented person from its first nine digits. Raises ValueError for repeated digits."""
         digits = _append_check_digit(_append_check_digit(stem))
         if cls.parse(digits) is None:
             raise ValueError("no CPF has this stem")
@@ -60,7 +60,7 @@ class Cpf:
 
     @property
     def masked(self) -> str:
-        """Return the CPF with its first three and last two digits hidden."""
+        """The CPF with its first three and last two digits hidden."""
         return f"***.{self.digits[3:6]}.{self.digits[6:9]}-**"
 
     def __str__(self) -> str:

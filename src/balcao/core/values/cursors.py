@@ -1,4 +1,4 @@
-"""Cursors of lists that are read on from where a caller stopped: opaque, URL-safe, good only for their own list."""
+"""Cursors for continuing a list: opaque, URL-safe, and valid only for their own list."""
 
 import hashlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -15,7 +15,7 @@ def encode_cursor(list_name: str, position: int) -> str:
 
 
 def decode_cursor(list_name: str, text: str) -> int:
-    """Return the position that a cursor stands for. Raises ValueError for one not ours, altered, or of another list."""
+    """Return the position of a cursor. Raises ValueError if it was altered, belongs to another list, or is not ours."""
     try:
         raw = urlsafe_b64decode(text.encode("ascii"))
     except (UnicodeEncodeError, Base64Error):

@@ -1,4 +1,4 @@
-"""Days and instants, in records as `YYYY-MM-DD` or RFC 3339, in responses always with a time (rules: registry 1.1)."""
+"""Days and instants: `YYYY-MM-DD` or RFC 3339 in records, always with a time in responses (rules: registry 1.1)."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -15,7 +15,7 @@ _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 def parse_day(text: str) -> date | datetime:
-    """Return a day, or an instant in UTC. Raises ValueError for any other form and for days not in the calendar."""
+    """Return a day, or an instant in UTC. Raises ValueError for any other text or a day that does not exist."""
     try:
         if len(text) == _DAY_LENGTH:
             return msgspec.convert(text, date)
@@ -25,7 +25,7 @@ def parse_day(text: str) -> date | datetime:
 
 
 def require_day(record: msgspec.Struct, *names: str) -> None:
-    """Check a row of an import. Raises ValueError naming the member that holds no day."""
+    """Check members of an import's row. Raises ValueError with the name of the member that is not a day."""
     for name in names:
         text = getattr(record, name)
         try:
@@ -36,7 +36,7 @@ def require_day(record: msgspec.Struct, *names: str) -> None:
 
 
 def format_day(text: str | None, zone: ZoneInfo) -> str | None:
-    """Return a day as midnight in the city's zone, an instant in UTC; both in RFC 3339."""
+    """Return a day as midnight in the city's zone, or an instant in UTC, both in RFC 3339."""
     if text is None:
         return None
     if len(text) == _DAY_LENGTH:
@@ -46,15 +46,15 @@ def format_day(text: str | None, zone: ZoneInfo) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _format_midnight(day: str, zone: ZoneInfo) -> str:
-    """Format a day, once for as long as it is asked for: lists are full of the same few."""
+    """Format a day. The cache helps because lists repeat the same few days."""
     return _find_midnight(msgspec.convert(day, date), zone).isoformat(timespec="seconds")
 
 
 def _find_midnight(day: date, zone: ZoneInfo) -> datetime:
-    """Return the day's first instant, with an offset of whole minutes, as RFC 3339 wants it.
+    """Return the first instant of the day, with an offset in whole minutes, as RFC 3339 requires.
 
-    Before there were time zones clocks went by the sun, with offsets of odd seconds. These are rounded so that in the
-    zone it is still that day, at most a minute past midnight.
+    Before time zones existed, local time followed the sun, and offsets had odd seconds. They are rounded so that the
+    result is still on that day in the zone, at most a minute after midnight.
     """
     local = datetime.combine(day, time(), zone)
     minutes = (local.utcoffset() or timedelta()) // timedelta(minutes=1)

@@ -1,4 +1,4 @@
-"""ETags of a state, and what a conditional request says of it (RFC 9110, 13.1)."""
+"""ETags of a state, and the evaluation of conditional requests (RFC 9110, 13.1)."""
 
 import hashlib
 from typing import Any
@@ -14,7 +14,7 @@ def etag_of(body: bytes) -> str:
 
 
 def lists_etag(header: str | None, etag: str) -> bool:
-    """Return whether `If-None-Match` lists this tag or is `*`; weak and strong form of a tag count as the same."""
+    """Return whether `If-None-Match` lists this tag or is `*`. Weak and strong forms of a tag are equal here."""
     if header is None:
         return False
     listed = {tag.removeprefix("W/") for tag in _list_tags(header)}
@@ -22,19 +22,19 @@ def lists_etag(header: str | None, etag: str) -> bool:
 
 
 def require_match(header: str | None, etag: str) -> None:
-    """Raise PreconditionFailed when `If-Match` was sent and names another state.
+    """Raise PreconditionFailed if `If-Match` was sent and does not name this state.
 
-    The comparison is strong (RFC 9110, 13.1.1): a weak tag does not say that nothing at all has changed, and names no
-    state that may be written over.
+    The comparison is strong (RFC 9110, 13.1.1). A weak tag does not guarantee that nothing has changed, so it never
+    permits an overwrite.
     """
     if header is not None and not {etag, "*"} & _list_tags(header):
         raise PreconditionFailed()
 
 
 def require_state(header: str | None, present: Any | None) -> None:
-    """Raise PreconditionFailed as `require_match`, of what is stored and shown as JSON.
+    """Raise PreconditionFailed as `require_match` does, for a stored value that responses show as JSON.
 
-    Where nothing is stored, `present` is None, and no tag names that, nor does `*`.
+    If nothing is stored, `present` is None, and neither a tag nor `*` matches.
     """
     if header is not None:
         if present is None:

@@ -1,4 +1,4 @@
-"""Members of pydantic models that come as text: numbers, flags, lines. Every fault is one of the listed faults."""
+"""Types of text members in pydantic models: numbers, flags, lines. Their faults are listed with all others."""
 
 from collections.abc import Hashable
 from typing import Annotated, Any, TypeVar
@@ -11,7 +11,7 @@ from balcao.core.values.text import has_control, has_nul
 
 H = TypeVar("H", bound=Hashable)
 
-# So many digits already show a number to be out of bounds, and cost nothing to read.
+# This many digits already show that a number is out of bounds, and parsing them costs nothing.
 _DIGITS_READ = 18
 
 
@@ -24,7 +24,7 @@ def _check_natural(sent: Any) -> Any:
 
 
 def _check_digits(sent: str, digits: str) -> str:
-    """Return the text for pydantic to parse, which alone would also take `+1`, ` 1` and `1_0`."""
+    """Return the text for pydantic to parse, which by itself would also accept `+1`, ` 1` and `1_0`."""
     if not (digits.isascii() and digits.isdigit()):
         raise PydanticKnownError("int_parsing")
     return sent[:_DIGITS_READ]
@@ -40,14 +40,14 @@ def _parse_flag(sent: Any) -> Any:
 
 
 def refuse_nul(text: str) -> str:
-    """Return the text. Raises ValueError for the one character that PostgreSQL cannot store."""
+    """Return the text. Raises ValueError if it contains NUL, which PostgreSQL cannot store."""
     if has_nul(text):
         raise ValueError("não pode conter o caractere nulo")
     return text
 
 
 def refuse_control(text: str, allowed: str = "") -> str:
-    """Return the text. Raises ValueError for a control character that is not one of those allowed."""
+    """Return the text. Raises ValueError if it contains a control character that is not in `allowed`."""
     if has_control(text, allowed):
         raise ValueError("não pode conter caracteres de controle")
     return text
@@ -55,7 +55,7 @@ def refuse_control(text: str, allowed: str = "") -> str:
 
 DIGITS = BeforeValidator(_check_number)
 """Marks a number that comes as text."""
-# A number whose bounds speak of negative ones, and one that has no sign at all.
+# A number that may be negative, and a number without a sign.
 WholeNumber = Annotated[int, DIGITS]
 NaturalNumber = Annotated[int, BeforeValidator(_check_natural)]
 Flag = Annotated[bool, BeforeValidator(_parse_flag)]

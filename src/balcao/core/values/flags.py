@@ -1,4 +1,4 @@
-"""Flags as callers write them in a query."""
+"""Flags in query parameters."""
 
 from collections.abc import Mapping
 
@@ -9,13 +9,13 @@ _DIGITS = {"1": True, "0": False}
 
 
 def parse_flag(text: str, *, or_digit: bool = False) -> bool | None:
-    """Return what `true` or `false` says, or a digit where one may stand for it; None for any other text."""
+    """Return the value of `true` or `false`, or of a digit if digits are allowed. None for any other text."""
     found = _WORDS.get(text)
     return _DIGITS.get(text) if found is None and or_digit else found
 
 
 def parse_flag_parameter(query: Mapping[str, str], name: str) -> bool | None:
-    """Return the flag that a query parameter sets; None where it is absent. Raises Invalid."""
+    """Return the flag of a query parameter, or None if it is absent. Raises Invalid."""
     if name not in query:
         return None
     flag = parse_flag(query[name])

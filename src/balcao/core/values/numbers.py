@@ -1,10 +1,10 @@
-"""Whole numbers as callers write them."""
+"""Whole numbers in query parameters."""
 
 from balcao.core.errors import Invalid
 
 
 def parse_whole_number(name: str, text: str | None, least: int, most: int, *, default: int) -> int:
-    """Return a query parameter in ASCII digits as a number. Raises Invalid naming the parameter."""
+    """Return the number in a query parameter of ASCII digits. Raises Invalid with the name of the parameter."""
     if text is None:
         return default
     fits = text.isascii() and text.isdigit() and len(text) <= len(str(most))

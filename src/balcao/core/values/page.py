@@ -1,4 +1,4 @@
-"""Lists page by page: the page that a caller asks for, and what the response says of the whole list."""
+"""Paged lists: the requested page, and the totals in the response."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class Pagination(msgspec.Struct, frozen=True):
-    """`total` counts the items of all pages."""
+    """The page and the totals of a list. `total` counts the items of all pages."""
 
     page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
     per_page: Annotated[int, Meta(description="Itens por página.", examples=[10])]
@@ -18,21 +18,21 @@ class Pagination(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The page asked for; one beyond the end is empty, not a fault."""
+    """The requested page. A page beyond the end is empty, not an error."""
 
     page: int = 1
     per_page: int = 10
 
     @property
     def limit(self) -> int:
-        """Return how many items the page holds at most."""
+        """The maximum number of items of the page."""
         return self.per_page
 
     @property
     def offset(self) -> int:
-        """Return how many items come before the page."""
+        """The number of items before the page."""
         return (self.page - 1) * self.per_page
 
     def of(self, total: int) -> Pagination:
-        """Return what the response says of the whole list, of which there are `total` items."""
+        """Return the page and the totals for a list of `total` items."""
         return Pagination(self.page, self.per_page, total, -(-total // self.per_page))

@@ -1,9 +1,9 @@
-"""Values as people paste them: with no-break blanks, dashes of every kind, and characters that cannot be seen."""
+"""Pasted values: with no-break blanks, all kinds of dashes, and invisible characters."""
 
 import unicodedata
 
 _GROUPING = str.maketrans("", "", " -./()")
-_OTHER_HYPHENS = "\u2043\u2212"  # hyphen bullet and minus, which are no dashes to Unicode
+_OTHER_HYPHENS = "\u2043\u2212"  # hyphen bullet and minus, not dashes in Unicode
 
 
 def clean_pasted(text: str) -> str:
@@ -12,7 +12,7 @@ def clean_pasted(text: str) -> str:
 
 
 def compact_pasted(text: str) -> str:
-    """Clean as `clean_pasted` does, and leave out the signs that group the characters of a code or a number."""
+    """Clean as `clean_pasted` does, and remove the signs that group the characters of a code or number."""
     return clean_pasted(text).translate(_GROUPING)
 
 

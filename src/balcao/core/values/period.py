@@ -18,14 +18,14 @@ _SMALLEST = timedelta(microseconds=1)
 
 @dataclass(frozen=True)
 class Period:
-    """From `start` up to but not including `end`; None is open."""
+    """The time from `start` up to but not including `end`. None is open."""
 
     start: datetime | None
     end: datetime | None
 
 
 def parse_period(query: Mapping[str, str], zone: ZoneInfo) -> Period:
-    """Read both bounds, each of which may be absent. Raises Invalid naming the parameter."""
+    """Parse both bounds, which are optional. Raises Invalid with the name of the parameter."""
     start, end = query.get("from"), query.get("to")
     return Period(
         None if start is None else _parse_bound("from", start, zone, timedelta(0)),
@@ -34,7 +34,7 @@ def parse_period(query: Mapping[str, str], zone: ZoneInfo) -> Period:
 
 
 def parse_closed_period(query: Mapping[str, str], zone: ZoneInfo, longest: timedelta) -> Period:
-    """Read both bounds, which must be there and at most `longest` apart. Raises Invalid."""
+    """Parse both bounds, which are required and at most `longest` apart. Raises Invalid."""
     found = parse_period(query, zone)
     if found.start is None or found.end is None:
         name = "from" if found.start is None else "to"
@@ -46,7 +46,7 @@ def parse_closed_period(query: Mapping[str, str], zone: ZoneInfo, longest: timed
 
 
 def _parse_bound(name: str, text: str, zone: ZoneInfo, day: timedelta) -> datetime:
-    """Return the instant of a bound; as the upper one, `day` being one day, it includes its whole day or instant."""
+    """Return the instant of a bound. `day` is one day for the upper bound, which includes its whole day or instant."""
     try:
         if len(text) == len("2026-01-31"):
             whole = msgspec.convert(text, date)

@@ -1,10 +1,10 @@
-"""Finds personal data in texts that must hold none: CPFs, e-mail addresses, phone numbers.
+"""Find personal data in texts that must not contain any: CPFs, e-mail addresses, phone numbers.
 
-A phone number is one of a mobile or a fixed line in Brazil, or of any country after a plus sign. The lines of services
-(0800, 4004) belong to no person.
+A phone number is a Brazilian mobile or fixed line, or a number of any country after a plus sign. Service lines (0800,
+4004) belong to no person.
 
-A number is found however it is written: with points, blanks or dashes between its digits, with invisible characters
-among them, in digits of another width or script.
+A number is found in any notation: with points, blanks or dashes between its digits, with invisible characters among
+them, or in digits of another width or script.
 """
 
 import functools
@@ -25,13 +25,14 @@ PHONE = "telefone"
 KINDS = frozenset({CPF, EMAIL, PHONE})
 
 _OTHER_THAN_ASCII = re.compile(r"[^\x00-\x7f]+")
-# Marks upon a character, and what nobody sees: joiners, marks of direction, soft hyphens.
+# Combining marks, and invisible characters: joiners, direction marks, soft hyphens.
 _BESIDE_CHARACTERS = frozenset({"Mn", "Me", "Cf"})
-# Every pattern is linear: repetitions are bounded, or end at a character that cannot begin the next one.
+# Every pattern takes linear time: repetitions are bounded, or end at a character that cannot start the next one.
 _AFTER_AT = re.compile(r"@([^\s@<>()\[\],;:\"']{3,255})")
 _BEFORE_AT = re.compile(r"[^\s@<>()\[\],;:\"']+")
 _LONGEST_BEFORE_AT = 64
-# Ten digits or more with little between them; letters end a run, and of a close one also commas, colons and slashes.
+# Ten or more digits with few other characters between them. Letters end a run. Commas, colons and slashes also end a
+# close run.
 _RUN_OF_DIGITS = re.compile(r"[0-9](?:[\W_]{0,3}[0-9]){9,}")
 _CLOSE_RUN = re.compile(r"[0-9](?:[^\w,;:/]{0,2}[0-9]){9,}")
 _GROUP = re.compile("[0-9]+")
@@ -42,15 +43,15 @@ _PHONE_SHAPED = re.compile(
     r"[1-9][0-9][\W_]{0,3}(?:9[\W_]{0,3}[0-9]{4}|[2-57][0-9]{3})[\W_]{0,3}[0-9]{4})(?![0-9]))"
 )
 _FOREIGN_SHAPED = re.compile(r"\+[^\w,;:/]{0,2}([0-9](?:[^\w,;:/]{0,2}[0-9]){6,14})")
-# The libraries take a tenth of a millisecond for each candidate. A text with more of them than this that are all
-# something else is not to be expected, so it counts as one with an address or a number.
+# The libraries take a tenth of a millisecond for each candidate. A text with more candidates than this, none of which
+# is an address or a number, is implausible, so it counts as one that contains personal data.
 _MOST_CANDIDATES = 50
 LONGEST_NAME = 150
 MASK = "(dados pessoais)"
 
 
 def find_kinds(text: str) -> set[str]:
-    """Return which kinds of personal data the text holds; its time grows with the length of the text, not faster."""
+    """Return the kinds of personal data in the text, in linear time."""
     plain = _OTHER_THAN_ASCII.sub(lambda found: found[0].translate(_PLAIN), text)
     runs = _RUN_OF_DIGITS.findall(plain)
     found = {EMAIL} if _has_email(plain) else set()
@@ -62,21 +63,21 @@ def find_kinds(text: str) -> set[str]:
 
 
 def refuse_personal_data(text: str, kinds: frozenset[str] | set[str] = KINDS) -> str:
-    """Return the text unchanged. Raises ValueError naming the kinds found in it, never the value."""
+    """Return the text unchanged. Raises ValueError with the kinds of personal data found, never their values."""
     if found := sorted(find_kinds(text) & kinds):
         raise ValueError(f"não pode conter dados pessoais ({', '.join(found)})")
     return text
 
 
 def mask_personal_data(text: str) -> str:
-    """Return the text, or a mark in its place if it holds personal data: for what was stored before it was refused."""
+    """Return the text, or a mask if it contains personal data. For texts stored before such data were rejected."""
     return MASK if find_kinds(text) else text
 
 
 def clean_name(text: str) -> str | None:
-    """Return a name as lists and trails show it: one line of printable characters, cut; None where nothing is left.
+    """Return a name for lists and trails: one line of printable characters, cut to length. None if nothing is left.
 
-    What is no name but somebody's number or address, as identity providers without a profile write there, is none.
+    A number or address, which identity providers without a profile write as the name, is not a name.
     """
     if not text.isprintable():
         text = "".join(char if char.isprintable() else " " for char in text)
@@ -85,7 +86,7 @@ def clean_name(text: str) -> str | None:
 
 
 class _PlainCharacters(dict[int, str]):
-    """What each character is read as: a digit of any script in ASCII, nothing for what nobody sees."""
+    """Replacement of each character: ASCII for digits of any script, nothing for invisible characters."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -96,7 +97,7 @@ class _PlainCharacters(dict[int, str]):
             plain = str(unicodedata.decimal(char))
         else:
             plain = unicodedata.normalize("NFKC", char)
-        if len(self) < 4096:  # enough for what cities write
+        if len(self) < 4096:  # enough for the characters that cities use
             self[code] = plain
         return plain
 
@@ -105,7 +106,7 @@ _PLAIN = _PlainCharacters()
 
 
 def _has_cpf(groups: list[str]) -> bool:
-    """Whether groups of digits that follow each other make a CPF."""
+    """Return whether consecutive groups of digits form a CPF."""
     joined = "".join(groups)
     return any(
         Cpf.parse(joined[start : start + _CPF_DIGITS]) for start in _iterate_starts(groups, list(map(int, joined)))
@@ -113,9 +114,9 @@ def _has_cpf(groups: list[str]) -> bool:
 
 
 def _iterate_starts(groups: list[str], digits: list[int]) -> Iterator[int]:
-    """Yield where groups in a row have as many digits as a CPF, and the first of its check digits is right.
+    """Yield the starts of consecutive groups with as many digits as a CPF and a correct first check digit.
 
-    The sums make this a few steps for each start: one text may have 30,000 of them.
+    Precomputed sums make each start cheap, because one text may have 30,000 of them.
     """
     ends = list(accumulate(map(len, groups)))
     sums = list(accumulate(digits, initial=0))
@@ -144,7 +145,7 @@ def _join(text: str) -> str:
 
 @functools.cache
 def _make_national() -> re.Pattern[str]:
-    """Return the pattern of a Brazilian number of a person, with what is dialled before it: the library's own."""
+    """Return the library's pattern of Brazilian personal numbers, extended by dialling prefixes."""
     metadata = phonenumbers.PhoneMetadata.metadata_for_region("BR")
     assert metadata is not None
     kinds = "|".join(kind.national_number_pattern or "" for kind in (metadata.mobile, metadata.fixed_line) if kind)
@@ -165,7 +166,7 @@ def _has_email(text: str) -> bool:
 
 
 def _iterate_addresses(text: str) -> Iterator[str]:
-    """Yield what is written as an address is, without a point at its end."""
+    """Yield the parts of the text that look like an address, without trailing points."""
     for found in _AFTER_AT.finditer(text):
         at = found.start()
         if before := _BEFORE_AT.match(text[max(0, at - _LONGEST_BEFORE_AT) : at][::-1]):
@@ -173,7 +174,7 @@ def _iterate_addresses(text: str) -> Iterator[str]:
 
 
 def _holds_any(candidates: Iterable[str], is_one: Callable[[str], bool]) -> bool:
-    """Whether one of the candidates is what the library takes it for, or there are too many to ask it of each."""
+    """Return whether the library accepts one of the candidates, or there are too many to check."""
     asked: set[str] = set()
     for candidate in candidates:
         if candidate in asked:

@@ -1,4 +1,4 @@
-"""A telephone number as people and the CRM write it: international if it starts with `+`, else Brazilian if it fits."""
+"""Phone numbers as people and the CRM write them: international after a `+`, otherwise Brazilian if the length fits."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ _HOME_LENGTHS = (10, 11)
 
 @dataclass(frozen=True)
 class Phone:
-    """Digits only; all three empty for an explicit "none"."""
+    """The parts of a phone number, digits only. All three are empty for an explicit "none"."""
 
     ddi: str
     ddd: str
@@ -23,7 +23,7 @@ NO_PHONE = Phone("", "", "")
 
 
 def parse_phone(text: str) -> Phone | None:
-    """Return the parts of a number, None for a text that is not a phone number."""
+    """Return the parts of a number, or None if the text is not a phone number."""
     if text == "":
         return NO_PHONE
     compact = compact_pasted(text)
@@ -45,7 +45,7 @@ def _split_foreign(digits: str) -> Phone | None:
         number = phonenumbers.parse(f"+{digits}")
     except phonenumbers.NumberParseException:
         return None
-    # A Brazilian number without its area code could belong to anyone in the country.
+    # A Brazilian number without its area code is ambiguous.
     if str(number.country_code) == HOME_DDI or not phonenumbers.is_possible_number(number):
         return None
     return Phone(str(number.country_code), "", phonenumbers.national_significant_number(number))

@@ -10,9 +10,9 @@ from balcao.core.values.etags import etag_of
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A body that was serialised once, and its strong ETag.
+    """A serialised body and its strong ETag.
 
-    `responses` are what was made of it for the wire, by their `Cache-Control`.
+    `responses` caches the responses with this body by their `Cache-Control`.
     """
 
     body: bytes

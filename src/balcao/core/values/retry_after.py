@@ -1,14 +1,14 @@
-"""The header `Retry-After` of what we call."""
+"""The header `Retry-After` in responses that we receive."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-# Whoever asks for a longer pause gets this one: a slip in a header must not stop us for days.
+# A longer pause is reduced to this, because a wrong header must not stop us for days.
 LONGEST_RETRY_AFTER = 3_600.0
 
 
 def parse_retry_after(retry_after: str | None) -> float | None:
-    """Parse both forms of the header, a number of seconds or a date; None for anything else. At most an hour."""
+    """Parse both forms of the header, seconds or a date. None for anything else. The maximum is an hour."""
     if retry_after is None:
         return None
     text = retry_after.strip()

@@ -1,4 +1,4 @@
-"""Text that people typed: one normal form, no control characters, bounds in characters."""
+"""Text that people typed: one normal form, no control characters, a limited number of characters."""
 
 import re
 import unicodedata
@@ -8,33 +8,33 @@ from typing import Any
 from balcao.core.errors import Invalid
 
 _BREAKS = str.maketrans("\r\n\t", "   ")
-# The Unicode categories Cc and Cs, which are fixed.
+# The Unicode categories Cc and Cs, which never change.
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# No mark, no control character, nothing invisible, and in NFC whatever stands beside it: all that Portuguese is written
-# with, so that most texts need no closer look.
+# No combining marks, control or invisible characters, and already in NFC with any neighbours. This range covers
+# Portuguese, so most texts need no further check.
 _PLAIN_LINE = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff]*")
 _PLAIN = re.compile("[\n\r\t -~\u00a1-\u00ac\u00ae-\u02ff]*")
 
 
 def is_plain_line(text: str) -> bool:
-    """Return whether a line holds ordinary letters and signs alone, so that it is in NFC and bears no control."""
+    """Return whether a line contains only ordinary letters and signs, and thus is in NFC without controls."""
     return _PLAIN_LINE.fullmatch(text) is not None
 
 
-# Putting marks in their order takes a time that grows with the square of their number: no more stand on one letter than
-# the Unicode standard allows in a stream (UAX 15, 13), and no word of any language comes near.
+# Sorting combining marks takes quadratic time in their number. This is the maximum on one letter that Unicode allows in
+# a stream (UAX 15, 13); no language comes near it.
 LONGEST_RUN_OF_MARKS = 30
-# Marks that pass for letters until they are taken apart.
+# Marks that count as letters until they are decomposed.
 _HIDDEN_MARKS = frozenset("\u0f73\u0f75\u0f81")
-# A letter of the normal form is made of at most so many characters, so a longer text can never become short enough.
+# At most this many characters are normalised to one letter, so a longer text cannot become short enough.
 _CHARACTERS_PER_LETTER = 4
 
 
 def clean_text(field: str, value: str, *, longest: int, shortest: int = 1, one_line: bool = True) -> str:
-    """Return the text in NFC and trimmed. With `one_line`, line breaks and tabs become a blank each.
+    """Return the text in NFC and trimmed. With `one_line`, each line break or tab becomes a blank.
 
-    Raises Invalid naming the field for control characters, for more marks on one letter than any language has, and for
-    fewer or more characters than allowed.
+    Raises Invalid with the name of the field for control characters, for too many marks on one letter, and if the text
+    is too short or too long.
     """
     text = value.strip()
     is_too_long = len(text) > longest * _CHARACTERS_PER_LETTER
@@ -54,37 +54,37 @@ def clean_text(field: str, value: str, *, longest: int, shortest: int = 1, one_l
 
 
 def clean_optional(field: str, value: str | None, *, longest: int, one_line: bool = True) -> str | None:
-    """Clean as `clean_text` does; return None for a text that is absent, null or blank."""
+    """Clean as `clean_text` does, but return None for a text that is absent, null or blank."""
     return clean_text(field, value, longest=longest, one_line=one_line) if value is not None and value.strip() else None
 
 
 def clean_parameter(query: Mapping[str, str], name: str, *, longest: int) -> str | None:
-    """Clean a query parameter as `clean_text` does; return None where it is absent."""
+    """Clean a query parameter as `clean_text` does. Return None if it is absent."""
     return clean_text(name, query[name], longest=longest) if name in query else None
 
 
 def split_list(text: str) -> list[str]:
-    """Return the items of a comma-separated list, trimmed, without the empty ones."""
+    """Return the items of a comma-separated list, trimmed, without empty items."""
     return [item for item in map(str.strip, text.split(",")) if item]
 
 
 def is_invisible(text: str) -> bool:
-    """Return whether nothing of it can be seen: only blanks, joiners and marks of direction."""
+    """Return whether the text contains only blanks, joiners and direction marks."""
     return all(unicodedata.category(char) in {"Cf", "Zs"} for char in text)
 
 
 def stacks_marks(text: str) -> bool:
-    """Whether more marks than any language needs stand on one letter; such a text is not to be normalised."""
+    """Return whether a letter has more marks than any language uses. Such a text must not be normalised."""
     if text.isascii():
         return False
-    # A run that is too long covers one of these places.
+    # Every run that is too long covers one of these positions.
     return any(
         _run_of_marks(text, place) > LONGEST_RUN_OF_MARKS for place in range(0, len(text), LONGEST_RUN_OF_MARKS + 1)
     )
 
 
 def _run_of_marks(text: str, place: int) -> int:
-    """How many marks stand around this place without a letter between; looks no further than needed."""
+    """Return the number of consecutive marks around this position. The search stops as soon as the run is too long."""
     end = start = place
     while end < len(text) and end - place <= LONGEST_RUN_OF_MARKS and _is_mark(text[end]):
         end += 1
@@ -99,14 +99,14 @@ def _is_mark(char: str) -> bool:
 
 
 def has_control(text: str, allowed: str = "") -> bool:
-    """Return whether a character of the categories control or surrogate stands in the text."""
+    """Return whether the text contains a control or surrogate character that is not in `allowed`."""
     if not allowed:
         return _CONTROLS.search(text) is not None
     return any(char not in allowed for char in _CONTROLS.findall(text))
 
 
 def iterate_texts(value: Any) -> Iterator[str]:
-    """Yield every text in a JSON value, the names of members included."""
+    """Yield every text in a JSON value, including the names of members."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -119,11 +119,11 @@ def iterate_texts(value: Any) -> Iterator[str]:
 
 
 def has_nul(value: Any) -> bool:
-    """Return whether a JSON value holds the one character that PostgreSQL cannot store."""
+    """Return whether a JSON value contains NUL, the only character that PostgreSQL cannot store."""
     return any("\0" in text for text in iterate_texts(value))
 
 
 def fold_text(text: str) -> str:
-    """Return the text without case and accents, for comparing; marks must not be stacked (`stacks_marks`)."""
+    """Return the text without case and accents, for comparisons. Marks must not be stacked (`stacks_marks`)."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
