@@ -16,12 +16,14 @@ from tests.clients.layer import CALLER, Calling
 from tests.support.issuer import Issuer
 from tests.support.receiver import Receiver
 from tests.support.sandbox import IndependentTokens, Sandbox, running
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 
 
 @pytest.fixture(scope="module")
 def sandbox(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), auth_issuer=issuer.address)
+    settings = Settings(
+        data_dir=tmp_path_factory.mktemp("data"), port=free_port(), auth_issuer=issuer.address, refused_rate=UNLIMITED
+    )
     with running(settings, database_url, IndependentTokens(issuer)) as opened:
         yield opened
 

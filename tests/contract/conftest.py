@@ -9,7 +9,7 @@ from balcao.settings import Settings
 from tests.support import databases
 from tests.support.issuer import Issuer
 from tests.support.sandbox import EmbeddedTokens, IndependentTokens, Sandbox, Tokens, running
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 
 
 @pytest.fixture(scope="module", params=["embedded", "independent"])
@@ -18,7 +18,11 @@ def sandbox(
 ) -> Iterator[Sandbox]:
     name = databases.new_name()
     database_url = databases.create(name)
-    common: dict[str, Any] = {"data_dir": tmp_path_factory.mktemp("data"), "port": free_port()}
+    common: dict[str, Any] = {
+        "data_dir": tmp_path_factory.mktemp("data"),
+        "port": free_port(),
+        "refused_rate": UNLIMITED,
+    }
     if request.param == "embedded":
         settings = Settings(**common)
         tokens: Tokens = EmbeddedTokens(settings.issuers[0])
@@ -33,6 +37,8 @@ def sandbox(
 @pytest.fixture(scope="module")
 def independent(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     """Open a platform with the demo data that takes tokens of an independent provider."""
-    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), auth_issuer=issuer.address)
+    settings = Settings(
+        data_dir=tmp_path_factory.mktemp("data"), port=free_port(), auth_issuer=issuer.address, refused_rate=UNLIMITED
+    )
     with running(settings, database_url, IndependentTokens(issuer)) as opened:
         yield opened

@@ -15,7 +15,7 @@ from tests.contract.test_hostile_values import Caller
 from tests.support.issuer import Issuer
 from tests.support.patience import PATIENCE
 from tests.support.sandbox import IndependentTokens, Sandbox, running
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 from tests.support.sizes import FULL, one_of_each
 
 pytestmark = pytest.mark.long
@@ -41,7 +41,9 @@ def meter() -> Iterator[StepMeter]:
 def served(
     issuer: Issuer, meter: StepMeter, database_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Sandbox]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), auth_issuer=issuer.address)
+    settings = Settings(
+        data_dir=tmp_path_factory.mktemp("data"), port=free_port(), auth_issuer=issuer.address, refused_rate=UNLIMITED
+    )
     with running(settings, database_url, IndependentTokens(issuer)) as opened:
         meter.calibrate(opened.url)
         yield opened

@@ -20,7 +20,6 @@ from balcao.core.access.counts import Counts
 from balcao.core.access.keys import KeyPending
 from balcao.core.access.refusals import PATH, TOKEN, Refusals
 from balcao.settings import Settings
-from tests.conftest import REFUSED_RATE
 from tests.invariants.test_hostile_tokens import HOSTILE
 from tests.support.hostile import GUARDED
 from tests.support.issuer import Issuer, bearer, new_key
@@ -31,6 +30,7 @@ ANA, BRUNO = "90000000175", "90000000256"
 WHO = "/agent/api/v1/auth"
 NOWHERE = "/agent/api/v1/nada"
 BURST = 300
+REFUSED_RATE = f"{BURST}/minute"
 ROOT = Path(__file__).parents[2]
 
 
@@ -42,7 +42,7 @@ def count_many(counted: Refusals, times: int, kind: str = TOKEN, who: str = "192
 
 
 def test_three_hundred_refusals_a_minute_of_one_address_are_answered_in_full() -> None:
-    assert REFUSED_RATE == "300/minute"
+    assert Settings().refused_rate == REFUSED_RATE
     counted = Refusals(Counts(), REFUSED_RATE)
     assert count_many(counted, BURST + 2) == [False] * BURST + [True] * 2
     assert 0 < counted.count(TOKEN, "192.0.2.1") <= 60

@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from balcao.core.access import fixed_tokens, keys, logout_tokens, refusals, sessions, tokens
+from balcao.core.access.keys import (  # before tests/support/raised_deadlines.py raises them
+    FETCH_SECONDS,
+    UNKNOWN_KEY_SECONDS,
+)
+from balcao.settings import Settings
 from balcao.settings.fixed_tokens import LONGEST_DAYS
-from tests.conftest import FETCH_SECONDS, REFUSED_RATE, UNKNOWN_KEY_SECONDS
 
 DOCS = Path(__file__).parents[2] / "docs"
 TRUST = "explain/trust.md"
@@ -24,7 +28,7 @@ TRUST = "explain/trust.md"
         ("the known keys stay in use, for an hour at most", keys.LONGEST_AGE_SECONDS, 3600),
         ("has them fetched once in three seconds", UNKNOWN_KEY_SECONDS, 3),
         ("Five a minute of one address are 503", (refusals.PENDING_KEYS, refusals.PENDING_SECONDS), (5, 60)),
-        ("`BALCAO_REFUSED_RATE` (300 a minute)", REFUSED_RATE, "300/minute"),
+        ("`BALCAO_REFUSED_RATE` (300 a minute)", Settings().refused_rate, "300/minute"),
         ("those of 500 in ten seconds", (refusals.MOST_LINES, refusals.SUMMARY_SECONDS), (500, 10)),
         ("must be at most ten minutes old", logout_tokens.LONGEST_AGE_SECONDS, 600),
         ("a look at the table every five seconds", sessions.POLL_SECONDS, 5),

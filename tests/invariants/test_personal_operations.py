@@ -17,7 +17,7 @@ from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 from tests.support.refusals import refusal
 from tests.support.sandbox import ADMIN, IndependentTokens, Sandbox, running
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 
 # What staff do without seeing or changing a person's data: with the city's catalogues, by action, and whole services
 # and operations, by key. Whatever else has no CPF in its path is declared with `concerns_people=True`.
@@ -75,6 +75,7 @@ def sandbox(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPath
         port=free_port(),
         auth_issuer=issuer.address,
         require_access_reason=True,
+        refused_rate=UNLIMITED,
     )
     with running(settings, database_url, IndependentTokens(issuer)) as opened:
         yield opened

@@ -12,7 +12,7 @@ from balcao_sandbox.identity.demo import people
 from tests.keycloak.server import Keycloak, KeycloakTokens, demo_user
 from tests.support import databases
 from tests.support.sandbox import Sandbox, running
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 
 MISSING = (
     "Estas provas precisam de um Keycloak: ponha o arquivo da distribuição em BALCAO_KEYCLOAK "
@@ -45,6 +45,7 @@ def settings(keycloak: Keycloak, port: int, tmp_path_factory: pytest.TempPathFac
         {
             "BALCAO_AUTH_ISSUER": keycloak.issuer,
             "BALCAO_PORT": str(port),
+            "BALCAO_REFUSED_RATE": UNLIMITED,
             "BALCAO_DATA_DIR": str(tmp_path_factory.mktemp("data")),
             "BALCAO_MACHINE_CLIENTS": "balcao-platform,crm,agentes-runtime,painel-saude,portal-cidadao",
             "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS": "none",

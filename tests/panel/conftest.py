@@ -16,14 +16,14 @@ from tests.pages.conftest import browser
 from tests.support.panel import PanelClient
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.screen import Screen, opened_screen
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 
 __all__ = ["browser"]
 
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    return Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port())
+    return Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), refused_rate=UNLIMITED)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from tests.contract.large_calls import LargeCall, list_forms
 from tests.contract.steps import StepMeter, find_delays, metered
 from tests.support.panel import PanelClient
 from tests.support.sandbox import EmbeddedTokens, running
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 from tests.support.sizes import FULL, one_of_each
 
 pytestmark = pytest.mark.long
@@ -40,7 +40,7 @@ def meter() -> Iterator[StepMeter]:
 @pytest.fixture(scope="module")
 def kleber(meter: StepMeter, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PanelClient]:
     """The administrator at the panel, whose platform runs on the measured loop."""
-    settings = Settings(data_dir=tmp_path_factory.mktemp("panel"), port=free_port())
+    settings = Settings(data_dir=tmp_path_factory.mktemp("panel"), port=free_port(), refused_rate=UNLIMITED)
     with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
         meter.calibrate(opened.url)
         with PanelClient(opened.url) as panel:

@@ -10,12 +10,14 @@ from balcao.settings import Settings
 from balcao_sandbox.crm.server import build_server
 from tests.support.foreign import RunningUvicorn
 from tests.support.patience import PATIENCE
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 
 
 def crm_settings(data_dir: Any, **fields: Any) -> Settings:
     """Return a sandbox with a free port for its CRM, which knows of no registry."""
-    return Settings(port=free_port(), data_dir=data_dir, **{"registry_url_override": "", **fields})
+    return Settings(
+        port=free_port(), data_dir=data_dir, **{"registry_url_override": "", **fields}, refused_rate=UNLIMITED
+    )
 
 
 class RunningCrm(RunningUvicorn):

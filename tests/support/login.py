@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 import httpx
 
 from tests.support.patience import PATIENCE
+from tests.support.server import PLAIN_HTTP
 
 REDIRECT = "http://127.0.0.1/callback"
 
@@ -45,7 +46,7 @@ def log_in(
         "code_challenge": challenge_of(verifier),
         "code_challenge_method": "S256",
     }
-    with httpx.Client(timeout=PATIENCE) as browser:
+    with httpx.Client(timeout=PATIENCE, verify=PLAIN_HTTP) as browser:
         page = browser.get(f"{endpoint}/auth", params=query)
         for cookie in browser.cookies.jar:
             cookie.secure = False  # a browser sends such a cookie to its own machine, too

@@ -11,6 +11,7 @@ import httpx
 
 from balcao_sandbox.identity.demo import people_by_login
 from tests.support.patience import PATIENCE
+from tests.support.server import PLAIN_HTTP
 
 
 @dataclass
@@ -95,7 +96,7 @@ class PanelClient:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.http = httpx.Client(base_url=url, timeout=PATIENCE, headers={"Accept": "text/html"})
+        self.http = httpx.Client(base_url=url, timeout=PATIENCE, headers={"Accept": "text/html"}, verify=PLAIN_HTTP)
         self.page = PageContent("")
 
     def __enter__(self) -> Self:

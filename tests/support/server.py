@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from typing import Any, Self
@@ -16,6 +17,10 @@ from tests.support.patience import PATIENCE
 
 # The port of a platform whose services do not reach each other: nobody listens there, whatever runs on the machine.
 NOWHERE = 9
+# The rate of refused calls for tests that make more of them, from one address, than any real caller.
+UNLIMITED = "1000000/minute"
+# For clients of http addresses: without it each client loads the certificates of the machine, which takes 30 ms.
+PLAIN_HTTP = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 # Nobody connects at the last moment, so nobody is waited for.
 LIMITS = Limits(settling_seconds=0, drain_seconds=5)
 

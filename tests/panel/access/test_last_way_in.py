@@ -8,14 +8,19 @@ import pytest
 from balcao.settings import Settings
 from tests.support.panel import PanelClient
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 
 GROUPS = "/painel/acessos/grupos"
 
 
 @pytest.fixture(scope="module")
 def sandbox(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), access_admin_from_token=False)
+    settings = Settings(
+        data_dir=tmp_path_factory.mktemp("data"),
+        port=free_port(),
+        access_admin_from_token=False,
+        refused_rate=UNLIMITED,
+    )
     with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
         yield opened
 

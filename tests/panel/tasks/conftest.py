@@ -12,7 +12,7 @@ from tests.support import databases
 from tests.support.person import Person
 from tests.support.sandbox import Sandbox
 from tests.support.screen import Screen
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 from tests.support.sizes import FULL
 from tests.support.ways import WAYS, Way
 
@@ -38,7 +38,7 @@ def database_url(way: Way) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def settings(way: Way, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    return Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port())
+    return Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), refused_rate=UNLIMITED)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from balcao.settings import Settings
 from tests.support.person import Person
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 from tests.support.ways import Way
 
 pytestmark = pytest.mark.page
@@ -19,7 +19,12 @@ PAULO = "900.000.404-79"  # staff without rights, as the demo has him
 @pytest.fixture(scope="module")
 def settings(way: Way, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """No token brings the administration here, so that the last administrator is one of the catalogue."""
-    return Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), access_admin_from_token=False)
+    return Settings(
+        data_dir=tmp_path_factory.mktemp("data"),
+        port=free_port(),
+        access_admin_from_token=False,
+        refused_rate=UNLIMITED,
+    )
 
 
 @pytest.mark.task(35)

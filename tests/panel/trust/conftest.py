@@ -7,7 +7,7 @@ import pytest
 from balcao.settings import Settings
 from tests.support.line import Line
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +27,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory, line: Line, sandbox_port:
         data_dir=tmp_path_factory.mktemp("data"),
         port=sandbox_port,
         panel_api_url=f"http://127.0.0.1:{line.port}",
+        refused_rate=UNLIMITED,
     )
 
 

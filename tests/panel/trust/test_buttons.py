@@ -17,7 +17,7 @@ from tests.support.crawl import Crawl
 from tests.support.panel import PanelClient
 from tests.support.press import Kind, Presses, list_offers
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 from tests.support.sizes import FULL, report
 
 # Who has the most buttons without being able to take another's away.
@@ -37,7 +37,7 @@ def pressing(request: pytest.FixtureRequest) -> list[Person]:
 
 @pytest.fixture(scope="module")
 def sandbox(pressing: list[Person], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port())
+    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), refused_rate=UNLIMITED)
     name = databases.new_name()
     with running(settings, databases.create(name), EmbeddedTokens(settings.issuers[0])) as opened:
         yield opened

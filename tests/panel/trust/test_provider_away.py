@@ -16,7 +16,7 @@ from balcao_sandbox.identity.demo import people_by_login
 from tests.support.line import Line
 from tests.support.panel import PageContent, PanelClient
 from tests.support.sandbox import Sandbox
-from tests.support.server import RunningServer, free_port
+from tests.support.server import UNLIMITED, RunningServer, free_port
 
 GROUP = "/painel/acessos/grupos/novo"
 AWAY = "O login não respondeu"
@@ -32,6 +32,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory, line: Line, sandbox_port:
         public_url=f"http://127.0.0.1:{line.port}",
         panel_url=here,
         panel_api_url=here,
+        refused_rate=UNLIMITED,
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from balcao.settings import Settings
 from tests.sandbox.identity.provider import Portal, RunningProvider
-from tests.support.server import free_port
+from tests.support.server import UNLIMITED, free_port
 
 
 @pytest.fixture(scope="module")
@@ -23,4 +23,4 @@ def portal(provider: RunningProvider) -> Iterator[Portal]:
 
 
 def settings_in(folder: Path) -> Settings:
-    return Settings(port=free_port(), data_dir=folder)
+    return Settings(port=free_port(), data_dir=folder, refused_rate=UNLIMITED)

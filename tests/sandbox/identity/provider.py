@@ -21,9 +21,10 @@ from balcao_sandbox.identity.demo import Person, people
 from balcao_sandbox.identity.realm import Realm
 from tests.support.login import Form
 from tests.support.patience import PATIENCE
-from tests.support.server import RunningServer
+from tests.support.server import PLAIN_HTTP, RunningServer
 from tests.support.serving import no_pages
 
+OPTIONS: dict[str, Any] = {"timeout": PATIENCE, "verify": PLAIN_HTTP}
 CALLBACK = "http://127.0.0.1:4321/callback"
 ANA, DAVI, KLEBER = "90000000175", "90000000418", "90000040126"
 
@@ -34,7 +35,7 @@ class RunningProvider(RunningServer):
     def __init__(self, settings: Settings, database_url: str, *, strict: bool = False, port: int | None = None) -> None:
         self.settings = settings
         database = Database(database_url, size=4)
-        http = httpx.AsyncClient(timeout=PATIENCE)
+        http = httpx.AsyncClient(**OPTIONS)
         # Guesses are as few as in production, where this provider is never served.
         rated = settings.model_copy(update={"profile": "production"}) if strict else settings
         self.realm = Realm(rated, database, Limits(), http)
@@ -47,18 +48,16 @@ class RunningProvider(RunningServer):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        return dict(
-            httpx.get(f"{self.issuer}/.well-known/openid-configuration", timeout=PATIENCE).raise_for_status().json()
-        )
+        return dict(httpx.get(f"{self.issuer}/.well-known/openid-configuration", **OPTIONS).raise_for_status().json())
 
     def keys(self) -> KeySet:
-        return KeySet.import_key_set(httpx.get(self.metadata["jwks_uri"], timeout=PATIENCE).raise_for_status().json())
+        return KeySet.import_key_set(httpx.get(self.metadata["jwks_uri"], **OPTIONS).raise_for_status().json())
 
     def claims(self, token: str) -> dict[str, Any]:
         return jwt.decode(token, self.keys(), algorithms=["RS256"]).claims
 
     def token(self, data: Mapping[str, Any], **options: Any) -> httpx.Response:
-        return httpx.post(self.metadata["token_endpoint"], data=dict(data), timeout=PATIENCE, **options)
+        return httpx.post(self.metadata["token_endpoint"], data=dict(data), **OPTIONS, **options)
 
 
 @asynccontextmanager
@@ -78,7 +77,7 @@ class Portal:
         self.running = running
         self.metadata = running.metadata
         self.verifier = generate_token(48)
-        self.browser = httpx.Client(headers={"Accept": "text/html"}, timeout=PATIENCE)
+        self.browser = httpx.Client(headers={"Accept": "text/html"}, **OPTIONS)
         self.oauth = OAuth2Session(
             client_id,
             scope="openid profile email",

@@ -10,12 +10,12 @@ from balcao.settings import Settings
 from tests.support.issuer import bearer
 from tests.support.login import log_in
 from tests.support.patience import PATIENCE, until_now
-from tests.support.server import RunningServer, free_port
+from tests.support.server import UNLIMITED, RunningServer, free_port
 
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    return Settings(port=free_port(), data_dir=tmp_path_factory.mktemp("data"))
+    return Settings(port=free_port(), data_dir=tmp_path_factory.mktemp("data"), refused_rate=UNLIMITED)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from balcao.core.access.caller import ClaimPolicy, from_claims
 from balcao.settings import TEST_CLIENTS, Settings
 from balcao_sandbox.identity.own_clients import MOST_CLIENTS, list_scopes
-from tests.sandbox.identity.provider import ANA, DAVI, RunningProvider, person
+from tests.sandbox.identity.provider import ANA, DAVI, OPTIONS, RunningProvider, person
 from tests.support.fixtures import Sql
 from tests.support.patience import PATIENCE
 
@@ -23,7 +23,7 @@ class Developer:
 
     def __init__(self, running: RunningProvider, cpf: str) -> None:
         self.running = running
-        self.browser = httpx.Client(headers={"Accept": "text/html"}, timeout=PATIENCE, follow_redirects=True)
+        self.browser = httpx.Client(headers={"Accept": "text/html"}, follow_redirects=True, **OPTIONS)
         who = person(cpf)
         self.post("/login", username=who.username, password=who.password)
 

@@ -1,0 +1,28 @@
+"""Raise the deadlines of production for all tests, so that a busy machine fails none of them.
+
+In production a request waits two seconds for a connection and three for the keys of an issuer. A test meets these
+limits by chance when other work takes the processor. A test of a limit itself sets the value that it needs. These are
+constants because no operator sets them, so a test cannot pass them as settings.
+"""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from balcao.core.access import keys
+from balcao.core.database import connections, pool
+from tests.support.patience import PATIENCE
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patient_platform() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connections, "ACQUIRE_SECONDS", PATIENCE)
+        patch.setattr(pool, "SERVING_SECONDS", PATIENCE)
+        patch.setattr(pool, "REPLICA_SECONDS", PATIENCE)
+        patch.setattr(keys, "FETCH_TIMEOUT", httpx.Timeout(PATIENCE))
+        patch.setattr(keys, "FETCH_SECONDS", PATIENCE)
+        # The tests' own provider answers for every unknown key, without the pause between two fetches.
+        patch.setattr(keys, "UNKNOWN_KEY_SECONDS", 0.0)
+        yield
