@@ -1,1 +1,1 @@
-"""The trial: embedded servers, demo people and their data, and the commands that show them; never in production."""
+"""The trial: embedded servers, demo citizens and their data, and the commands that show them. Never in production."""

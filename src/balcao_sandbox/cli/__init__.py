@@ -1,4 +1,4 @@
-"""The trial's commands by name, which `balcao` lists among its own; the second of two words is one of that group."""
+"""The trial's commands by name, which `balcao` lists among its own. A name with two words extends that group."""
 
 from balcao.cli.commands import Entry
 

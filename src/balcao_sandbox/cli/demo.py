@@ -1,4 +1,4 @@
-"""`balcao demo`: show what there is in the demo data, or load them into a database of one's own."""
+"""`balcao demo`: show the contents of the demo data, or load them into another database."""
 
 import asyncio
 from typing import Annotated
@@ -37,7 +37,7 @@ def demo(
 
 def _load_offer(settings: Settings, load: bool) -> Offer:
     async def run(url: str) -> Offer | None:
-        from balcao_sandbox.demo import loading  # loads every service, for which there must be a database
+        from balcao_sandbox.demo import loading  # imports every service; only needed with a database
 
         if load:
             await loading.load_once(settings, url)

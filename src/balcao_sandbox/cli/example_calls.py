@@ -1,4 +1,4 @@
-"""Commands that work when pasted: a token and calls of each demo person and client, one for every service."""
+"""Commands to paste into a shell: a token and calls for each demo person and client, one for every service."""
 
 import os
 import re
@@ -21,7 +21,7 @@ WEBHOOK = '{"cpf":"{citizen_cpf}","dados":{"nomeExibicao":"Ana"}}'
 
 @dataclass(frozen=True)
 class Example:
-    """An operation of a service and who may call it; `path` and `body` name examples in braces."""
+    """An example call and its caller. `path` and `body` contain names of examples in braces."""
 
     who: str
     service: str
@@ -43,12 +43,12 @@ EXAMPLES = (
 
 
 def choose_people(offer: Offer) -> list[Person]:
-    """Return the people whose calls are shown, in their order."""
+    """Return the people whose calls are shown, in order."""
     return [person for name in PEOPLE for person in offer.people if person.username == name]
 
 
 def list_calls(settings: Settings, offer: Offer, served: Sequence[str]) -> Iterator[Text]:
-    """Yield a token and the calls of each person and client, to these services."""
+    """Yield a token and the calls of each person and client, for the `served` services."""
     commands = Commands(settings, offer)
     yield Text("Pessoas e clientes de demonstração: um token e chamadas de cada um", style="bold")
     for person in choose_people(offer):
@@ -63,7 +63,7 @@ def list_calls(settings: Settings, offer: Offer, served: Sequence[str]) -> Itera
 
 
 class Commands:
-    """Lines for a shell that knows nothing of this process's environment."""
+    """Shell commands that do not depend on this process's environment."""
 
     def __init__(self, settings: Settings, offer: Offer) -> None:
         self._settings = settings
@@ -78,19 +78,19 @@ class Commands:
         return shlex.join([*own_command(), "token", who, *issuer])
 
     def client_token(self, client: Client) -> str:
-        """Return the command that asks the provider for a client's token."""
+        """Return the command that requests a client's token from the provider."""
         login = (f"client_id={client.client_id}", f"client_secret={client.client_secret}")
         fields = shlex.join(["-d", "grant_type=client_credentials", "-d", login[0], "-d", login[1]])
         return f"curl -s {fields} {self._settings.issuers[0]}/protocol/openid-connect/token"
 
     def calls(self, who: str, served: Sequence[str]) -> Iterator[Text]:
-        """Yield the calls of a person or client, a line each."""
+        """Yield the calls of a person or client, one per line."""
         for example in EXAMPLES:
             if example.who == who and example.service in served and (line := self._call(example)):
                 yield Text(f"  {line}")
 
     def _call(self, example: Example) -> str | None:
-        """Return the command of a call; None when the demo data lack what it needs."""
+        """Return the command of a call, or None if the demo data lack a value for it."""
         path, body = self._fill(example.path), self._fill(example.body)
         if path is None or body is None:
             return None
@@ -111,13 +111,13 @@ def _issuer_is_default(settings: Settings) -> bool:
 
 
 def own_command() -> list[str]:
-    """Return the words with which a shell in this folder calls this very program."""
+    """Return the command with which a shell in this folder calls this program."""
     here = Path(sys.argv[0]).absolute()
     if here.name == "__main__.py":
         return [sys.executable, "-m", "balcao"]
     if shutil.which("balcao") == str(here):
         return ["balcao"]
-    # A shell looks for a word without a slash on its path only.
+    # A shell searches its path for a command without a slash.
     if here.parent == Path.cwd():
         return [f"./{here.name}"]
     return [os.path.relpath(here) if here.is_relative_to(Path.cwd()) else str(here)]

@@ -1,4 +1,4 @@
-"""`balcao health-units simulate`: episodes at random, for trying the stream."""
+"""`balcao health-units simulate`: create random episodes, for trying the event stream."""
 
 from typing import Annotated
 

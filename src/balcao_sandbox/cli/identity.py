@@ -1,4 +1,4 @@
-"""`balcao identity rotate`: a new signing key of the embedded provider."""
+"""`balcao identity rotate`: create a new signing key for the embedded provider."""
 
 from balcao.operate.faults import OperatorFault
 

@@ -1,4 +1,4 @@
-"""`balcao registry generate`: invented files of a city, to try the import with."""
+"""`balcao registry generate`: write files of an invented city, for trying the import."""
 
 import sys
 from enum import StrEnum
@@ -10,7 +10,7 @@ from balcao_sandbox.demo.registry import MOST_CITIZENS
 
 
 class Invented(StrEnum):
-    """What can be generated."""
+    """The kinds of lines that can be generated."""
 
     CITIZENS = "citizens"
     TICKETS = "tickets"

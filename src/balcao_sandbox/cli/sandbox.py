@@ -1,4 +1,4 @@
-"""`balcao sandbox`: parts of the sandbox alone, for those who run the others elsewhere."""
+"""`balcao sandbox`: single parts of the sandbox, if the others run elsewhere."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""`balcao token`: get an access token for a demo client, or for a demo person by the login page as a browser does."""
+"""`balcao token`: get an access token for a demo client, or for a demo person through the login page."""
 
 import base64
 import hashlib
@@ -60,13 +60,13 @@ def _simplify(text: str) -> str:
 
 
 def fetch_client_token(browser: httpx.Client, endpoint: str, client: demo.Client, scope: str) -> dict[str, Any]:
-    """Use the client credentials flow, and return the provider's response."""
+    """Use the client credentials flow and return the provider's response."""
     form = {"grant_type": "client_credentials", "client_id": client.client_id, "client_secret": client.secret}
     return _read_token(browser.post(f"{endpoint}/token", data=form | ({"scope": scope} if scope else {})))
 
 
 def fetch_person_token(browser: httpx.Client, endpoint: str, who: demo.Person, scope: str) -> dict[str, Any]:
-    """Use the authorization code flow with PKCE: read the login page's form, fill it in and send it."""
+    """Use the authorization code flow with PKCE: read the login page's form, fill it in and submit it."""
     verifier = secrets.token_urlsafe(48)
     page = browser.get(f"{endpoint}/auth", params=_build_request(verifier, scope or "openid profile"))
     if page.status_code != httpx.codes.OK:
@@ -102,7 +102,7 @@ def _read_token(response: httpx.Response) -> dict[str, Any]:
 
 
 class _Form(HTMLParser):
-    """The first form of a page: where it goes, and what its fields hold already."""
+    """The first form of a page: its action and the initial values of its fields."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What `balcao serve` prints of the demo when it is ready: whom to log in as, one call that works when pasted."""
+"""The demo part of the output of `balcao serve` when it is ready: logins, and one call to paste."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

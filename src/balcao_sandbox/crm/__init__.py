@@ -1,1 +1,1 @@
-"""The sandbox CRM: a real HTTP server that speaks the Salesforce-style subset, for trial and tests only."""
+"""The sandbox CRM: a real HTTP server with a subset of a Salesforce-style API, only for the trial and tests."""

@@ -24,9 +24,9 @@ Written = dict[str, Any]
 # Limits of Salesforce's REST API.
 LONGEST_URI = 16_384
 MOST_RECORDS = 2_000  # in one response to a query
-OLDEST_VERSION, NEWEST_VERSION = 31, 68  # older ones were retired in 2025; the newest is that of October 2026
+OLDEST_VERSION, NEWEST_VERSION = 31, 68  # older ones ended in 2025; the newest is of October 2026
 
-OTHER_ACCOUNT = "001DUPLICADA000000"  # of the mode `duplicate`
+OTHER_ACCOUNT = "001DUPLICADA000000"  # for the mode `duplicate`
 
 
 async def give_token(request: Request, crm: SandboxCrm) -> Response[Any]:
@@ -52,7 +52,7 @@ async def query(request: Request, crm: SandboxCrm, version: str) -> Response[Any
         return await _perform(request, sandbox, "query", None, [], _raise(refused))
 
     def act(fault: Mode | None) -> Reply:
-        # A CRM that lost its filters answers with everybody's records: nobody must be shown them.
+        # Simulate a CRM that lost its filters and returns other people's records. No client may show them.
         asked = replace(parsed, conditions=()) if fault == "misdirected" else parsed
         records = [_select_fields(parsed, record) for record in sandbox.records.select(asked)]
         if fault == "duplicate" and parsed.entity == ACCOUNT.name:
@@ -170,7 +170,7 @@ def _raise(refused: Refused) -> Act:
 
 
 def _parse_object(request: Request) -> Written | None:
-    """Return the body's object; None for anything else."""
+    """Return the body's object, or None if the body is not a JSON object."""
     try:
         body = json.loads(request.content or b"")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Closes a client's connection without a response, which ASGI itself has no word for."""
+"""Close a client's connection without a response, which ASGI itself does not support."""
 
 import asyncio
 from contextvars import ContextVar
@@ -13,23 +13,23 @@ _current: ContextVar[Address] = ContextVar("sandbox_client")
 
 
 class ClosableProtocol(H11Protocol):
-    """uvicorn's own protocol, with its transport to be found by the client's address."""
+    """uvicorn's protocol, with its transport registered by the client's address."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Remember the transport."""
+        """Register the transport."""
         super().connection_made(transport)
         if self.client:
             _open[self.client] = transport
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the transport."""
+        """Remove the transport."""
         super().connection_lost(exc)
         if self.client:
             _open.pop(self.client, None)
 
 
 def remember_client(application: Any) -> Any:
-    """Wrap an ASGI application so that `close` knows whose request is at hand."""
+    """Wrap an ASGI application so that `close` can find the client of the current request."""
 
     async def remember(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
@@ -40,6 +40,6 @@ def remember_client(application: Any) -> Any:
 
 
 async def close() -> None:
-    """Drop the connection of the request at hand."""
+    """Drop the connection of the current request."""
     _open[_current.get()].abort()
-    await asyncio.sleep(0)  # the loss is noticed first, so that what the handler returns is not sent
+    await asyncio.sleep(0)  # so uvicorn sees the loss first and sends no response

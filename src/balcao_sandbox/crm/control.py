@@ -1,4 +1,4 @@
-"""The sandbox's own switches: faults, journal, state, and events for the registry."""
+"""The sandbox's own controls: faults, journal, state, and events for the registry."""
 
 import functools
 from collections.abc import Callable
@@ -14,12 +14,12 @@ from balcao_sandbox.crm.objects import ACCOUNT, CONSENT
 from balcao_sandbox.crm.routes import Route, SandboxCrm
 from balcao_sandbox.crm.webhooks import Batch
 
-# Another site can point a name of its own at this machine, but a browser still sends that name.
+# Another site's host name may resolve to this machine, but a browser still sends that name.
 _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
 def guard(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the handler, which then serves this machine's programs and the pages of this CRM only."""
+    """Wrap a handler so that it only serves programs on this machine and pages of this CRM."""
 
     @functools.wraps(handler)
     def respond(request: Request, crm: SandboxCrm, *values: str) -> Any:
@@ -99,7 +99,7 @@ def receive_code(request: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 def list_codes(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Return all codes, or those sent to one number: `?to=+5521999999999`, where the `+` may have become a blank."""
+    """Return all codes, or those sent to one number: `?to=+5521999999999`, where the `+` may arrive as a blank."""
     to = request.query().get("to")
     return to_json(crm.mailbox.list_messages(None if to is None else f"+{to.strip().removeprefix('+')}"))
 

@@ -1,4 +1,4 @@
-"""A page for the switches of the sandbox: which fault to plant and what comes of it, whom to try it on, and reset."""
+"""A page with the controls of the sandbox: inject faults and see their effects, people to try them on, and reset."""
 
 import secrets
 from typing import Any, NamedTuple
@@ -16,12 +16,12 @@ from balcao_sandbox.identity import demo
 
 PATH = "/_sandbox/controls"
 MOST_TIMES = 100
-# Longer than any call of ours waits.
+# Longer than the timeout of any of our calls.
 _TOO_LONG_MS = 60_000
 
 
 class Preset(NamedTuple):
-    """A fault that the page offers, and what who calls the platform sees of it."""
+    """A fault that the page offers, and its effect on callers of the platform."""
 
     label: str
     fault: Fault
@@ -59,7 +59,7 @@ PRESETS = {
         "Nada se vê: a plataforma obtém outro token e repete, uma vez.",
     ),
 }  # fmt: skip
-# Another site can make a browser send a form, but cannot read this out of the page.
+# Another site can make a browser submit a form, but it cannot read this value from the page.
 _CSRF = secrets.token_urlsafe(32)
 _ENVIRONMENT = make_environment("balcao_sandbox.crm", "templates")
 _STYLE = _ENVIRONMENT.get_template("controls.css").render()
@@ -88,7 +88,7 @@ def show_controls(_: Request, crm: SandboxCrm) -> Response[str]:
 
 
 def plant_fault(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Put the fault that was chosen in the place of all others."""
+    """Replace all faults with the chosen one."""
     form = _read_form(request)
     preset, times = PRESETS.get(form.get("preset", "")), form.get("times", "")
     if preset is None:
@@ -101,14 +101,14 @@ def plant_fault(request: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 def clear_faults(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Take all planted faults away."""
+    """Remove all injected faults."""
     _read_form(request)
     crm.sandbox.faults.replace([])
     return redirect(PATH, 303)
 
 
 def reset_crm(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Put the CRM back to its demo accounts, without faults."""
+    """Reset the CRM to its demo accounts, without faults."""
     _read_form(request)
     crm.sandbox.reset()
     return redirect(PATH, 303)

@@ -1,4 +1,4 @@
-"""Faults that an operator or a test switches on, and the people whose number alone brings one."""
+"""Faults that an operator or a test injects, and simulated people whose CPF always causes one."""
 
 import asyncio
 import random
@@ -14,11 +14,14 @@ Mode = Literal["latency", "rate_limit", "error", "reset", "duplicate", "expired_
 
 
 class Reset(Exception):
-    """The connection is to be closed without a response."""
+    """The connection must be closed without a response."""
 
 
 class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """`times` is how often it still strikes, None for ever. The other members belong to one mode each."""
+    """A fault.
+
+    `times` is how often it still applies; None means without limit. Each other member belongs to one mode.
+    """
 
     mode: Mode
     operation: Operation | Literal["*"] = "*"
@@ -34,7 +37,10 @@ class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     applied: Literal["before", "after"] = "before"
 
     async def strike(self, dice: random.Random) -> None:
-        """Strike before the operation. Raises Refused or Reset; what only shows in the response comes later."""
+        """Apply the fault before the operation.
+
+        Raises Refused or Reset. Modes that only change the response do nothing.
+        """
         match self.mode:
             case "latency":
                 await asyncio.sleep((self.ms + dice.uniform(0, self.jitter_ms)) / 1_000)
@@ -63,7 +69,7 @@ class ActiveFault:
         self.dice = random.Random(self.fault.seed)  # noqa: S311 - a run must repeat
 
     def matches(self, operation: Operation, cpf: str | None) -> bool:
-        """Tell whether it strikes this call; count down when it does."""
+        """Return whether the fault applies to this call. If it does, decrement its count."""
         fault = self.fault
         if fault.operation not in ("*", operation) or fault.times == 0 or fault.cpf not in (None, cpf):
             return False
@@ -75,7 +81,10 @@ class ActiveFault:
 
 
 class Faults:
-    """First match wins; the simulated people come last and stay when the list is emptied."""
+    """The active faults.
+
+    The first match applies. The simulated people come last and remain when the list is emptied.
+    """
 
     def __init__(self) -> None:
         self._loaded: list[ActiveFault] = []
@@ -87,7 +96,7 @@ class Faults:
         return [msgspec.to_builtins(loaded.fault) for loaded in self._loaded]
 
     def pick(self, operation: Operation, cpf: str | None) -> ActiveFault | None:
-        """Return the first fault that strikes this call."""
+        """Return the first fault that applies to this call."""
         struck = (loaded for loaded in self._loaded if loaded.matches(operation, cpf))
         return next(struck, None) or _find_simulator(cpf)
 
@@ -100,6 +109,6 @@ SIMULATORS = {
 
 
 def _find_simulator(cpf: str | None) -> ActiveFault | None:
-    """Return the fault of the demo people 151..180, whose CPF is 900000000 + n and two check digits."""
+    """Return the fault of the demo people 151 to 180, whose CPF is 900000000 + n and two check digits."""
     number = int(cpf[:9]) - 900_000_000 if cpf and len(cpf) == 11 and cpf.isdigit() else 0
     return next((ActiveFault(fault) for numbers, fault in SIMULATORS.items() if number in numbers), None)

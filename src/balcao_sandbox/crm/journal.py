@@ -1,4 +1,4 @@
-"""What the sandbox CRM was asked, for tests and for the curious; in memory, the newest entries only."""
+"""The calls to the sandbox CRM, for tests and users. Only the newest entries are stored, in memory."""
 
 from collections import deque
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ MAX_ENTRIES = 10_000
 
 
 class Entry(msgspec.Struct):
-    """`fields` are names. `status` is 0 while the call runs, and when its connection was closed."""
+    """A call. `fields` are names. `status` is 0 during the call, and if its connection was closed."""
 
     at: str
     operation: str
@@ -25,7 +25,7 @@ class Journal:
         self._entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
 
     def open(self, operation: str, cpf: str | None, fields: list[str], request_id: str | None) -> Entry:
-        """Add an entry for a call that begins, to be completed by the caller."""
+        """Add an entry for a call that starts. The caller completes it."""
         moment = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         entry = Entry(moment, operation, cpf, sorted(fields), request_id)
         self._entries.append(entry)

@@ -1,7 +1,7 @@
-"""The sandbox's stand-in for a message gateway: takes the codes that the platform sends to phones and shows them.
+"""The sandbox's substitute for a message gateway: it receives and shows the codes that the platform sends to phones.
 
-It lives in the sandbox's own server because that is one process and on the loopback address, whichever and however many
-processes serve the API and run the jobs.
+It is part of the sandbox CRM's server, because that is a single process on the loopback address, independent of the
+number of processes that serve the API and run the jobs.
 """
 
 import secrets
@@ -14,7 +14,7 @@ MAX_MESSAGES = 1_000
 
 
 class SentCode(msgspec.Struct):
-    """`to` is in E.164."""
+    """A code that was sent. `to` is in E.164 format."""
 
     to: str
     code: str
@@ -23,14 +23,14 @@ class SentCode(msgspec.Struct):
 
 
 class Mailbox:
-    """The newest codes, oldest first; `secret` is what the platform shows as its right to send."""
+    """The newest codes, oldest first. `secret` is the secret with which the platform sends codes."""
 
     def __init__(self, secret: str) -> None:
         self._authorization = f"Bearer {secret}".encode()
         self._sent: deque[SentCode] = deque(maxlen=MAX_MESSAGES)
 
     def admits(self, authorization: str | None) -> bool:
-        """Tell whether the caller shows the platform's secret."""
+        """Return whether the caller sends the platform's secret."""
         return secrets.compare_digest((authorization or "").encode(), self._authorization)
 
     def add(self, sent: SentCode) -> None:

@@ -1,4 +1,4 @@
-"""The objects that the sandbox CRM knows: their fields and what each of them accepts."""
+"""The objects of the sandbox CRM: their fields and validation."""
 
 import re
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Field:
     written_by_crm: bool = False
 
     def clean(self, name: str, value: Any) -> Any:
-        """Return the value as it is stored: an empty text is none. Raises Refused."""
+        """Return the value in its stored form. An empty text becomes null. Raises Refused."""
         if value is None or value == "":
             return self._clean_absent(name)
         if not isinstance(value, bool) if self.kind == "boolean" else not isinstance(value, str):
@@ -54,9 +54,10 @@ class Field:
 
 @dataclass(frozen=True)
 class Entity:
-    """`external` is the field that an upsert may name: unique, and taken from the path.
+    """An object type. `external` is the unique field that an upsert may name in its path.
 
-    `account` is the field with the id of the account that a record belongs to: that says whose it is, no CPF beside it.
+    `account` is the field with the id of the record's account. Only this id determines the owner, not a CPF in the
+    record.
     """
 
     name: str
@@ -73,7 +74,7 @@ class Entity:
         return name
 
     def clean(self, written: Mapping[str, Any], *, new: bool) -> dict[str, Any]:
-        """Return the fields as they are stored. Raises Refused for the first that cannot be."""
+        """Return the fields in their stored form. Raises Refused for the first invalid one."""
         for name in written:
             if self.fields[self.check_field(name)].written_by_crm:
                 raise make_invalid_field(name)
@@ -177,7 +178,7 @@ ANONYMISATION = Entity(
 
 
 def _declare_related(name: str, prefix: str, number: str, *texts: str) -> Entity:
-    """Declare a record of what happened between the city and a person, stored beside the account."""
+    """Declare a type of records about a person's contacts with the city, stored in addition to the account."""
     fields = {**_SYSTEM, **{text: Field() for text in texts}, number: Field(required=True)}
     return Entity(name, prefix, {**fields, "AccountId": Field(required=True), "CPF__c": Field(longest=11)})
 

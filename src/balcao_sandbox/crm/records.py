@@ -1,6 +1,6 @@
-"""The sandbox's state: records in memory, every change appended to a file so that a restart keeps it.
+"""The sandbox's state: records in memory. Every change is appended to a file, so that it survives a restart.
 
-Nothing here awaits, so each change is one step of the event loop: concurrent upserts cannot make two records.
+No function here awaits, so each change is one step of the event loop. Concurrent upserts cannot create two records.
 """
 
 import json
@@ -18,7 +18,7 @@ Row = tuple[Entity, Record]
 
 
 class Records:
-    """`demo` gives the rows of a fresh start."""
+    """All records. `demo` returns the rows of a new sandbox."""
 
     def __init__(self, path: Path, demo: Callable[[], Iterable[Row]]) -> None:
         self._path = path
@@ -32,7 +32,7 @@ class Records:
             self.reset()
 
     def reset(self) -> None:
-        """Return to the demo accounts."""
+        """Reset to the demo accounts."""
         self._tables = {name: {} for name in ENTITIES}
         for entity, record in self._demo():
             self._put(entity, self._make_record(entity, record))
@@ -54,7 +54,7 @@ class Records:
         return [record for record in self.all(entity) if record[field] == value]
 
     def select(self, query: Query) -> list[Record]:
-        """Return the whole records that a query means. Raises Refused for an unknown object or field."""
+        """Return the complete records that match a query. Raises Refused for an unknown object or field."""
         entity = ENTITIES.get(query.entity)
         if entity is None:
             raise Refused(400, "INVALID_TYPE", f"sObject type '{query.entity}' is not supported")
@@ -67,7 +67,7 @@ class Records:
         return found[query.offset :][: query.limit]
 
     def insert(self, entity: Entity, written: Mapping[str, Any]) -> Record:
-        """Insert a record. Raises Refused for a field, or for a value that must be unique."""
+        """Insert a record. Raises Refused for an invalid field, or for a value that must be unique."""
         values = entity.clean(written, new=True)
         key = values.get(entity.external or "")
         if key and self.find(entity, str(entity.external), key):
@@ -76,7 +76,7 @@ class Records:
         return self._store(entity, self._make_record(entity, values))
 
     def update(self, entity: Entity, record: Record, written: Mapping[str, Any]) -> Record:
-        """Update a record. Raises as `insert`."""
+        """Update a record. Raises as `insert` does."""
         values = entity.clean(written, new=False)
         key = values.get(entity.external or "")
         if key and any(other is not record for other in self.find(entity, str(entity.external), key)):
@@ -90,7 +90,7 @@ class Records:
             raise Refused(400, "INVALID_CROSS_REFERENCE_KEY", "invalid cross reference id", [name])
 
     def rewrite(self, entity: Entity, record: Record, values: Mapping[str, Any]) -> Record:
-        """Set fields that the CRM itself writes, too."""
+        """Set fields, including those that only the CRM itself writes."""
         record |= values
         record["LastModifiedDate"] = self.now()
         return self._store(entity, record)
@@ -122,7 +122,7 @@ class Records:
         self._tables[entity.name][record["Id"]] = record
 
     def now(self) -> str:
-        """Return a moment that was never given before: the registry orders the echoes by it."""
+        """Return a time that was never returned before, because the registry orders the echoes by it."""
         self._last_moment = max(self._last_moment + 1, int(datetime.now(UTC).timestamp() * 1_000))
         moment = datetime.fromtimestamp(self._last_moment / 1_000, UTC)
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "+0000")
@@ -132,7 +132,7 @@ class Records:
             file.write(_format_line(line))
 
     def _rewrite_file(self) -> None:
-        """Replace the file at one stroke: a kill leaves the one before or this one."""
+        """Replace the file atomically. After a kill, either the old or the new file exists."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
         rows = ({"entity": name, "record": record} for name, table in self._tables.items() for record in table.values())
@@ -142,11 +142,11 @@ class Records:
 
     def _replay(self) -> None:
         self._tables = {name: {} for name in ENTITIES}
-        whole, _, _ = self._path.read_text("utf-8").rpartition("\n")  # what follows was cut off by a kill
+        whole, _, _ = self._path.read_text("utf-8").rpartition("\n")  # a kill may have cut off the last line
         for line in map(json.loads, filter(None, whole.split("\n"))):
             table = self._tables[line["entity"]]
             if "record" in line:
-                # A file of an earlier release has no value for the fields that were added since.
+                # A file of an earlier release has no values for fields that were added since.
                 table[line["record"]["Id"]] = dict.fromkeys(ENTITIES[line["entity"]].fields) | line["record"]
             else:
                 del table[line["id"]]

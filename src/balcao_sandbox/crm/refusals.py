@@ -1,4 +1,4 @@
-"""Refusals in the CRM's own form: an array of `{message, errorCode, fields}`."""
+"""Error responses in the CRM's format: an array of `{message, errorCode, fields}`."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -12,6 +12,6 @@ from balcao_sandbox.crm.server import build_server
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve on a port of its own, whichever process it runs in."""
+    """Serve on its own port, in any process."""
     async with serving.running(build_server(settings).config, order.sockets["crm"]) as task:
         yield task

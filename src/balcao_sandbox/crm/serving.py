@@ -1,4 +1,4 @@
-"""An ASGI application under uvicorn as one role of a process: on an inherited socket, drained when it is left."""
+"""An ASGI application in uvicorn as one role of a process: on an inherited socket, and drained at the end."""
 
 import asyncio
 import socket
@@ -11,11 +11,11 @@ from balcao.gateway import listening
 
 
 class NotStarted(Exception):
-    """The application did not start; the log says why."""
+    """The application did not start. The log contains the reason."""
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to the process, which may have other roles."""
+    """A uvicorn server that leaves signals to the process, which may have other roles."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

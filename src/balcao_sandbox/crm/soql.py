@@ -1,4 +1,4 @@
-"""The part of SOQL that the sandbox understands; everything else is malformed."""
+"""The supported subset of SOQL. Any other query is malformed."""
 
 import functools
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ COUNT: /\d{1,6}\b/
 
 @dataclass(frozen=True)
 class Condition:
-    """How a field is compared with the value: a text, a moment, or several texts."""
+    """A comparison of a field with a value: a text, a time, or several texts."""
 
     field: str
     value: Any
@@ -64,7 +64,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Either:
-    """Groups of conditions of which one must be met."""
+    """Groups of conditions. At least one group must match."""
 
     groups: tuple[tuple["Condition | Either", ...], ...]
 
@@ -79,7 +79,7 @@ class Query:
     offset: int = 0
 
     def find_equal(self, field: str) -> str | None:
-        """Return the text that a condition compares this field with."""
+        """Return the text that a condition requires this field to have."""
         plain = (condition for condition in self.conditions if isinstance(condition, Condition))
         wanted = (c.value for c in plain if c.field == field and isinstance(c.value, str))
         return next(wanted, None)
@@ -158,7 +158,7 @@ class _Reader(Transformer[Token, Query]):
 
 @functools.cache
 def _make_parser() -> Lark:
-    """Make the parser when the first query comes, which is mostly long after the start."""
+    """Build the parser at the first query, because it is slow and not needed at the start."""
     return Lark(_GRAMMAR, parser="lalr", maybe_placeholders=True)
 
 

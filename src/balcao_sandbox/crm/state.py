@@ -1,4 +1,4 @@
-"""What the sandbox CRM holds, and how each of its operations is carried out: fault, token, change, journal, echo."""
+"""The state of the sandbox CRM, and the steps of each operation: fault, token, change, journal, echo."""
 
 import asyncio
 import secrets
@@ -21,7 +21,7 @@ ANONYMISATION_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class SandboxCall:
-    """One call: what is asked for, about whom, with which fields, and what authorises it."""
+    """One call: the operation, the person, the fields and the authorization."""
 
     operation: Operation
     cpf: str | None
@@ -32,7 +32,7 @@ class SandboxCall:
 
 @dataclass(frozen=True)
 class Reply:
-    """`content` is JSON, or the bytes that stand in its place."""
+    """A response. `content` is JSON, or bytes to send instead of JSON."""
 
     status: int
     content: Any = None
@@ -54,7 +54,7 @@ class Sandbox:
         self._waiting: set[asyncio.Task[None]] = set()
 
     async def perform(self, call: SandboxCall, act: Act) -> Reply:
-        """Carry a call out and journal it. Raises Reset when the connection is to be closed instead of a response."""
+        """Run a call and record it in the journal. Raises Reset if the connection must be closed without a response."""
         struck = self.faults.pick(call.operation, call.cpf)
         entry = self.journal.open(call.operation, call.cpf, call.fields, call.request_id)
         entry.fault = struck.fault.mode if struck else None
@@ -81,7 +81,7 @@ class Sandbox:
         return reply
 
     def issue_token(self) -> str:
-        """Return a new token, valid for `TOKEN_SECONDS`; expired ones are forgotten."""
+        """Return a new token, valid for `TOKEN_SECONDS`. Expired tokens are removed."""
         token = secrets.token_urlsafe(32)
         now = time.monotonic()
         self._tokens = {known: end for known, end in self._tokens.items() if end > now}
@@ -93,7 +93,7 @@ class Sandbox:
         return scheme.lower() == "bearer" and self._tokens.get(token, 0.0) > time.monotonic()
 
     def complete_anonymisations(self) -> None:
-        """Complete requests that were filed before a restart, too."""
+        """Complete the requests that were filed before a restart."""
         for request in self.records.find(ANONYMISATION, "Status__c", "enfileirado"):
             self.anonymise_later(request)
 
@@ -114,19 +114,19 @@ class Sandbox:
         log.info("crm_sandbox.anonymised")
 
     def reset(self) -> None:
-        """Return to the state of the first start."""
+        """Reset to the state of the first start."""
         self.stop()
         self.faults.replace([])
         self.journal.clear()
         self.records.reset()
 
     def stop(self) -> None:
-        """Abandon what waits."""
+        """Cancel the waiting requests."""
         for task in self._waiting:
             task.cancel()
 
 
 def _empty(account: Record) -> dict[str, Any]:
-    """Return the fields that empty an account; it stays, so that its CPF is not taken for a new person's."""
+    """Return the fields that empty an account. The account remains, so that its CPF does not get a new one."""
     untouched = {"Id", "CPF__c", "CreatedDate", "IsPersonAccount"}
     return {name: None for name in account if name not in untouched} | {"LastName": "Anonimizado", "Turista__c": False}

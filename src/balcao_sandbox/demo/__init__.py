@@ -1,1 +1,1 @@
-"""The demo data of all services, which call their use cases from above."""
+"""The demo data of all services. They are loaded through the services' use cases."""

@@ -1,4 +1,4 @@
-"""The sandbox's catalogue: a custom application with a rename in its history, and the demo staff in their groups."""
+"""The sandbox's access catalogue: a custom application with a renamed action, and the demo staff in their groups."""
 
 import tomllib
 from collections.abc import Awaitable, Mapping
@@ -22,7 +22,7 @@ from balcao.core.values.cpf import Cpf
 from balcao_sandbox.identity.demo import Person, people
 
 DEMO_ITEM = SeedItem("demo", "access")
-# An action of the seed data that nobody of the demo needs: free to be renamed by people who try the operation.
+# An action of the seed data that no demo person needs, so that users can rename it to try the operation.
 EXAMPLE_ACTION = "avatars:write"
 
 
@@ -65,9 +65,9 @@ def read_demo_catalogue() -> DemoCatalogue:
 
 
 async def load(platform: Platform) -> None:
-    """Write the sandbox's catalogue once: what somebody changed there stays changed.
+    """Load the sandbox's catalogue once, so that later changes by users remain.
 
-    A start that was cut short is completed by the next.
+    The next start completes an interrupted load.
     """
     async with platform.database.connection() as connection:
         if await seed.is_item_written(connection, DEMO_ITEM):
@@ -103,7 +103,7 @@ async def _load(call: Call, demo: DemoCatalogue) -> None:
 
 
 async def _enter_name(call: Call, person: Person) -> None:
-    """Enter who works for the city under the name that their first login would bring."""
+    """Store a member of staff under the name that their first login would set."""
     async with call.platform.database.connection() as connection:
         await users.save_person(connection, Cpf(person.cpf), person.name)
 

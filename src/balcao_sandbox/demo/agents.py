@@ -1,4 +1,4 @@
-"""The sandbox's agents and data sets (rules: agents 8): the same at every first start but for the day."""
+"""The sandbox's agents and data sets (rules: agents 8). They are the same at every first start except for the day."""
 
 import base64
 import hashlib
@@ -26,7 +26,7 @@ HIDDEN = 4
 ROLLED_BACK_TO = 6
 DATASETS = {"Perguntas frequentes": 40, "Atendimento simulado": 2500, "Conjunto vazio": 0}
 LARGEST = "Atendimento simulado"
-# Two versions of the first agent tried on the largest set, by their experiments' ids.
+# Two versions of the first agent, tried on the largest set, by the ids of their experiments.
 EXPERIMENTS = {EXPERIMENT_ID: 10, f"{EXPERIMENT_ID}-2": ACTIVE}
 RUNS = 40
 
@@ -45,7 +45,7 @@ _FIRST: dict[str, Any] = {
     "embedding_name": "vetores-demo-1",
 }
 
-# What each version of the first agent brings; what it leaves out is inherited.
+# The changes of each version of the first agent. Omitted members are inherited.
 _SAVES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("primeira versão", _FIRST),
     ("pede respostas curtas", {"prompt_content": f"{_INSTRUCTIONS} Use no máximo três frases."}),
@@ -99,7 +99,7 @@ def make_dataset_id(name: str) -> str:
 
 
 async def _save_versions(call: Call, start: datetime) -> None:
-    """Save the versions that are missing: a start that was cut short goes on where it stopped."""
+    """Save the missing versions. This continues an interrupted load."""
     last = await versions.read_last_number(call, AGENT)
     for number, (reason, content) in enumerate(_SAVES, start=1):
         at = start + timedelta(days=7 * number)
@@ -125,7 +125,7 @@ async def _fill_dataset(call: Call, name: str, count: int, at: datetime) -> None
 
 
 async def _record_experiments(call: Call) -> None:
-    """Make the experiments that are missing, with their runs."""
+    """Create the missing experiments with their runs."""
     dataset_id = make_dataset_id(LARGEST)
     listed = (await experiments.list_experiments(call, dataset_id)).data.dataset.experiments.edges
     there = {edge.experiment.id: edge.experiment.run_count for edge in listed}
@@ -138,7 +138,7 @@ async def _record_experiments(call: Call) -> None:
 
 
 def _make_runs(version: int) -> Iterator[RunCreation]:
-    """Yield made-up answers; the newer version is right a little more often."""
+    """Yield invented answers. The newer version is right a little more often."""
     for number, example in enumerate(itertools.islice(_make_examples(LARGEST), RUNS), start=1):
         is_right = number % (version - 7) != 0
         score = AnnotationCreation(

@@ -1,6 +1,7 @@
 """The sandbox's health units and ninety days of their notifications (rules: health_units 7).
 
-The same at every first start but for the day: each unit's history is drawn with seed 2026, relative to that day.
+They are the same at every first start except for the day. Each unit's history is generated with seed 2026, relative to
+that day.
 """
 
 import asyncio
@@ -32,10 +33,10 @@ AREAS = tuple(city.AREAS)
 CODES = tuple(city.UNITS)
 DEACTIVATED = "9900023"
 
-# How many histories are written at once: nobody is to wait for a connection until it is taken for a database that is
-# away, on the slowest machine either.
+# Histories that are written concurrently. With more, a slow machine could wait so long for a connection that the
+# database counts as down.
 AT_ONCE = 4
-# Episodes in the history; units not named here never had a notification. The first two are the busy ones.
+# The number of past episodes. Units without an entry never had a notification. The first two are the busy ones.
 EPISODES = {
     "9900002": 40, "9900005": 40, "9900001": 10, "9900003": 10, "9900004": 10, "9900006": 10,
     "9900007": 10, "9900008": 10, "9900009": 10, "9900010": 10, "9900011": 10, "9900012": 10,
@@ -47,7 +48,7 @@ OPEN_NOW = {
     "9900004": Risco.VERMELHO,
 }
 OCCURRENCE = "confronto_armado"
-# Switched off: nobody is there.
+# Disabled, because the address does not exist.
 WEBHOOK = WebhookBody(url="https://painel.example/avisos", descricao="Painel do centro de operações", ativo=False)
 UNTOUCHED = "9900011"
 MISTAKEN = "9900012"
@@ -59,7 +60,7 @@ SIMULATED = ("9900014", "9900015", "9900016", "9900017", "9900018")
 def _make_week(
     day: Sequence[tuple[str, str]], saturday: Sequence[tuple[str, str]] = (), *, always: bool = False
 ) -> WeekBody:
-    """Return the week of a unit that opens on weekdays, also on Saturday, or, with `always`, every day."""
+    """Return the week of a unit that opens on weekdays, optionally on Saturday, or every day with `always`."""
     hours = dict.fromkeys("1234567" if always else "12345", day) | ({"6": saturday} if saturday else {})
     semana = {name: [{"inicio": start, "fim": end} for start, end in openings] for name, openings in hours.items()}
     return WeekBody.model_validate({"semana": semana, "abre_feriado": always})
@@ -70,7 +71,7 @@ _WITH_SATURDAY = _make_week([("08:00", "17:00")], [("08:00", "12:00")])
 _WITH_LUNCH_BREAK = _make_week([("08:00", "12:00"), ("13:00", "17:00")])
 _LONG = _make_week([("07:00", "20:00")])
 _ALWAYS = _make_week([("00:00", "24:00")], always=True)
-# Eighteen units of the usual kind, three long, two that never close; the last one has no timetable.
+# Eighteen units with usual hours, three with long ones, two that never close. The last one has no timetable.
 WEEKS = {
     **dict.fromkeys(CODES[:18], _USUAL),
     **dict.fromkeys(CODES[2:6], _WITH_SATURDAY),
@@ -82,7 +83,7 @@ WEEKS = {
 
 @dataclass(frozen=True)
 class Step:
-    """One act on a unit: opens, changes or, with a cause, closes."""
+    """One change of a unit's notification: open, change or, with a cause, close."""
 
     at: datetime
     risco: Risco
@@ -90,7 +91,7 @@ class Step:
 
 
 async def load(platform: Platform) -> None:
-    """Write the units, the areas and the histories, as far as they are missing."""
+    """Store the missing units, areas and histories."""
     call = operator_call(platform, "health_units.demo")
     known = await units.list_unit_codes(call)
     for code, unit in city.UNITS.items():
@@ -117,14 +118,14 @@ async def load(platform: Platform) -> None:
 
 
 async def examples(_: Platform) -> Mapping[str, Any]:
-    """Name a unit with an active notification and one that never had any."""
+    """Return a unit with an active notification and one that never had any."""
     return {"cnes_active": ACTIVE, "cnes_quiet": QUIET}
 
 
 async def simulate(call: Call, count: int | None) -> AsyncIterator[str]:
-    """Act on units at random and tell of each act, for as long as the caller goes on or `count` times.
+    """Change random units and yield a text for each change, forever or `count` times.
 
-    Only units that the demo data leaves in peace are touched.
+    Only units that have no demo history are changed.
     """
     draw = random.Random()  # noqa: S311 - no secret
     for _ in range(count) if count else itertools.count():
@@ -143,7 +144,7 @@ async def simulate(call: Call, count: int | None) -> AsyncIterator[str]:
 
 
 async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:
-    """Apply the steps that are missing: a start that was cut short goes on where it stopped."""
+    """Apply the missing steps. This continues an interrupted load."""
     for step in steps[await notifications.count_notification_events(call, cnes) :]:
         present = await notifications.read_latest_notification(call, cnes)
         if present is None or not present.active:
@@ -159,7 +160,7 @@ async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:
 
 
 def _draw_steps(code: str, now: datetime) -> list[Step]:
-    """Return what happens to a unit, in the order of time."""
+    """Return the steps of a unit in chronological order."""
     draw = random.Random(f"{SEED}-{code}")  # noqa: S311 - a steps, not a secret
     midnight = datetime.combine(now.date(), time(), now.tzinfo)
     days = sorted(draw.sample(range(3, HISTORY_DAYS), EPISODES[code]), reverse=True)
@@ -179,7 +180,7 @@ def _draw_episode(draw: random.Random, midnight: datetime) -> Iterator[Step]:
 
 
 def _list_last_steps(code: str, now: datetime, midnight: datetime) -> Iterator[Step]:
-    """Yield what leads to how things stand today."""
+    """Yield the steps that lead to today's state."""
     if code in OPEN_NOW:
         yield Step(now - timedelta(minutes=40), OPEN_NOW[code])
     elif code == UNTOUCHED:

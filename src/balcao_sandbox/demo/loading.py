@@ -1,4 +1,4 @@
-"""The demo data of all services: loaded once, and described for those who try the platform."""
+"""The demo data of all services: load them once, and describe them for users of the trial."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,18 +15,18 @@ from balcao_sandbox.demo.services import DEMOS
 from balcao_sandbox.identity.demo import clients, people
 
 OWNER = migrations.DEMO
-# Marked before anything is loaded, so that also a database with half of the demo's people is known for what it is.
+# Stored before any data are loaded, so that a partly loaded database is recognised too.
 BEGUN = "begun"
 
 
 def show_no_progress(_: str) -> None:
-    """Pass over what is being done."""
+    """Ignore progress messages."""
 
 
 async def load_once(settings: Settings, url: str, progress: Callable[[str], None] = show_no_progress) -> None:
-    """Load each service's data, unless they have been loaded; one that was interrupted is loaded again.
+    """Load each service's data unless they are loaded. An interrupted service is loaded again.
 
-    What has been loaded is marked in the table of migrations, so the mark belongs to the database and not to a file.
+    The table of migrations records what was loaded, so the record belongs to the database and not to a file.
     """
     if await _is_loaded(settings, url):
         return
@@ -37,7 +37,7 @@ async def load_once(settings: Settings, url: str, progress: Callable[[str], None
 
 
 async def _is_loaded(settings: Settings, url: str) -> bool:
-    """Return whether every service's data have been loaded; a platform need not be opened to know."""
+    """Return whether every service's data are loaded. This does not open the platform."""
     own = make_database(settings, url)
     await own.open()
     try:
@@ -58,7 +58,7 @@ async def _mark_begun(connection: Connection) -> None:
 
 
 async def _load_missing(connection: Connection, platform: Platform, progress: Callable[[str], None]) -> None:
-    """Load what is missing, then run the jobs of all services once: starting a worker costs several connections."""
+    """Load the missing data, then run the jobs of all services once: starting a worker costs several connections."""
     missing = [s for s in app.SERVICES if s.name in DEMOS and not await migrations.is_done(connection, OWNER, s.name)]
     if not missing:
         return
@@ -72,7 +72,7 @@ async def _load_missing(connection: Connection, platform: Platform, progress: Ca
 
 
 async def fetch_offer(settings: Settings, url: str) -> Offer | None:
-    """Return what the demo data offer; None when they have not been loaded into this database."""
+    """Return the offer of the demo data, or None if they are not loaded into this database."""
     async with database.open_platform(settings, url, bare=True) as platform:
         async with platform.database.connection() as connection:
             loaded = await _list_loaded(connection)

@@ -1,4 +1,4 @@
-"""What there is in the demo data to try, as one process reports it to another."""
+"""The contents of the demo data, as one process reports them to another."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Somebody to log in as."""
+    """A person to log in as."""
 
     cpf: str
     name: str
@@ -24,7 +24,7 @@ class Client(msgspec.Struct, frozen=True):
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """What `balcao demo --json` prints; `examples` has one id of each thing that an operation needs."""
+    """The output of `balcao demo --json`. `examples` has one id of each object that an operation needs."""
 
     base_urls: dict[str, str]
     people: list[Person]

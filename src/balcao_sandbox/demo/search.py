@@ -1,7 +1,7 @@
-"""The sandbox catalogue of Porto Aurora: 231 services with their histories and one migration that can be rolled back.
+"""The sandbox catalogue of Porto Aurora: 231 services with their histories, and one migration that can be rolled back.
 
-Deterministic (seed 2026) but for the instants, which count back from the day of the first start. Everything goes
-through the use cases; a load that was interrupted goes on where it stopped.
+It is deterministic (seed 2026) except for the times, which count back from the day of the first start. All data are
+written through the use cases. The next start continues an interrupted load.
 """
 
 import random
@@ -37,7 +37,7 @@ from balcao.search.vocabulary import service as vocabulary
 from balcao_sandbox.identity.demo import people
 
 SEED = 2026
-# The service that the descriptions name in their examples, and its id there.
+# The service in the examples of the API descriptions, and its id there.
 EXAMPLE, EXAMPLE_ID = 1, "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10"
 EXAMPLE_MAPPING_ID = "7b1de1c0-52f4-4a83-9d0e-2a6f0c4b8e11"
 SOURCES = ("1746_v2_llm", "carioca-digital_v2_llm")
@@ -54,8 +54,8 @@ IN_EDITION = frozenset({14, 17, 24, 31, 37})
 AWAITING = frozenset({6, 12, 18, 26, 41})
 EXCLUSIVE_FOR_AGENTS = frozenset({27, 44, 66, 96, 126, 156})
 HIGHLIGHTED = frozenset({0, 5, 38, 106})
-# From here on services are created in the state that they have, a version each, but for the renamed ones: a quick start
-# counts for more than a long history of every service.
+# From this number on, services are created in their final state with one version each, except the renamed ones. A quick
+# start matters more than a long history of every service.
 FIRST_FURTHER = 46
 RENAMED = frozenset({46, 47})
 FIRST_SETTLED = 182
@@ -70,7 +70,7 @@ Step = Callable[[datetime], Awaitable[Any]]
 
 @dataclass(frozen=True)
 class PlannedService:
-    """One service of the sandbox and what happens to it, a version for each step."""
+    """One service of the sandbox and its history, with a version for each step."""
 
     service_id: str
     number: int
@@ -78,7 +78,7 @@ class PlannedService:
 
 
 async def load(platform: Platform) -> None:
-    """Write the sandbox's catalogue as far as it is missing; what its users changed stays changed."""
+    """Store the missing parts of the sandbox's catalogue. Changes by users remain."""
     await collection.begin_with_version(platform, "v2")
     today = utc_now().replace(hour=12, minute=0, second=0, microsecond=0)
     for planned in _draw_services():
@@ -94,7 +94,7 @@ async def load(platform: Platform) -> None:
 
 
 async def _propose_change(platform: Platform) -> None:
-    """Leave a change of a published service for somebody to approve."""
+    """Propose a change of a published service, so that users can approve it."""
     planned = next(planned for planned in _draw_services() if planned.number == PROPOSED)
     body = planned.body | PROPOSAL
     await proposals.create_proposal(_act_as(platform, EDITOR), planned.service_id, msgspec.convert(body, ProposalBody))
@@ -120,7 +120,7 @@ async def _load_mappings(platform: Platform) -> None:
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:
-    """Name a service with a long history, and the completed migration."""
+    """Return a service with a long history, and the completed migration."""
     planned = next(planned for planned in _draw_services() if planned.number == EXAMPLE)
     newest = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)
     return {
@@ -139,7 +139,7 @@ async def _load(platform: Platform, planned: PlannedService, today: datetime) ->
 
 
 def _list_steps(platform: Platform, planned: PlannedService) -> Sequence[Step]:
-    """Return what happens to a service in the sandbox, in order."""
+    """Return the steps of a service in the sandbox, in order."""
     history = _History(_act_as(platform, EDITOR), _act_as(platform, PUBLISHER), planned)
     if planned.number >= FIRST_FURTHER:
         return _list_further_steps(history, planned.number)
@@ -276,7 +276,7 @@ def _to_body(members: dict[str, Any]) -> ServiceChangeBody:
 
 
 def _act_as(platform: Platform, cpf: Cpf) -> Call:
-    """Return a demo staff member's call, by the right of the operator who runs the loader."""
+    """Return the call of a demo member of staff, with the rights of the operator who runs the loader."""
     person = next(person for person in people() if person.cpf == cpf.digits)
     caller = Caller(
         subject=f"demo-{person.username}",

@@ -1,4 +1,4 @@
-"""The demo data of each service, in the order in which they are loaded."""
+"""The demo data of each service, in loading order."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,15 +33,15 @@ from balcao_sandbox.demo.registry import departments as city_departments
 
 
 async def no_examples(_: Platform) -> Mapping[str, Any]:
-    """Offer nothing to try."""
+    """Return no examples."""
     return {}
 
 
 @dataclass(frozen=True)
 class Demo:
-    """Demo data: `load` is idempotent and goes through the use cases; `examples` names ids to try.
+    """Demo data. `load` is idempotent and uses the use cases. `examples` returns ids to try.
 
-    Keys of `examples` are those of `balcao demo --json`.
+    The keys of `examples` are those of `balcao demo --json`.
     """
 
     load: Callable[[Platform], Awaitable[None]]

@@ -1,4 +1,4 @@
-"""The authorization request: what a client wants of a person's login, checked before anybody types anything."""
+"""The authorization request: validate a client's request before the person enters a password."""
 
 import re
 import time
@@ -20,7 +20,7 @@ _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 @dataclass(frozen=True)
 class Destination:
-    """Where the response goes. Known good before any error may be sent there."""
+    """The address for the response. It must be validated before any error is sent there."""
 
     client: Client
     redirect_uri: str
@@ -28,7 +28,7 @@ class Destination:
     state: str | None
 
     def format_redirect(self, realm: Realm, response: Mapping[str, str]) -> str:
-        """Return the address that carries the response back; `iss` says who answered (RFC 9207)."""
+        """Return the address with the response. `iss` names the issuer (RFC 9207)."""
         state = {} if self.state is None else {"state": self.state}
         encoded = urlencode({**response, **state, "iss": realm.issuer})
         if self.mode == "fragment":
@@ -37,9 +37,9 @@ class Destination:
 
 
 async def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Destination:
-    """Return where the response may go.
+    """Return the address to which the response may go.
 
-    Raises InvalidRequest: a wrong client or address is shown to the person, never sent anywhere.
+    Raises InvalidRequest for a wrong client or address. That error is shown to the person and never sent to an address.
     """
     client = await realm.find_client(parameters.get("client_id", ""))
     if client is None or "authorization_code" not in client.flows:
@@ -52,7 +52,7 @@ async def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Desti
 
 
 def check_request(client: Client, parameters: Mapping[str, str]) -> None:
-    """Check the other parameters. Raises SentBack."""
+    """Validate the other parameters. Raises SentBack."""
     if parameters.get("response_type") != "code":
         raise SentBack("unsupported_response_type", "Somente response_type=code é aceito.")
     if parameters.get("response_mode", "query") not in RESPONSE_MODES:
@@ -61,12 +61,12 @@ def check_request(client: Client, parameters: Mapping[str, str]) -> None:
         if name in parameters:
             raise SentBack(f"{name}_not_supported", f"O parâmetro {name} não é aceito.")
     _check_challenge(client, parameters)
-    if "\0" in parameters.get("nonce", ""):  # the one character that PostgreSQL does not store
+    if "\0" in parameters.get("nonce", ""):  # the one character that PostgreSQL cannot store
         raise SentBack("invalid_request", "nonce tem um caractere que não é aceito.")
 
 
 def _check_challenge(client: Client, parameters: Mapping[str, str]) -> None:
-    """Demand a challenge by S256, but for clients that may prove themselves with their secret instead."""
+    """Require an S256 challenge, except from clients that may authenticate with their secret instead."""
     method, challenge = parameters.get("code_challenge_method"), parameters.get("code_challenge")
     if method is None and challenge is None and client.pkce == "optional":
         return
@@ -75,9 +75,9 @@ def _check_challenge(client: Client, parameters: Mapping[str, str]) -> None:
 
 
 def choose_session(session: Session | None, parameters: Mapping[str, str]) -> Session | None:
-    """Return the session if it will do, None when the person must log in.
+    """Return the session if it is sufficient, or None if the person must log in.
 
-    Raises SentBack where the client forbids the page for it.
+    Raises SentBack if a login is necessary and the client forbids the login page.
     """
     if parameters.get("prompt") == "login" or (session is not None and _is_too_old(session, parameters.get("max_age"))):
         session = None
@@ -95,7 +95,7 @@ def _is_too_old(session: Session, max_age: str | None) -> bool:
 
 
 async def grant_code(realm: Realm, session: Session, client: Client, parameters: Mapping[str, str]) -> str:
-    """Return a code, for all scopes of people where none is asked for.
+    """Return a code. If no scope is requested, grant all scopes of people.
 
     Scopes that are not for people are left out, and the token response names the granted ones.
     """

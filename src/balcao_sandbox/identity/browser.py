@@ -1,4 +1,4 @@
-"""What a browser brings along: its session, and the proof that a form came from a page of ours."""
+"""The browser's cookies: its session, and the proof that a form came from one of our pages."""
 
 import hmac
 from collections.abc import Mapping
@@ -13,25 +13,28 @@ CSRF = "balcao_form"
 
 
 def format_realm_cookie(realm: Realm, name: str, value: str) -> str:
-    """Return a `Set-Cookie` that lasts until the browser closes; an empty value ends it now."""
+    """Return a `Set-Cookie` header for the browser session. An empty value deletes the cookie."""
     return format_cookie(name, value, secure=realm.is_secure, path=realm.path)
 
 
 async def find_session(request: RealmRequest) -> Session | None:
-    """Return the living session of the browser's cookie."""
+    """Return the active session of the browser's cookie."""
     return await request.realm.records.use_session(request.cookies.get(SESSION, ""))
 
 
 def choose_form_secret(request: RealmRequest) -> str:
-    """Return the value that cookie and form share; the present one while a page is open in another tab."""
+    """Return the secret that cookie and form share.
+
+    Reuse the current one, because a page may be open in another tab.
+    """
     known = request.cookies.get(CSRF, "")
     return known if len(known) == len(make_secret()) else make_secret()
 
 
 def is_our_form(request: RealmRequest, form: Mapping[str, str]) -> bool:
-    """Tell whether the form came from a page of ours.
+    """Return whether the form came from one of our pages.
 
-    Another site can make a browser send a form, but can neither read nor set this cookie.
+    Another site can make a browser submit a form, but it can neither read nor set this cookie.
     """
     expected = request.cookies.get(CSRF, "")
     return bool(expected) and hmac.compare_digest(expected.encode(), form.get("csrf", "").encode())

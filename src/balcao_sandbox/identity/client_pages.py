@@ -1,4 +1,4 @@
-"""The pages on which a developer makes clients in the trial: behind the login of the provider itself."""
+"""The pages on which a developer creates clients in the trial, behind the provider's own login."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from balcao_sandbox.identity.store import Session
 
 
 async def show_clients(request: RealmRequest) -> Response[Any]:
-    """Show the person's clients, or the login to who has none yet."""
+    """Show the person's clients. Without a session, show the login."""
     session = await browser.find_session(request)
     return _show_login(request) if session is None else await _show(request, session)
 
@@ -37,7 +37,7 @@ async def log_in(request: RealmRequest) -> Response[Any]:
 
 
 async def add_client(request: RealmRequest) -> Response[Any]:
-    """Add a client, and show its secret this once."""
+    """Add a client, and show its secret this one time."""
     session, form = await _read_deed(request)
     if session is None:
         return _show_login(request, fault=login.OUTDATED_FORM, status=400)
@@ -49,7 +49,7 @@ async def add_client(request: RealmRequest) -> Response[Any]:
 
 
 async def renew_secret(request: RealmRequest) -> Response[Any]:
-    """Give one of the person's clients another secret, and show it this once. Raises ClientUnknown."""
+    """Replace the secret of one of the person's clients, and show it this one time. Raises ClientUnknown."""
     session, _ = await _read_deed(request)
     if session is None:
         return _show_login(request, fault=login.OUTDATED_FORM, status=400)
@@ -59,7 +59,7 @@ async def renew_secret(request: RealmRequest) -> Response[Any]:
 
 
 async def confirm_end(request: RealmRequest) -> Response[Any]:
-    """Say what the end of a client means. Raises ClientUnknown."""
+    """Explain the consequences of deleting a client. Raises ClientUnknown."""
     session = await browser.find_session(request)
     if session is None:
         return _show_login(request)
@@ -72,7 +72,7 @@ async def confirm_end(request: RealmRequest) -> Response[Any]:
 
 
 async def end_client(request: RealmRequest) -> Response[Any]:
-    """End one of the person's clients. Raises ClientUnknown."""
+    """Delete one of the person's clients. Raises ClientUnknown."""
     session, _ = await _read_deed(request)
     if session is None:
         return _show_login(request, fault=login.OUTDATED_FORM, status=400)
@@ -82,7 +82,7 @@ async def end_client(request: RealmRequest) -> Response[Any]:
 
 
 async def _read_deed(request: RealmRequest) -> tuple[Session | None, Mapping[str, str]]:
-    """Return whose form it is, and the form; nobody's where it did not come from a page of ours."""
+    """Return the session and the form. The session is None if the form did not come from one of our pages."""
     form = forms.read_form(request)
     return (await browser.find_session(request) if browser.is_our_form(request, form) else None), form
 

@@ -1,4 +1,4 @@
-"""SQL of the clients that developers made for themselves; only its owner changes one."""
+"""SQL of the clients that developers created. Only its owner can change a client."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ _COLUMNS = "client_id, name, redirect_uris, scopes, access_seconds, refresh_seco
 
 
 class DeveloperClient(msgspec.Struct, frozen=True):
-    """What its owner sees of a client."""
+    """A client as its owner sees it."""
 
     client_id: str
     name: str
@@ -20,7 +20,7 @@ class DeveloperClient(msgspec.Struct, frozen=True):
 
 
 class ProvenClient(DeveloperClient, frozen=True):
-    """A client as the provider needs it: with what its secret is compared with."""
+    """A client as the provider needs it, with the hash of its secret."""
 
     secret_hash: bytes
 
@@ -33,7 +33,7 @@ async def find_client(connection: Connection, client_id: str) -> ProvenClient | 
 async def list_clients(connection: Connection, owner: str) -> list[DeveloperClient]: ...
 
 
-# Two who add at once would both find room for one more.
+# Without this lock, two concurrent additions could exceed the maximum.
 @statement("SELECT pg_advisory_xact_lock(hashtextextended('identity.client ' || :owner, 0))")
 async def lock_owner(connection: Connection, owner: str) -> None: ...
 
@@ -57,7 +57,7 @@ async def add_client(
     refresh_seconds: int,
     most: int,
 ) -> str | None:
-    """Add a client and return its id; None where the owner has as many as there may be."""
+    """Add a client and return its id, or None if the owner has the maximum number of clients."""
 
 
 @statement("""
@@ -76,4 +76,4 @@ WITH ended AS (
 SELECT client_id FROM ended
 """)
 async def end_client(connection: Connection, client_id: str, owner: str) -> str | None:
-    """End a client with all that logins have granted it."""
+    """Delete a client with all grants of its logins."""

@@ -1,4 +1,4 @@
-"""Which client calls, and where its responses may go."""
+"""The authentication of clients, and the addresses to which their responses may go."""
 
 import base64
 import binascii
@@ -14,17 +14,18 @@ from balcao_sandbox.identity.realm import RealmRequest
 
 
 class Authenticated(NamedTuple):
-    """Who calls; `by_secret` tells a client that proved itself from one that only named itself."""
+    """An authenticated client. `by_secret` is False for a public client that only sent its id."""
 
     client: Client
     by_secret: bool
 
 
 async def authenticate(request: RealmRequest, form: Mapping[str, str], flow: str) -> Authenticated:
-    """Return the client, proved by its secret in the header or in the form.
+    """Return the client, authenticated by its secret in the header or in the form.
 
-    A public one needs its id alone, but never for client credentials. Raises ClientRefused, TooMany for an address that
-    tries one secret after the other, InvalidRequest for two ways at once, Refused for a flow that is not the client's.
+    A public client only needs its id, but never for client credentials. Raises ClientRefused, TooMany if an address
+    guesses secrets, InvalidRequest for two authentication methods in one request, and Refused for a flow that the
+    client may not use.
     """
     realm = request.realm
     name, secret = _read_credentials(form, request.header("authorization") or None)
@@ -56,7 +57,7 @@ def _read_credentials(form: Mapping[str, str], authorization: str | None) -> tup
 
 
 def _decode_basic(authorization: str) -> tuple[str, str]:
-    """Decode the header; both parts are form-encoded before they are joined (RFC 6749, 2.3.1)."""
+    """Decode the header. Both parts are form-encoded before they are joined (RFC 6749, 2.3.1)."""
     scheme, _, encoded = authorization.partition(" ")
     try:
         name, colon, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
@@ -68,17 +69,17 @@ def _decode_basic(authorization: str) -> tuple[str, str]:
 
 
 def accepts_redirect(client: Client, address: str) -> bool:
-    """Tell whether the address is, letter by letter, one of the client's own.
+    """Return whether the address is exactly one of the client's own.
 
-    On the loopback address any port and path will do (RFC 8252, 7.3).
+    A client with `loopback` may use any port and path on the loopback address (RFC 8252, 7.3).
     """
     return address in client.redirect_uris or (client.loopback and _is_loopback(address))
 
 
 def _is_loopback(address: str) -> bool:
-    """Tell whether this is an address on the person's own machine.
+    """Return whether this is an address on the person's own machine.
 
-    Addresses that two programs could read in two ways are none.
+    Reject addresses that two programs could interpret differently.
     """
     if not address.isascii() or not address.isprintable() or set(address) & set(" \\@#"):
         return False

@@ -1,4 +1,4 @@
-"""The demo people and clients: one list, from which every demo loader takes them."""
+"""The demo people and clients. All demo loaders use this list."""
 
 import functools
 import hmac
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Person(msgspec.Struct, frozen=True):
-    """`groups` are those of the access catalogue; `departments` codes of administrative units."""
+    """A demo person. `groups` are groups of the access catalogue, `departments` are codes of administrative units."""
 
     cpf: str
     name: str
@@ -38,17 +38,18 @@ class Person(msgspec.Struct, frozen=True):
 LONGEST_REFRESH_SECONDS = 36_000
 # The keys that signed a token stay published for longer (`keys.PUBLISHED_SECONDS`).
 LONGEST_ACCESS_SECONDS = 3_600
-# A portal that refreshes at intervals asks again after one of them; longer, a stolen token would go unnoticed.
+# A portal that refreshes at intervals retries after one interval. A longer window would hide a stolen token.
 LONGEST_REPEAT_SECONDS = 900
 
 
 class Client(msgspec.Struct, frozen=True):
-    """`public`: a code is exchanged without the secret; `loopback`: any address on the caller's machine is taken.
+    """A demo client. With `public`, a code is exchanged without the secret. `loopback` allows any loopback address.
 
-    `pkce = "optional"`: a login may begin without a challenge; its code is exchanged with the secret, never without.
-    `access_seconds` and `refresh_seconds` are how long the tokens of people live that the client is given, and
-    `machine_seconds` how long its own do. `repeat_seconds` is how long after its first use a refresh token still gives
-    the one that followed it; beyond half a minute only to who shows the secret.
+    - `pkce = "optional"`: a login may start without a challenge. Its code can then only be exchanged with the secret.
+    - `access_seconds` and `refresh_seconds` are the lifetimes of the tokens for people, and `machine_seconds` is that
+      of the client's own tokens.
+    - `repeat_seconds` is how long after its first use a refresh token still returns its successor. More than half a
+      minute requires the secret.
     """
 
     client_id: str

@@ -1,4 +1,4 @@
-"""What the provider says of itself (OpenID Connect Discovery 1.0)."""
+"""The provider's discovery document (OpenID Connect Discovery 1.0)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How the provider refuses: the error words of RFC 6749 and OpenID Connect, or a page where a person is looking."""
+"""The provider's errors: the codes of RFC 6749 and OpenID Connect, or a page for people in a browser."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,13 +12,13 @@ from balcao_sandbox.identity import pages
 
 
 class SentBack(Refused):
-    """The browser carries it to the client, in the address that the request named."""
+    """An error that the browser takes to the client, at the address in the request."""
 
     status = 303
 
 
 class ClientRefused(Refused):
-    """Unknown client and wrong secret look the same."""
+    """A failed client authentication. An unknown client and a wrong secret look the same."""
 
     status = 401
 
@@ -27,7 +27,7 @@ class ClientRefused(Refused):
 
 
 class TokenRefused(Refused):
-    """Of the user information endpoint."""
+    """A rejected token at the user information endpoint."""
 
     status = 401
 
@@ -42,7 +42,7 @@ _CHALLENGES: Mapping[type[BalcaoError], str] = {
 
 
 def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
-    """Word the fault: browsers say that they read HTML; programs do not."""
+    """Return the error as a page if the caller accepts HTML, as browsers do, otherwise in the format of OAuth."""
     if wants_page(request.headers.text(b"accept")):
         return pages.render_fault(fault.message, fault.status).adding({"Error-Code": fault.code})
     challenge = _CHALLENGES.get(type(fault))

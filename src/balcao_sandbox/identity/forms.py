@@ -1,4 +1,4 @@
-"""Parameters of a query and of a form: text, each once, few and small."""
+"""The parameters of a query and of a form, with limits on number, repetition and size."""
 
 from collections.abc import Mapping
 
@@ -17,5 +17,5 @@ def read_form(request: RealmRequest) -> Mapping[str, str]:
 
 
 def read_parameters(request: RealmRequest) -> Mapping[str, str]:
-    """Return the query of a GET, the form of a POST (OpenID Connect Core 3.1.2.1)."""
+    """Return the query of a GET or the form of a POST (OpenID Connect Core 3.1.2.1)."""
     return read_form(request) if request.method == "POST" else read_query(request)

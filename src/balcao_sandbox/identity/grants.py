@@ -1,4 +1,4 @@
-"""The token endpoint: a grant becomes tokens, or one of the errors of RFC 6749, 5.2."""
+"""The token endpoint: exchange a grant for tokens, or return an error of RFC 6749, 5.2."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
 async def exchange(request: RealmRequest, form: Mapping[str, str]) -> dict[str, Any]:
-    """Return the token response to a grant. Raises Refused and its kin, TooMany for guessed secrets."""
+    """Return the token response to a grant. Raises Refused or its subclasses, and TooMany for guessed secrets."""
     kind = form.get("grant_type", "")
     if not kind:
         raise InvalidRequest("Falta grant_type.")
@@ -30,10 +30,10 @@ async def exchange(request: RealmRequest, form: Mapping[str, str]) -> dict[str, 
 
 
 async def _grant_client(realm: Realm, caller: Authenticated, form: Mapping[str, str]) -> dict[str, Any]:
-    """Grant the scopes asked for, all of the client's when none is asked for.
+    """Grant the requested scopes, or all of the client's scopes if none is requested.
 
-    The standard scopes of people are ignored, as client libraries send them by default and Keycloak ignores them too.
-    Never a refresh token (spec: authentication 3).
+    The standard scopes of people are ignored, because client libraries send them by default and Keycloak ignores them
+    too. The response never contains a refresh token (spec: authentication 3).
     """
     client = caller.client
     requested = set(form.get("scope", "").split()) - (_STANDARD_SCOPES - set(client.scopes))
@@ -56,7 +56,7 @@ async def _grant_code(realm: Realm, caller: Authenticated, form: Mapping[str, st
 
 
 def _find_mismatches(code: Credential, form: Mapping[str, str], *, by_secret: bool) -> Iterator[str]:
-    """Yield why the caller is not the client that began the login: the address, the verifier, or else the secret."""
+    """Yield why the caller is not the client that started the login: wrong address, verifier or secret."""
     verifier = form.get("code_verifier")
     if form.get("redirect_uri") != code.redirect_uri:
         yield "redirect_uri não é o endereço com que o login começou."
@@ -79,13 +79,13 @@ async def _grant_refresh(realm: Realm, caller: Authenticated, form: Mapping[str,
 
 
 def make_invalid_grant() -> Refused:
-    """Return the refusal of an unknown, expired or used code or refresh token; it does not say which."""
+    """Return the refusal of an unknown, expired or used code or refresh token. It does not tell which case applies."""
     return Refused("invalid_grant", "O código ou o token de renovação é inválido, expirou ou já foi usado.")
 
 
 Issue = Callable[[Realm, Authenticated, Mapping[str, str]], Awaitable[dict[str, Any]]]
 
-# The flow that the client must have, and what answers.
+# The flow that the client must have, and the function that issues the tokens.
 _GRANTS: Mapping[str, tuple[str, Issue]] = {
     "client_credentials": ("client_credentials", _grant_client),
     "authorization_code": ("authorization_code", _grant_code),

@@ -1,4 +1,7 @@
-"""The provider's signing keys: which outlive restarts, rotated by command, published while a token may need them."""
+"""The provider's signing keys.
+
+They survive restarts, are rotated by a command, and stay published while tokens need them.
+"""
 
 import fcntl
 import os
@@ -16,22 +19,25 @@ from balcao.core.logs import log
 from balcao.settings import Settings, SettingsError
 
 BITS = 2048
-# A new key is published at once and signs a little later: who has just fetched the keys asks again for an unknown one
-# only after ten seconds, and would refuse good tokens until then.
+# A new key is published immediately and signs a little later. A service that has just fetched the keys only fetches
+# them again for an unknown key after ten seconds. Until then it would reject valid tokens.
 SIGNS_AFTER_SECONDS = 15
-# Longer than a token of any client lives (`demo.LONGEST_ACCESS_SECONDS`), and the seconds of leeway that it is given.
+# It exceeds the lifetime of every token (`demo.LONGEST_ACCESS_SECONDS`) plus the verifier's leeway.
 PUBLISHED_SECONDS = 3900
 
 
 class StoredKey(msgspec.Struct, frozen=True):
-    """`jwk` holds the private key; `made_at` in Unix seconds."""
+    """A stored key. `jwk` contains the private key. `made_at` is in Unix seconds."""
 
     made_at: float
     jwk: dict[str, Any]
 
 
 class SigningKeys:
-    """The keys of one file; a changed file is noticed at the next use. Raises SettingsError when it cannot be used."""
+    """The keys in one file.
+
+    A changed file is loaded at the next use. Raises SettingsError if the file is not usable.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._path = _locate_file(settings)
@@ -43,7 +49,7 @@ class SigningKeys:
 
     @property
     def signing(self) -> RSAKey:
-        """Return the newest key that has been published long enough; the oldest when none has."""
+        """Return the newest key that has been published long enough, or the oldest key if there is no such key."""
         self._reload_if_changed()
         ready = [i for i, made_at in enumerate(self._made_at) if made_at <= time.time() - SIGNS_AFTER_SECONDS]
         return self._keys[ready[-1] if ready else 0]
@@ -55,12 +61,12 @@ class SigningKeys:
         return KeySet(list(self._keys))
 
     def export_public(self) -> dict[str, Any]:
-        """Return the JWKS document: public members only."""
+        """Return the JWKS document with the public members only."""
         self._reload_if_changed()
         return {"keys": [key.as_dict(private=False, use="sig", alg="RS256") for key in self._keys]}
 
     def _reload_if_changed(self) -> None:
-        """Load a changed file; one that cannot be read leaves the known keys in use."""
+        """Load a changed file. If it cannot be read, the loaded keys stay in use."""
         stamp = _read_stamp(self._path)
         if stamp == self._seen:
             return
@@ -72,7 +78,7 @@ class SigningKeys:
 
 
 def rotate_keys(settings: Settings) -> str:
-    """Add a key that signs from `SIGNS_AFTER_SECONDS` on, drop those no token needs, and return the new key's id."""
+    """Add a key that signs after `SIGNS_AFTER_SECONDS`, remove unneeded keys, and return the new key's id."""
     path = _locate_file(settings)
     made = _make_key()
     with _lock(path):
@@ -82,13 +88,16 @@ def rotate_keys(settings: Settings) -> str:
 
 
 def _list_needed(stored: Sequence[StoredKey], now: float) -> list[StoredKey]:
-    """Return the keys that a token may need: a key signs until its successor does; the newest always stays."""
+    """Return the keys that a token may need.
+
+    A key signs until its successor does, and the newest key is always retained.
+    """
     ended = [*(key.made_at for key in stored[1:]), now]
     return [key for number, key in enumerate(stored) if ended[number] > now - PUBLISHED_SECONDS]
 
 
 def _make_key() -> StoredKey:
-    """Make a key; its id is its thumbprint (RFC 7638)."""
+    """Generate a key. Its id is its thumbprint (RFC 7638)."""
     key = RSAKey.generate_key(BITS, private=True, auto_kid=True)
     return StoredKey(time.time(), dict(key.as_dict(private=True)))
 
@@ -116,7 +125,7 @@ def _read_stamp(path: Path) -> tuple[int, int, int] | None:
 
 
 def _read(path: Path) -> list[StoredKey]:
-    """Return the keys in the order of their making."""
+    """Return the keys in order of creation."""
     try:
         stored = msgspec.json.decode(path.read_bytes(), type=list[StoredKey])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -125,7 +134,7 @@ def _read(path: Path) -> list[StoredKey]:
 
 
 def _write(path: Path, stored: Sequence[StoredKey]) -> None:
-    """Write the file whole or not at all, readable by the owner alone."""
+    """Write the file atomically, readable only by its owner."""
     draft = path.with_suffix(".new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
@@ -137,7 +146,7 @@ def _write(path: Path, stored: Sequence[StoredKey]) -> None:
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Let one process at a time make or rotate keys."""
+    """Allow only one process at a time to create or rotate keys."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with path.with_suffix(".lock").open("w") as lock:

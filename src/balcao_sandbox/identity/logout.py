@@ -1,4 +1,4 @@
-"""Logging out: through the browser (OpenID Connect RP-Initiated Logout), or behind it by a refresh token."""
+"""Logout: through the browser (OpenID Connect RP-Initiated Logout), or directly with a refresh token."""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from balcao_sandbox.identity.realm import Realm, RealmRequest
 
 
 async def receive_form(request: RealmRequest) -> Response[Any]:
-    """Answer one of three senders: a client's server, our own page, and a client through the browser."""
+    """Process a form from one of three senders: a client's server, our own page, or a client through the browser."""
     form = forms.read_form(request)
     if "refresh_token" in form:
         return await _log_out_by_token(request, form)
@@ -27,7 +27,7 @@ async def receive_form(request: RealmRequest) -> Response[Any]:
 
 
 async def request_logout(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
-    """End the session at once for an ID token of ours, else ask the person. Raises InvalidRequest."""
+    """End the session immediately if there is an ID token of ours, otherwise ask the person. Raises InvalidRequest."""
     realm = request.realm
     hint = _read_hint(realm, parameters)
     back = await _find_return_address(realm, parameters, hint)
@@ -54,7 +54,10 @@ async def _log_out(request: RealmRequest, form: Mapping[str, str]) -> Response[A
 
 
 async def _log_out_by_token(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
-    """Log out behind the browser, as Keycloak does: by secret, where the client has one, and refresh token; 204."""
+    """Log out without the browser, as in Keycloak: with the client's secret, if any, and a refresh token.
+
+    Answer 204.
+    """
     client = (await authenticate(request, form, "authorization_code")).client
     session = await request.realm.records.end_session_by_token(form["refresh_token"], client.client_id)
     if session is None:
@@ -69,7 +72,10 @@ async def _end_session(realm: Realm, session: str) -> None:
 
 
 async def _announce_end(realm: Realm, session: str) -> None:
-    """Tell platform and panel that the session's tokens are worth nothing more; nobody's logout fails by it."""
+    """Tell the platform and the panel that the session's tokens are no longer valid.
+
+    Failures do not affect the logout.
+    """
     await asyncio.gather(*(_announce_end_at(realm, address, session) for address in realm.logout_urls))
 
 
@@ -82,7 +88,7 @@ async def _announce_end_at(realm: Realm, address: str, session: str) -> None:
 
 
 def _read_hint(realm: Realm, parameters: Mapping[str, str]) -> Mapping[str, Any] | None:
-    """Return the claims of the ID token, also of an expired one. Raises InvalidRequest."""
+    """Return the claims of the ID token, even if it has expired. Raises InvalidRequest."""
     if "id_token_hint" not in parameters:
         return None
     claims = tokens.read_claims(realm, parameters["id_token_hint"])

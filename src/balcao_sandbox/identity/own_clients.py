@@ -1,7 +1,7 @@
-"""The clients that developers make for themselves in the trial: what one may ask for, and who may do what with it.
+"""The clients that developers create for themselves in the trial: validation, limits and ownership.
 
-A secret is shown once, to who made it; the database has its digest. An id is never used twice, so that nobody is given
-the calls and the tokens of somebody else's client.
+A secret is shown once to its owner. The database stores its digest. Ids are never reused, so that no client inherits
+the calls and the tokens of another one.
 """
 
 import hashlib
@@ -27,14 +27,15 @@ MOST_ADDRESSES = 5
 SHORTEST_SECONDS = 30
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _ID = re.compile(rf"{TEST_CLIENTS}[0-9a-f]{{16}}")
-# Not of printable ASCII, or of what begins a fragment, names a user, stands for anything, or ends a text in HTML.
+# Characters outside printable ASCII, and those that start a fragment, separate a user, act as a wildcard, or end a text
+# in HTML.
 _UNCLEAR = re.compile(r"""[^!-~]|[\\@#*<>"']""")
 _LONGEST_NAME = 60
 _LONGEST_ADDRESS = 200
 
 
 class TooManyClients(Conflict):
-    """The developer has as many clients as one may have."""
+    """The developer has the maximum number of clients."""
 
     default_code = "too-many-clients"
 
@@ -43,7 +44,7 @@ class TooManyClients(Conflict):
 
 
 class ClientUnknown(NotFound):
-    """There is no such client, or it is somebody else's."""
+    """The client does not exist, or belongs to another developer."""
 
     default_code = "client-unknown"
 
@@ -52,7 +53,7 @@ class ClientUnknown(NotFound):
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """What a developer asks for."""
+    """The requested properties of a client."""
 
     name: str
     redirect_uris: list[str]
@@ -62,7 +63,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class OwnClient(Client, frozen=True):
-    """A developer's client, whose secret is known by its digest alone."""
+    """A developer's client. Only the digest of its secret is known."""
 
     secret_hash: bytes = b""
 
@@ -86,12 +87,12 @@ class OwnClients:
         return _to_client(found) if found else None
 
     async def list_clients(self, owner: str) -> list[DeveloperClient]:
-        """Return the clients that this person made, the oldest first."""
+        """Return the clients that this person created, oldest first."""
         async with self._database.connection() as connection:
             return await client_store.list_clients(connection, owner)
 
     async def add(self, owner: str, wanted: Wanted) -> tuple[str, str]:
-        """Add a client; return its id and its secret. Raises TooManyClients."""
+        """Add a client and return its id and its secret. Raises TooManyClients."""
         client_id, secret = f"{TEST_CLIENTS}{secrets.token_hex(8)}", make_secret()
         async with self._database.transaction() as connection:
             await client_store.lock_owner(connection, owner)
@@ -104,7 +105,7 @@ class OwnClients:
         return client_id, secret
 
     async def renew_secret(self, owner: str, client_id: str) -> str:
-        """Return a new secret; the one before it is worth nothing from now on. Raises ClientUnknown."""
+        """Return a new secret. The former one is invalid immediately. Raises ClientUnknown."""
         secret = make_secret()
         async with self._database.connection() as connection:
             renewed = _ID.fullmatch(client_id) and await client_store.renew_secret(
@@ -115,7 +116,7 @@ class OwnClients:
         return secret
 
     async def end(self, owner: str, client_id: str) -> None:
-        """End a client; tokens that it was given live on until their own end. Raises ClientUnknown."""
+        """Delete a client. Its tokens stay valid until they expire. Raises ClientUnknown."""
         async with self._database.connection() as connection:
             ended = _ID.fullmatch(client_id) and await client_store.end_client(connection, client_id, owner)
         if not ended:
@@ -128,7 +129,7 @@ def list_scopes() -> list[str]:
 
 
 def parse_wanted(form: Mapping[str, str]) -> Wanted:
-    """Return what a form asks for; a scope is a field of its own. Raises InvalidRequest."""
+    """Parse a client's form. Each scope is a separate field. Raises InvalidRequest."""
     name = form.get("name", "").strip()
     if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
         raise InvalidRequest(f"Dê ao cliente um nome de 1 a {_LONGEST_NAME} caracteres.")
@@ -154,7 +155,7 @@ def _parse_seconds(form: Mapping[str, str], name: str, most: int) -> int:
 
 
 def _check_address(address: str) -> None:
-    """Refuse an address that is not one place on the web, or that two programs could read in two ways."""
+    """Reject an address that is not a single web address, or that two programs could interpret differently."""
     if len(address) > _LONGEST_ADDRESS or _UNCLEAR.search(address) or not _leads_somewhere(address):
         raise InvalidRequest(
             "Um endereço de retorno é completo, começa com https:// (ou http:// nesta máquina) e não tem usuário, "
@@ -178,7 +179,7 @@ def _to_client(found: ProvenClient) -> OwnClient:
         secret="",
         scopes=found.scopes,
         flows=["client_credentials", *(["authorization_code"] if found.redirect_uris else [])],
-        public=True,  # a page in a browser keeps no secret: its code is exchanged by the challenge
+        public=True,  # a web page cannot hold a secret; it uses the challenge
         redirect_uris=found.redirect_uris,
         access_seconds=found.access_seconds,
         machine_seconds=found.access_seconds,
@@ -188,5 +189,5 @@ def _to_client(found: ProvenClient) -> OwnClient:
 
 
 def _hash(secret: str) -> bytes:
-    """Return what the database stores: unguessable texts need no slow hash."""
+    """Return the hash that the database stores. A random text needs no slow hash."""
     return hashlib.sha256(secret.encode()).digest()

@@ -1,4 +1,4 @@
-"""The provider's pages: plain HTML, no script, nothing from another address."""
+"""The provider's pages: plain HTML without scripts and without external content."""
 
 from collections.abc import Mapping
 from html import escape
@@ -12,7 +12,7 @@ from balcao_sandbox.identity import demo
 
 _FOLDER = files("balcao_sandbox.identity") / "templates"
 _TEMPLATES = make_environment("balcao_sandbox.identity", "templates")
-# Browsers hold a form to its policy also where its response leads them on: back to the client.
+# Browsers apply `form-action` also to the redirect after a form, which leads back to the client.
 _POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action {}"
 _HEADERS = {
     "X-Frame-Options": "DENY",
@@ -31,9 +31,9 @@ def render_login(
     status: int = 200,
     style: str = "../../login.css",
 ) -> Response[str]:
-    """Render the login page; `action` is where the form goes, `back` where it leads in the end.
+    """Render the login page. `action` is the form's address, `back` the address of the final redirect.
 
-    What was typed stays, but for the password.
+    The form keeps its values except the password.
     """
     values = {"action": action, "csrf": csrf, "username": username, "style": style}
     markup = {"fault": _render_fault_line(fault), "people": _render_people()}
@@ -41,23 +41,23 @@ def render_login(
 
 
 def render_logout(action: str, fields: Mapping[str, str], back: str) -> Response[str]:
-    """Render the question whether to log out; `fields` come back with the form, which leads to `back`, if anywhere."""
+    """Render the logout question. The form sends `fields` back, and redirects to `back` if there is one."""
     hidden = "".join(_HIDDEN.format(escape(name), escape(value)) for name, value in fields.items())
     return _render("logout.html", {"action": action}, 200, {"fields": hidden}, _list_form_targets(back))
 
 
 def render_logged_out() -> Response[str]:
-    """Render what a person sees who has no application to return to."""
+    """Render the page after a logout without a return address."""
     return _render("message.html", {"title": "Você saiu", "text": "A sua sessão foi encerrada."}, 200)
 
 
 def render_fault(text: str, status: int) -> Response[str]:
-    """Render a refusal for a person."""
+    """Render an error for a person."""
     return _render("message.html", {"title": "Não foi possível continuar", "text": text}, status)
 
 
 def render(name: str, status: int, **values: object) -> Response[str]:
-    """Render a page whose forms lead to the provider alone."""
+    """Render a page whose forms only lead to the provider."""
     headers = _HEADERS | {"Content-Security-Policy": _POLICY.format("'self'")}
     return Response(
         _TEMPLATES.get_template(name).render(**values).encode(), status=status, media_type=HTML, headers=headers
@@ -72,7 +72,7 @@ def read_style() -> Response[str]:
 def _render(
     name: str, values: Mapping[str, str], status: int, markup: Mapping[str, str] | None = None, targets: str = "'none'"
 ) -> Response[str]:
-    """Render a template; `targets` is where its forms may lead."""
+    """Render a template. `targets` is where its forms may lead."""
     escaped = {key: escape(value) for key, value in values.items()}
     text = Template((_FOLDER / name).read_text("utf-8")).substitute({**escaped, **(markup or {})})
     headers = _HEADERS | {"Content-Security-Policy": _POLICY.format(targets)}
@@ -80,7 +80,7 @@ def _render(
 
 
 def _list_form_targets(back: str) -> str:
-    """Return us and the origin of `back`, a known good address of a client's."""
+    """Return our own origin and the origin of `back`, a validated address of a client."""
     parts = urlsplit(back)
     return f"'self' {parts.scheme}://{parts.netloc}" if parts.netloc else "'self'"
 

@@ -1,4 +1,4 @@
-"""The clients of the embedded provider that a portal may log in with."""
+"""The clients of the embedded provider that a portal may use for logins."""
 
 from urllib.parse import urlsplit
 
@@ -9,14 +9,14 @@ from balcao_sandbox.identity.realm import load_clients
 
 
 def find_secret(settings: Settings, name: str, redirect_uri: str) -> str:
-    """Return the secret of the embedded provider's client.
+    """Return the secret of a client of the embedded provider.
 
-    Raises OperatorFault where it has none, or takes no login back there.
+    Raises OperatorFault if the client does not exist or does not accept this redirect address.
     """
     known = {
         key: client
         for key, client in load_clients(settings).items()
-        if "authorization_code" in client.flows and key != settings.panel_client_id  # the panel is no portal
+        if "authorization_code" in client.flows and key != settings.panel_client_id  # the panel is not a portal
     }
     client = known.get(name)
     if client is None:

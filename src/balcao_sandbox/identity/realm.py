@@ -1,4 +1,4 @@
-"""What the provider is made of: its name, the people and clients it knows, its keys and what it granted."""
+"""The state of the provider: its name, its people and clients, its keys and its grants."""
 
 import functools
 from collections.abc import Mapping
@@ -19,12 +19,15 @@ from balcao_sandbox.identity.keys import SigningKeys
 from balcao_sandbox.identity.own_clients import OwnClients
 from balcao_sandbox.identity.records import Records
 
-# Of one client from one address.
+# For one client from one address.
 WRONG_SECRETS_RATE = "10/minute"
 
 
 class Realm:
-    """`issuer` is its name in every token and the base of its addresses. Raises SettingsError for unusable keys."""
+    """A realm.
+
+    `issuer` is its name in every token and the base of its addresses. Raises SettingsError for unusable keys.
+    """
 
     def __init__(self, settings: Settings, database: Database, limits: Limits, http: httpx.AsyncClient) -> None:
         self.name = settings.realm
@@ -36,7 +39,7 @@ class Realm:
         self.records = Records(database, settings.hash_key.get_secret_value().encode())
         self.limits = limits
         self.http = http
-        # As a city's provider has them entered for its clients: the platform's and the panel's.
+        # A city's provider has these addresses configured for its clients, the platform and the panel.
         self.logout_urls = [f"{settings.base_url}/auth/backchannel-logout"]
         if settings.has_panel:
             self.logout_urls.append(f"{settings.panel_address}/painel/backchannel-logout")
@@ -44,22 +47,22 @@ class Realm:
         self.secret_guard = EnumerationGuard(limits, self.declared_rate(WRONG_SECRETS_RATE))
 
     async def find_client(self, client_id: str) -> Client | None:
-        """Return a client of the trial, or one that a developer made."""
+        """Return a client of the trial, or one that a developer created."""
         return self.clients.get(client_id) or await self.own_clients.find(client_id)
 
     @functools.cached_property
     def path(self) -> str:
-        """Return the path of the issuer, as browsers see it: where cookies belong and forms go."""
+        """Return the path of the issuer as browsers see it. Cookies and forms use it."""
         return urlsplit(self.issuer).path
 
     @property
     def is_secure(self) -> bool:
-        """Tell whether browsers reach the realm by https."""
+        """Return whether browsers reach the realm by https."""
         return self.issuer.startswith("https://")
 
 
 def load_clients(settings: Settings) -> Mapping[str, Client]:
-    """Return the clients by id. Where a setting names a client's secret, the setting counts."""
+    """Return the clients by id. If a setting contains a client's secret, the setting applies."""
     secrets = {
         settings.client_id: settings.client_secret.get_secret_value(),
         settings.panel_client_id: settings.panel_client_secret.get_secret_value(),
@@ -84,10 +87,10 @@ class RealmRequest:
         self._headers = request.headers
 
     def header(self, name: str) -> str:
-        """Return a header's value, empty where it was not sent."""
+        """Return a header's value, or an empty text if it was not sent."""
         return self._headers.text(name.encode()) or ""
 
     @functools.cached_property
     def cookies(self) -> Mapping[str, str]:
-        """Return the cookies by name; none of a header that cannot be read."""
+        """Return the cookies by name, or none if the header cannot be parsed."""
         return read_cookies(self._headers)

@@ -1,6 +1,6 @@
-"""Who is logged in and what was granted: sessions, codes and refresh tokens, right in every process.
+"""Sessions, codes and refresh tokens, consistent across all processes.
 
-Only who holds a cookie, a code or a refresh token knows its text; the database has the hash.
+Only its holder has the text of a cookie, a code or a refresh token. The database stores the hash.
 """
 
 import base64
@@ -23,41 +23,41 @@ AT_ONCE_SECONDS = 30.0
 
 
 def make_secret() -> str:
-    """Return 43 characters that nobody can guess."""
+    """Return 43 random characters."""
     return secrets.token_urlsafe(32)
 
 
 class Records:
-    """`key` makes each refresh token's successor, so that it can be given twice without being stored."""
+    """The sessions and grants. `key` derives the successor of a refresh token, so that it need not be stored."""
 
     def __init__(self, database: Database, key: bytes) -> None:
         self._database = database
         self._key = key
 
     async def log_in(self, username: str) -> tuple[Session, str]:
-        """Begin a session; return it and the cookie that proves it."""
+        """Start a session. Return it with its cookie."""
         cookie = make_secret()
         async with self._database.connection() as connection:
             return await store.add_session(connection, new_id(), _hash(cookie), username), cookie
 
     async def use_session(self, cookie: str) -> Session | None:
-        """Return the session of a browser's cookie, which counts as a use of it."""
+        """Return the session of a browser's cookie, and count this as a use of the session."""
         if not cookie:
             return None
         async with self._database.connection() as connection:
             return await store.use_session(connection, _hash(cookie))
 
     async def end_session(self, session: str) -> None:
-        """End the session and all that was granted in it."""
+        """End the session and all its grants."""
         async with self._database.connection() as connection:
             await store.end_session(connection, session)
 
     async def grant(
         self, session: Session, client: str, scope: str, nonce: str | None, redirect_uri: str, challenge: str | None
     ) -> str:
-        """Grant a client what the login gave, and return the code.
+        """Store a grant for a client in this session, and return the code.
 
-        The code is worth nothing when the session has ended meanwhile.
+        The code is not valid if the session has ended meanwhile.
         """
         code, grant = make_secret(), Grant(new_id(), session, client, scope, nonce)
         async with self._database.transaction() as connection:
@@ -68,9 +68,9 @@ class Records:
     async def exchange_code(
         self, code: str, client: Client, matches: Callable[[Credential], bool]
     ) -> tuple[Grant, str] | None:
-        """Exchange a code for its grant and the first refresh token; None for a code that is worth nothing.
+        """Exchange a code for its grant and the first refresh token. Return None if the code is not valid.
 
-        A code has one try, whatever comes of it; a second use ends all that came of the first.
+        A code can be tried once, whether or not it succeeds. A second use ends the grant with all its tokens.
         """
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(code), client.client_id, refresh=False)
@@ -85,12 +85,12 @@ class Records:
             return found.grant, await self._add_refresh(connection, found.grant, client, make_secret())
 
     async def exchange_refresh(self, token: str, client: Client, *, by_secret: bool) -> tuple[Grant, str] | None:
-        """Exchange a refresh token for its grant and the next one; None for a token that is worth nothing.
+        """Exchange a refresh token for its grant and the next token. Return None if the token is not valid.
 
-        Within the client's `repeat_seconds` after its use, a token gives its successor again while that is unused: two
-        tabs refreshed at the same time, or a response was lost. A client that does not prove itself `by_secret` has at
-        most `AT_ONCE_SECONDS`, so that a stolen token alone gains nothing by a longer window. Used again in any other
-        way, the token ends the grant, because one of its two users stole it.
+        A used token returns the same successor again within the client's `repeat_seconds` while the successor is
+        unused, for example if two tabs refresh at the same time or a response was lost. A client that does not
+        authenticate `by_secret` has at most `AT_ONCE_SECONDS`, so that a longer window does not help a thief who only
+        has the token. Any other second use ends the grant, because one of the two users stole the token.
         """
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(token), client.client_id, refresh=True)
@@ -107,12 +107,15 @@ class Records:
             return (successor.grant, next_token) if successor.living else None
 
     async def read_grant(self, grant: str) -> Grant | None:
-        """Return the grant while it and its session live."""
+        """Return the grant while it and its session are active."""
         async with self._database.connection() as connection:
             return await store.read_grant(connection, grant)
 
     async def end_session_by_token(self, refresh_token: str, client: str) -> str | None:
-        """End the session of the refresh token, also of a used one, and return it; None without such a token."""
+        """End the session of the refresh token, even of a used one.
+
+        Return the session's id, or None without such a token.
+        """
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(refresh_token), client, refresh=True)
             if found is None or not (found.living or found.used_for is not None):
@@ -125,20 +128,20 @@ class Records:
         return found.grant, await self._add_refresh(connection, found.grant, client, self._derive_successor(token))
 
     async def _add_refresh(self, connection: Connection, grant: Grant, client: Client, token: str) -> str:
-        """Add a refresh token, for which the session lives on."""
+        """Add a refresh token, and extend the session for it."""
         lasting = timedelta(seconds=client.refresh_seconds)
         await store.prolong_session(connection, grant.session.id, max(lasting, store.IDLE_LIFETIME))
         await store.add_credential(connection, _hash(token), grant.id, lasting)
         return token
 
     def _derive_successor(self, token: str) -> str:
-        """Return the token that follows; the same for the same token, so that nobody needs to store it."""
+        """Return the successor of a token. It is derived from the token, so it need not be stored."""
         digest = hmac.digest(self._key, b"refresh token\0" + token.encode(), "sha256")
         return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def _hash(text: str) -> bytes:
-    """Return what the database stores: unguessable texts need no slow hash."""
+    """Return the hash that the database stores. A random text needs no slow hash."""
     return hashlib.sha256(text.encode()).digest()
 
 

@@ -1,6 +1,6 @@
 """SQL of the provider's sessions, their grants, and the codes and refresh tokens of a grant.
 
-The one clock is the database's. A session's row is also the lock of all that was granted in it.
+All times are the database's. A session's row is also the lock for all its grants.
 """
 
 from datetime import timedelta
@@ -15,7 +15,7 @@ MAX_LIFETIME = timedelta(hours=10)
 
 
 class Session(msgspec.Struct, frozen=True):
-    """`started_at` in Unix seconds."""
+    """A session. `started_at` is in Unix seconds."""
 
     id: str
     username: str
@@ -23,7 +23,7 @@ class Session(msgspec.Struct, frozen=True):
 
 
 class Grant(msgspec.Struct, frozen=True):
-    """What one login gave to one client."""
+    """The result of one login for one client."""
 
     id: str
     session: Session
@@ -39,7 +39,7 @@ class Grant(msgspec.Struct, frozen=True):
 
 
 class Credential(msgspec.Struct, frozen=True):
-    """A code, or a refresh token, which has no address. `used_for`: the seconds since its use, None before it."""
+    """A code, or a refresh token, which has no address. `used_for` is the seconds since its use, None if unused."""
 
     grant: Grant
     living: bool
@@ -49,7 +49,7 @@ class Credential(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_row(cls, row: Row) -> "Credential":
-        """Return the credential of a row that has the columns of its grant as well."""
+        """Return the credential of a row that also has the columns of its grant."""
         return cls(Grant.from_row(row), row["living"], row["used_for"], row["redirect_uri"], row["challenge"])
 
 
@@ -72,7 +72,7 @@ RETURNING id::text, username, extract(epoch FROM started_at)::float8 AS started_
 async def use_session(
     connection: Connection, cookie_hash: bytes, lasting: timedelta = IDLE_LIFETIME, longest: timedelta = MAX_LIFETIME
 ) -> Session | None:
-    """Return the living session of this cookie and prolong it."""
+    """Return the active session of this cookie and extend it."""
 
 
 @statement("""
@@ -83,12 +83,12 @@ WHERE id = :session
 async def prolong_session(
     connection: Connection, session: str, lasting: timedelta, longest: timedelta = MAX_LIFETIME
 ) -> None:
-    """Let a session live so long from now, unless it would anyway; never beyond the longest lifetime."""
+    """Extend a session to at least this time from now, but never beyond the longest lifetime."""
 
 
 @statement("DELETE FROM platform.identity_session WHERE id = :session")
 async def end_session(connection: Connection, session: str) -> None:
-    """Delete a session, and with it all that was granted in it."""
+    """Delete a session with all its grants."""
 
 
 @statement("""
@@ -97,7 +97,7 @@ SELECT :grant.id, id, :client, :scope, :nonce FROM platform.identity_session WHE
 RETURNING true
 """)
 async def add_grant(connection: Connection, grant: Grant) -> bool:
-    """Return false when the session has ended meanwhile."""
+    """Add a grant. Return False if the session has ended meanwhile."""
 
 
 @statement("DELETE FROM platform.identity_grant WHERE id = :grant")
@@ -117,7 +117,7 @@ FROM platform.identity_grant AS granted JOIN platform.identity_session AS sessio
 WHERE granted.id = :grant AND session.expires_at > now()
 """)
 async def read_grant(connection: Connection, grant: str) -> Grant | None:
-    """Return a grant whose session lives."""
+    """Return a grant whose session is active."""
 
 
 @statement("""
@@ -137,9 +137,9 @@ async def add_credential(
 async def lock_credential(
     connection: Connection, credential_hash: bytes, client: str, *, refresh: bool
 ) -> Credential | None:
-    """Return this client's code or refresh token, a used or expired one too.
+    """Lock and return this client's code or refresh token, even if it is used or expired.
 
-    The session's row is the lock: another transaction that asks for a credential of the session waits.
+    Lock order: the session's row is locked first, so another transaction for a credential of the session waits.
     """
     await _lock_session(connection, credential_hash)
     return await _read_credential(connection, credential_hash, client, refresh)
@@ -155,7 +155,7 @@ FOR UPDATE
 async def _lock_session(connection: Connection, credential_hash: bytes) -> None: ...
 
 
-# A statement after the lock, so that it sees what the holder of the lock before has done.
+# This statement runs after the lock, so its snapshot contains the changes of the previous lock holder.
 @statement(f"""
 SELECT {_GRANT},
        credential.expires_at > now() AND session.expires_at > now() AS living,
@@ -181,4 +181,4 @@ async def count_sessions(connection: Connection) -> int: ...
 
 @statement("DELETE FROM platform.identity_session WHERE expires_at <= now()")
 async def delete_expired_sessions(connection: Connection) -> int:
-    """Delete what expired sessions leave, and return how many they were."""
+    """Delete expired sessions, and return their number."""

@@ -1,4 +1,4 @@
-"""The tokens that the provider signs, and what they say (spec: authentication 2-5)."""
+"""The tokens that the provider signs, and their claims (spec: authentication 2-5)."""
 
 import base64
 import hashlib
@@ -22,12 +22,12 @@ _SUBJECTS = uuid.uuid5(uuid.NAMESPACE_DNS, "identity.balcao.example")
 
 
 def compute_subject(person: Person) -> str:
-    """Return the person's `sub`, the same on every machine."""
+    """Return the person's `sub`, which is the same on every machine."""
     return str(uuid.uuid5(_SUBJECTS, f"person:{person.cpf}"))
 
 
 def issue_for_client(realm: Realm, client: Client, scope: str) -> dict[str, Any]:
-    """Return the token response to client credentials: exactly these four members."""
+    """Return the token response for client credentials, with exactly these four members."""
     claims = {"sub": str(uuid.uuid5(_SUBJECTS, f"client:{client.client_id}")), "aud": realm.audience}
     granted = {"typ": "Bearer", "azp": client.client_id, "scope": scope, "jti": new_id()} | _list_roles([])
     granted |= {"client_id": client.client_id, "preferred_username": f"service-account-{client.client_id}"}
@@ -40,7 +40,7 @@ def issue_for_client(realm: Realm, client: Client, scope: str) -> dict[str, Any]
 
 
 def issue_for_person(realm: Realm, client: Client, grant: Grant, refresh_token: str) -> dict[str, Any]:
-    """Return the token response to a code or a refresh token; with an ID token where `openid` was asked for."""
+    """Return the token response for a code or a refresh token. It has an ID token if `openid` was requested."""
     access_token = _sign(realm, _list_access_claims(realm, grant), client.access_seconds)
     response = {
         "access_token": access_token,
@@ -56,13 +56,13 @@ def issue_for_person(realm: Realm, client: Client, grant: Grant, refresh_token: 
 
 
 def issue_logout_token(realm: Realm, session: str) -> str:
-    """Return what says that a session ended (OpenID Connect Back-Channel Logout 1.0, 2.4)."""
+    """Return the logout token of a session (OpenID Connect Back-Channel Logout 1.0, 2.4)."""
     claims = {"typ": "Logout", "aud": realm.audience, "jti": new_id(), "sid": session, "events": {LOGOUT_EVENT: {}}}
     return _sign(realm, claims, LOGOUT_SECONDS)
 
 
 def read_claims(realm: Realm, token: str) -> Mapping[str, Any] | None:
-    """Return the claims of a token of ours, expired or not; None for any other."""
+    """Return the claims of a token of ours, even if it has expired. Return None for any other token."""
     try:
         claims = jwt.decode(token, realm.keys.all, algorithms=[ALGORITHM]).claims
     except (JoseError, ValueError, KeyError, TypeError, RecursionError):
@@ -71,7 +71,7 @@ def read_claims(realm: Realm, token: str) -> Mapping[str, Any] | None:
 
 
 async def find_grant(realm: Realm, token: str) -> Grant | None:
-    """Return what a living access token of a person goes back to; None when it expired or was revoked."""
+    """Return the grant of a person's access token. Return None if the token has expired or was revoked."""
     claims = read_claims(realm, token)
     if claims is None or claims.get("aud") != realm.audience or claims["exp"] <= time.time():
         return None
@@ -95,7 +95,7 @@ def list_email_claims(person: Person) -> dict[str, Any]:
 
 
 def list_user_info(grant: Grant) -> dict[str, Any]:
-    """Return what the granted scopes show of the person."""
+    """Return the claims of the granted scopes."""
     person, scopes = people_by_login()[grant.session.username], grant.scope.split()
     claims = {"sub": compute_subject(person)}
     claims |= list_profile_claims(person) if "profile" in scopes else {}
@@ -105,7 +105,7 @@ def list_user_info(grant: Grant) -> dict[str, Any]:
 def _list_access_claims(realm: Realm, grant: Grant) -> dict[str, Any]:
     """Return the claims of an access token.
 
-    Name and e-mail whatever the scopes: login sync takes them from here (spec: GET /auth/validate).
+    Name and e-mail do not depend on the scopes, because the login sync reads them here (spec: GET /auth/validate).
     """
     person = people_by_login()[grant.session.username]
     claims = {"sub": compute_subject(person), "aud": realm.audience, "azp": grant.client, "scope": grant.scope}

@@ -1,7 +1,7 @@
-"""Lets time pass for one person of the trial, so that an integrator sees what happens when something has expired.
+"""Simulate the passing of time for one person of the trial, so that an integrator can see what happens after an expiry.
 
-The clock itself stays: everybody else shares it, and tokens are judged by it. Tokens end early for a client of one's
-own, whose lifetimes are its developer's.
+The clock itself does not change, because all other people share it and tokens depend on it. For tokens that expire
+early, developers create their own client and set its lifetimes.
 """
 
 from datetime import timedelta
@@ -19,7 +19,7 @@ AGED = {
 
 
 async def pass_time(url: str, cpf: Cpf, time: timedelta) -> dict[str, int]:
-    """Return how many of each kind grew older by this time, in the database of the address, as the tables' owner."""
+    """Age the person's data in the database at `url`, as the tables' owner. Return the number of rows of each kind."""
     connection = await asyncpg.connect(url)
     try:
         async with connection.transaction():

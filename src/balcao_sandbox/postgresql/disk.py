@@ -1,26 +1,27 @@
-"""Whether the embedded PostgreSQL has room on its disk, and the sentence for an operator when it has not."""
+"""Check whether the embedded PostgreSQL has disk space, and the sentence for an operator if it has not."""
 
 import errno
 import os
 import shutil
 from pathlib import Path
 
-# A segment of its write-ahead log: with less it does not go on. Its own log, which would say so, lies there too.
+# One segment of the write-ahead log: PostgreSQL stops with less. Its own log file, which would contain the error, is on
+# the same disk.
 NEEDED_BYTES = 16 * 1024 * 1024
 
 
 def has_no_room(folder: Path) -> bool:
-    """Return whether the disk of this folder is as good as full."""
+    """Return whether the disk of this folder is nearly full."""
     return shutil.disk_usage(folder).free < NEEDED_BYTES
 
 
 def is_told(output: str) -> bool:
-    """Return whether a program of PostgreSQL ended for want of room, by what it wrote."""
+    """Return whether a program of PostgreSQL failed because of a full disk, according to its output."""
     return os.strerror(errno.ENOSPC) in output
 
 
 def describe_full(folder: Path) -> str:
-    """Return the sentence that names the folder."""
+    """Return the sentence with the folder."""
     return (
         f"O disco está cheio: o PostgreSQL embutido não consegue gravar em {folder}. "
         "Libere espaço, ou indique uma pasta de outro disco em BALCAO_DATA_DIR."

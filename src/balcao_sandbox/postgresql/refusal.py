@@ -1,4 +1,4 @@
-"""Why the embedded PostgreSQL did not start, in a sentence for an operator."""
+"""Explain to an operator why the embedded PostgreSQL did not start."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from balcao_sandbox.postgresql import disk
 
 
 def explain_refusal(output: str, log: Path) -> str:
-    """Return why the server did not start, by what it wrote; a full disk is said in so many words."""
+    """Return why the server did not start, according to its output. A full disk has its own sentence."""
     if disk.is_told(output) or disk.has_no_room(log.parent):
         return disk.describe_full(log.parent)
     said = next((line for word in ("FATAL", "PANIC", "could not", "") if (line := find_last_line(output, word))), "")
@@ -15,6 +15,6 @@ def explain_refusal(output: str, log: Path) -> str:
 
 
 def find_last_line(text: str, word: str = "") -> str:
-    """Return the last line with this word that is not blank; empty without one."""
+    """Return the last non-blank line that contains this word, or an empty text."""
     lines = [line for line in text.splitlines() if line.strip() and word in line]
     return lines[-1].strip() if lines else ""

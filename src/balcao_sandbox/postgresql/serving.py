@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL of one `balcao serve`: started, replaced when it dies, stopped last."""
+"""The embedded PostgreSQL of one `balcao serve`: started first, replaced if it dies, stopped last."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,10 @@ from balcao_sandbox.postgresql.supervisor import PostgresqlError, Running
 
 
 class EmbeddedDatabase:
-    """Starts and stops the server in a thread, as both block: the supervisor handles signals meanwhile."""
+    """The server of a data folder.
+
+    It starts and stops in a thread, because both block and the supervisor handles signals.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -23,12 +26,12 @@ class EmbeddedDatabase:
     async def start(self) -> str:
         """Return the server's address once it responds. Raises PostgresqlError."""
         self._start = asyncio.ensure_future(asyncio.to_thread(supervisor.start, self._folder, attach=False))
-        running = await asyncio.shield(self._start)  # `stop` still waits for a start that is interrupted here
+        running = await asyncio.shield(self._start)  # if this is cancelled, `stop` still waits for the start
         return running.server.url
 
     @contextlib.contextmanager
     def name_full_disk(self) -> Iterator[None]:
-        """Name the full disk where a start within the block fails for it, whatever the failing part made of it."""
+        """Report a full disk if a start within the block fails because of it, whatever the original error is."""
         try:
             yield
         except (OperatorFault, PostgresqlError) as fault:
@@ -37,7 +40,7 @@ class EmbeddedDatabase:
             raise
 
     async def keep_running(self) -> None:
-        """Replace the server whenever it dies, after growing pauses while it cannot start."""
+        """Replace the server whenever it dies. The pauses grow while it cannot start."""
         failures = 0
         while True:
             since = time.monotonic()
@@ -51,15 +54,15 @@ class EmbeddedDatabase:
                 log.error("database.refused", reason=str(fault))
 
     async def _wait_until_ended(self) -> None:
-        """Return when the server has ended by itself, or did not start."""
+        """Wait until the server has ended by itself, or did not start."""
         assert self._start
         with contextlib.suppress(PostgresqlError):
             running = await self._start
             await asyncio.to_thread(running.wait)
-            await asyncio.to_thread(running.stop)  # releases the lock and the socket, which the next start takes
+            await asyncio.to_thread(running.stop)  # frees the lock and the socket for the next start
 
     async def stop(self) -> None:
-        """Shut the server down, also one that is just starting."""
+        """Shut the server down, even if it is still starting."""
         if self._start is not None:
             with contextlib.suppress(PostgresqlError):
                 await asyncio.to_thread((await self._start).stop)

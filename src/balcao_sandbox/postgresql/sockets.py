@@ -10,14 +10,14 @@ from pathlib import Path
 
 from balcao.operate.postgresql.accounts import Account, PostgresqlError
 
-PORT = 5432  # only a part of the socket's name: the server listens on no address
+PORT = 5432  # only part of the socket's name; it listens on no address
 LONGEST_SOCKET = 100  # bytes; the limit is 108 on Linux and 104 on macOS
 
 
 def make_socket_dir(home: Path, account: Account) -> Path:
-    """Make an empty private folder for the socket: `run` beside the data, or one with a shorter path.
+    """Create an empty private folder for the socket: `run` next to the data, or one with a shorter path.
 
-    Raises PostgresqlError where neither will do.
+    Raises PostgresqlError if neither is usable.
     """
     place = home / "run"
     if not _is_usable_path(place):
@@ -39,6 +39,6 @@ def make_socket_dir(home: Path, account: Account) -> Path:
 
 
 def _is_usable_path(place: Path) -> bool:
-    """Return whether PostgreSQL and its clients take the path: both split it at commas."""
+    """Return whether PostgreSQL and its clients accept the path. Both split it at commas."""
     name = os.fsencode(place / f".s.PGSQL.{PORT}")
     return len(name) <= LONGEST_SOCKET and re.fullmatch(r"[\w@+./-]+", str(place)) is not None

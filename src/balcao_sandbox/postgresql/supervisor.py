@@ -1,4 +1,4 @@
-"""Creates, starts, attaches to and stops the embedded PostgreSQL, whatever state the last run left behind."""
+"""Create, start, attach to and stop the embedded PostgreSQL, whatever state the last run left behind."""
 
 import contextlib
 import errno
@@ -29,7 +29,7 @@ from balcao_sandbox.postgresql.waiting import wait_until
 __all__ = ["PostgresqlError", "Running", "Server", "find_running", "start"]
 
 NAME = "balcao"  # of the role, the database and the cluster
-START_SECONDS = 300.0  # recovery after a crash replays the write-ahead log before the server responds
+START_SECONDS = 300.0  # crash recovery replays the write-ahead log first
 
 SETTINGS = {
     "cluster_name": NAME,
@@ -40,10 +40,10 @@ SETTINGS = {
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    # The sender of a refused statement gets the error. In the log its text would stay, with the personal data in it.
+    # The client gets the error of a refused statement. In the log, the statement's text would expose personal data.
     "log_min_messages": "log",
     "log_error_verbosity": "terse",
-    # After a crash all files are written to disk before recovery: in one call instead of one for each of 2,300 files.
+    # After a crash, all files are synced before recovery: in one call instead of one for each of 2,300 files.
     **({"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}),
 }
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -64,7 +64,7 @@ class Server:
 
 
 class Running:
-    """A server that responds; `started` when this process supervises it, and then `stop` ends it."""
+    """A server that responds. If `started`, this process supervises it, and `stop` ends it."""
 
     def __init__(
         self, server: Server, process: subprocess.Popen[bytes] | None = None, lock: IO[bytes] | None = None
@@ -86,12 +86,12 @@ class Running:
         self._process.wait()
 
     def explain_end(self) -> str:
-        """Return why the server that this process started has ended, by its log."""
+        """Return why the server that this process started has ended, according to its log."""
         log = self.server.data_dir.with_name("postgres.log")
         return explain_refusal(log.read_text(errors="replace"), log)
 
     def stop(self) -> None:
-        """Shut the server down and wait for its end; do nothing to one that another process supervises."""
+        """Shut the server down and wait for its end. Do nothing if another process supervises it."""
         if self._process is None or self._lock is None or self._lock.closed:
             return
         with self._lock:
@@ -109,15 +109,15 @@ class Running:
         self.stop()
 
 
-# A line says that the server has ended; the end of input without one, that its supervisor has been killed.
+# A line means that the server has ended. An end of input without a line means that its supervisor was killed.
 _GUARD = 'read -r line || kill -INT "$1"'
 
 
 def _start_guard(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
-    """Start a shell that shuts the server down when we are killed: the kernel then closes the pipe that only we hold.
+    """Start a shell that stops the server if we are killed, because the kernel then closes the pipe that only we hold.
 
-    It has a session of its own, so that it survives a kill of our whole process group. A shell takes two megabytes, an
-    interpreter would take many more.
+    It has its own session, so that it survives a kill of our whole process group. A shell takes two megabytes, much
+    less than an interpreter.
     """
     command = ["/bin/sh", "-c", _GUARD, "sh", str(process.pid)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
@@ -131,11 +131,11 @@ def _dismiss_guard(guard: subprocess.Popen[bytes] | None) -> None:
 
 
 def start(folder: Path, *, durable: bool = True, attach: bool = True) -> Running:
-    """Start the server of `folder` or, when a live process already supervises it, attach to that one.
+    """Start the server of `folder`. If another process already supervises it, attach to that server.
 
-    `attach=False` waits for the end of that process instead. What an ended supervisor left behind (a running server, a
-    half-made database, a stale pid file) is cleaned up first. `durable=False` is for tests: a crash of the machine may
-    cost the data. Raises PostgresqlError, with a sentence for the operator.
+    With `attach=False`, wait for the end of that process instead. The remains of an ended supervisor (a running server,
+    an incomplete database, a stale pid file) are cleaned up first. `durable=False` is for tests: data may be lost if
+    the machine crashes. Raises PostgresqlError with a sentence for the operator.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -153,7 +153,7 @@ def start(folder: Path, *, durable: bool = True, attach: bool = True) -> Running
 
 
 def find_running(folder: Path) -> Server | None:
-    """Return the server of `folder` when it responds; start and change nothing."""
+    """Return the server of `folder` if it responds. Start and change nothing."""
     try:
         server = _read_server((folder.resolve() / "postgres").resolve())
     except OSError:
@@ -167,7 +167,7 @@ def _supervise_or_attach(data: Path, account: Account, log: Path, durable: bool,
         if server := _lock_or_find(lock, data, attach):
             lock.close()
             return Running(server)
-        os.register_at_fork(after_in_child=lock.close)  # or the lock would live on in a child that outlives us
+        os.register_at_fork(after_in_child=lock.close)  # otherwise a child that outlives us would hold the lock
         return _supervise(data, account, log, durable, lock)
     except BaseException:
         lock.close()
@@ -175,7 +175,7 @@ def _supervise_or_attach(data: Path, account: Account, log: Path, durable: bool,
 
 
 def _lock_or_find(lock: IO[bytes], data: Path, attach: bool) -> Server | None:
-    """Take the lock and return None, or return the server that the lock's holder supervises, once it responds."""
+    """Take the lock and return None, or return the responding server that the lock's holder supervises."""
     found: Server | None = None
 
     def is_decided() -> bool:
@@ -212,7 +212,7 @@ def _supervise(data: Path, account: Account, log: Path, durable: bool, lock: IO[
 
 
 def _stop_leftover(data: Path) -> None:
-    """Stop the server of a supervisor that is gone, and delete its pid file, whose number may now name any process."""
+    """Stop the server of an ended supervisor. Delete its pid file, whose number may belong to another process now."""
     if pid := _find_postmaster(data):
         if f"cluster_name={NAME}" not in _read_command_line(pid):
             raise PostgresqlError(
@@ -223,14 +223,14 @@ def _stop_leftover(data: Path) -> None:
 
 
 def _create(data: Path, account: Account, binaries: Path) -> None:
-    """Create the database aside and rename it into place: a database that is there is complete."""
+    """Create the database in another folder and rename it, so that an existing database is always complete."""
     if data.exists() and any(data.iterdir()):
         raise PostgresqlError(describe_damage(data, "falta o arquivo PG_VERSION"))
     for unfinished in data.parent.glob(f"{data.name}.new-*"):
         shutil.rmtree(unfinished, ignore_errors=True)
     fresh = Path(tempfile.mkdtemp(prefix=f"{data.name}.new-", dir=data.parent))
     account.own(fresh)
-    access = ("--auth-local=trust", "--auth-host=reject")  # the socket's private folder decides who may connect
+    access = ("--auth-local=trust", "--auth-host=reject")  # access is controlled by the socket's private folder
     _run_or_raise(
         data.parent, account, binaries / "initdb", "-D", fresh, "-U", NAME, "--encoding=UTF8", "--locale=C", *access
     )
@@ -251,7 +251,7 @@ def _run_or_raise(folder: Path, account: Account, *command: str | Path, text: st
 
 
 def _sync(folder: Path) -> None:
-    """Write the rename to disk, so that it survives a power cut: from now on writes are acknowledged."""
+    """Sync the rename to disk, so that it survives a power cut. After this, writes are acknowledged."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -268,7 +268,7 @@ def _build_command(binaries: Path, server: Server, durable: bool) -> list[str | 
 def _launch(command: list[str | Path], server: Server, account: Account, log: Path) -> subprocess.Popen[bytes]:
     """Start the server and wait for its first response.
 
-    Try again while children of a killed server still hold its shared memory. Raises PostgresqlError with what it wrote.
+    Retry while children of a killed server still hold its shared memory. Raises PostgresqlError with its output.
     """
     deadline = time.monotonic() + START_SECONDS
     while True:
@@ -286,7 +286,7 @@ def _launch(command: list[str | Path], server: Server, account: Account, log: Pa
 
 
 def _wait_until_up(process: subprocess.Popen[bytes], server: Server, log: Path) -> bool:
-    """Wait for the first response; return False when the process ended by itself."""
+    """Wait for the first response. Return False if the process ended by itself."""
     try:
         if not wait_until(lambda: process.poll() is not None or _is_up(server, log), START_SECONDS):
             raise PostgresqlError(f"O PostgreSQL embutido não respondeu em {START_SECONDS:.0f} segundos. Veja {log}.")
@@ -303,7 +303,7 @@ def _end(process: subprocess.Popen[bytes], data: Path) -> None:
 
 
 def _shut_down(pid: int, data: Path) -> None:
-    """Shut down fast; kill a server that takes over two minutes, which recovers its rows at the next start."""
+    """Shut down fast. Kill a server that takes over two minutes; it recovers its data at the next start."""
     for signal_number, seconds in ((signal.SIGINT, 120.0), (signal.SIGQUIT, 20.0), (signal.SIGKILL, 20.0)):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal_number)
@@ -327,7 +327,7 @@ def _read_server(data: Path) -> Server | None:
 
 
 def _find_postmaster(data: Path) -> int | None:
-    """Return the process that serves `data`: the number in the file proves nothing, the process itself does."""
+    """Return the process that serves `data`. Check the process itself, because the number in the file may be stale."""
     number = "".join(_read_pid_file(data)[:1])
     return int(number) if number.isdecimal() and _serves(int(number), data) else None
 
@@ -343,7 +343,7 @@ def _serves(pid: int, data: Path) -> bool:
 
 
 def _read_command_line(pid: int) -> str:
-    """Return the command line; empty for a process that is gone or a zombie."""
+    """Return the command line, or an empty text if the process is gone or a zombie."""
     if sys.platform != "linux":
         return subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True).stdout
     try:
@@ -352,14 +352,14 @@ def _read_command_line(pid: int) -> str:
         return ""
 
 
-# What no waiting mends, as SQLSTATE: the database is not there, or its files are not what they should be.
+# Errors (SQLSTATE) that no waiting fixes: the database does not exist, or its files are damaged.
 _DAMAGED = (b"C3D000\0", b"C58P01\0", b"C58030\0", b"C22023\0", b"CXX001\0", b"CXX002\0")
-# It recovered on a full disk: a session cannot begin, as it writes what it reads of the catalogue to a file.
+# After a recovery on a full disk, a session cannot start, because it writes its catalogue cache to a file.
 _FULL = b"C53100\0"
 
 
 def _is_up(server: Server, log: Path) -> bool:
-    """Return whether the server responds. Raises PostgresqlError where the disk is full or the database missing."""
+    """Return whether the server responds. Raises PostgresqlError if the disk is full or the database damaged."""
     answer = _ask(server)
     if _FULL in answer:
         raise PostgresqlError(disk.describe_full(log.parent))
@@ -371,14 +371,14 @@ def _is_up(server: Server, log: Path) -> bool:
 
 
 def _responds(server: Server) -> bool:
-    """Return whether a query works, and on these data."""
+    """Return whether a query works and the server has these data."""
     return os.fsencode(server.data_dir) in _ask(server)
 
 
 def _ask(server: Server) -> bytes:
-    """Return what the server answers to a query for its data folder; nothing when it cannot be reached.
+    """Return the server's response to a query for its data folder, or nothing if it cannot be reached.
 
-    Start-up, one query and the end of PostgreSQL's protocol are sent at once, which needs no driver.
+    The messages for start, one query and termination are sent in one call, which needs no driver.
     """
     startup = f"user\0{NAME}\0database\0{NAME}\0\0".encode()
     query = b"SHOW data_directory\0"

@@ -1,11 +1,11 @@
-"""Waits for a server that starts, recovers or stops: often at first, then ever more rarely."""
+"""Wait for a server that starts, recovers or stops: poll often at first, then less and less often."""
 
 import time
 from collections.abc import Callable
 
 
 def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
-    """Look until the condition holds, and return whether it did within these seconds."""
+    """Poll until the condition is true. Return whether it became true within these seconds."""
     started = time.monotonic()
     while not condition():
         waited = time.monotonic() - started
@@ -16,8 +16,8 @@ def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
 
 
 def choose_pause(waited: float) -> float:
-    """Return how long to wait before looking again: a fifth of the seconds waited, from 20 ms to half a second.
+    """Return the pause before the next poll: a fifth of the time waited, between 20 ms and half a second.
 
-    A server that recovers refuses each question with a line in its log, which for a long recovery is to stay short.
+    A recovering server writes a log line for each refused query, so a long recovery must be polled rarely.
     """
     return min(max(waited / 5, 0.02), 0.5)

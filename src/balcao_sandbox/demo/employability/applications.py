@@ -22,24 +22,24 @@ from balcao_sandbox.demo.employability.cooks import NUMBER, make_cooks
 
 SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, ApplicationStatus.REJECTED
 GENERATED = 60
-# Beyond the people whom the registry's sandbox invents.
+# Above the numbers of the people that the registry's sandbox invents.
 FIRST_STEM = 900_020_000
 FIRST_NAMES = "Alice Breno Cecília Diego Esther Fábio Giovana Hugo Isadora Jonas Lara Murilo".split()
 LAST_NAMES = "Aguiar Bezerra Caldas Duarte Evaristo".split()
-# In turn, so that every status and every step has some, and most are new.
+# Used in rotation, so that every status and step occurs and most applications are new.
 TURNS = (
     (SENT, 0), (SENT, 1), (APPROVED, 3), (SENT, 0), (REJECTED, 1), (SENT, 2), (SENT, 0), (APPROVED, 2),
     (ApplicationStatus.FROZEN, 0), (SENT, 0), (ApplicationStatus.DISCONTINUED, 0), (SENT, 1),
 )  # fmt: skip
 ANA, BRUNO, CARLA = Cpf("90000000175"), Cpf("90000000256"), Cpf("90000000337")
 DAVI, ELISA = Cpf("90000000418"), Cpf("90000000507")
-# Fábio Queiroz has not.
+# Fábio Queiroz has not accepted them.
 ACCEPTED_TERMS = (ANA, BRUNO, CARLA, DAVI, ELISA)
 
 
 @dataclass(frozen=True)
 class DemoApplication:
-    """`name` is what its id is made of; `step` counts from 1, 0 for none."""
+    """An application. Its id is derived from `name`. `step` counts from 1, and 0 means no step."""
 
     name: str
     cpf: Cpf
@@ -64,7 +64,7 @@ NAMED = (
 
 
 def make_applications() -> Iterator[DemoApplication]:
-    """Yield the named applications and those of invented people for V1."""
+    """Yield the named applications, and those of invented people for V1."""
     yield from NAMED
     for number in range(GENERATED):
         status, step = TURNS[number % len(TURNS)]
@@ -73,7 +73,7 @@ def make_applications() -> Iterator[DemoApplication]:
 
 
 async def load(platform: Platform) -> None:
-    """Write what is missing; what somebody tried out stays as it is."""
+    """Store the missing applications. Changes by users remain."""
     call = operator_call(platform, "employability.demo")
     for cpf in ACCEPTED_TERMS:
         await terms.accept_terms(call, cpf)
@@ -87,7 +87,7 @@ async def load(platform: Platform) -> None:
 
 
 async def _restore_cooks(call: Call, ids: Sequence[UUID], missing: Collection[UUID]) -> None:
-    """Store those of the applications for V9 that are missing; all wait for staff's first look, but for a few."""
+    """Store the missing applications for V9. Most of them wait for the first review by staff."""
     now, job_id = utc_now(), sandbox_job_id("V9")
     async with call.platform.database.connection() as connection:
         found = await listings.list_job_summaries(connection, [job_id], now)
@@ -145,7 +145,7 @@ def _describe(each: DemoApplication, job: JobSummary, made_at: datetime) -> Rest
 
 
 async def examples(_: Platform) -> Mapping[str, Any]:
-    """Name an application that was decided on and one that was not."""
+    """Return an application that was decided and one that was not."""
     return {
         "candidatura_id": str(sandbox_application_id("ana-V1")),
         "open_candidatura_id": str(sandbox_application_id("elisa-V5")),

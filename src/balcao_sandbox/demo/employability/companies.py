@@ -24,5 +24,5 @@ COMPANIES = (
 
 
 async def load(platform: Platform) -> None:
-    """Write the companies that are missing, or were tried out."""
+    """Store the companies that are missing or were changed by users."""
     await imports.import_rows(platform, IMPORTS[0], COMPANIES)

@@ -1,4 +1,4 @@
-"""The invented people who apply for V9, with resumes and answers, the same at every start (rules: employability 7)."""
+"""Invented applicants for V9 with resumes and answers, the same at every start (rules: employability 7)."""
 
 import random
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from balcao.employability.resume.sections.schemas import ComplementaryCourse, Ed
 from balcao.registry.mirror.translation import strip_accents
 
 NUMBER = 236
-# Beyond the people whom the registry's sandbox invents, and those who apply for V1.
+# Above the numbers of the people that the registry's sandbox invents, and of the applicants for V1.
 FIRST_STEM = 900_022_000
 SEED = 2026
 FIRST_NAMES = (
@@ -29,7 +29,7 @@ LAST_NAMES = (
     "Nascimento Neves Nogueira Pacheco Pereira Pires Queiroz Reis Ribeiro Rocha Rodrigues Sales Santana Santos "
     "Silveira Soares Vasconcelos Viana Xavier"
 ).split()
-# By how often they are met among those who apply for such a job.
+# Weighted by their frequency among applicants for such a job.
 LEVELS = (
     ("Fundamental incompleto", 2),
     ("Fundamental completo", 4),
@@ -66,7 +66,7 @@ class Cook(NamedTuple):
 
 
 def make_cooks(written_at: datetime) -> Iterator[Cook]:
-    """Yield the people; `written_at` is when their resumes were."""
+    """Yield the people. `written_at` is the time of their resumes."""
     for number in range(NUMBER):
         chance = random.Random(f"{SEED}:cook:{number}")  # noqa: S311 - the same bytes on every machine
         cpf = Cpf.with_stem(str(FIRST_STEM + number))

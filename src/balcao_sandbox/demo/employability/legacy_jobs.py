@@ -1,6 +1,6 @@
-"""Demo data of the sandbox (rules: employability 7), made by the use cases and made once.
+"""Demo data of the sandbox (rules: employability 7), created once through the use cases.
 
-What a person tried out and removed comes back at the next start, so that there is always something to try.
+Data that a user removed return at the next start, so that there is always something to try.
 """
 
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from balcao.employability.reference_values.kinds import Kind, seed_value_id
 
 
 async def load(platform: Platform) -> None:
-    """Write the demo data that are missing."""
+    """Store the missing demo data."""
     call = operator_call(platform, "employability.demo")
     if not await legacy_jobs.list_job_ids(call):
         await _load_jobs(call)
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:
-    """Name what there is; a removed thing is left out, or another of its kind named."""
+    """Return ids to try. A removed object is left out, or another one of its kind is returned."""
     call = operator_call(platform, "employability.demo")
     jobs = await legacy_jobs.list_job_ids(call)
     return {
@@ -37,8 +37,8 @@ async def examples(platform: Platform) -> Mapping[str, Any]:
 
 
 async def _load_jobs(call: Call) -> None:
-    """Create a job for each status, one removed, one past its limit."""
-    # The end of today in the city: the limits hang on the day of the first start.
+    """Create a job in each status, one that is removed, and one past its deadline."""
+    # The end of today in the city, because the deadlines depend on the day of the first start.
     last = utc_now().astimezone(call.zone).replace(hour=23, minute=59, second=59, microsecond=0)
     opened = _describe_job(
         "Auxiliar de cozinha", LegacyJobStatus.OPEN, data_limite_candidatura=last + timedelta(days=30)

@@ -1,4 +1,4 @@
-"""The jobs V1 to V12 of the sandbox, each state among them (rules: employability 7)."""
+"""The jobs V1 to V12 of the sandbox, with each state among them (rules: employability 7)."""
 
 import tomllib
 from collections.abc import Mapping
@@ -52,8 +52,8 @@ COOKING_QUESTIONS = [
 
 
 def make_jobs(midnight: datetime) -> list[JobRow]:
-    """Return the jobs; their instants hang on this local midnight."""
-    last = midnight + timedelta(hours=23, minutes=59, seconds=59)  # limits go until the end of their day
+    """Return the jobs. Their times are relative to this local midnight."""
+    last = midnight + timedelta(hours=23, minutes=59, seconds=59)  # deadlines last until the end of their day
     month, past = (last + timedelta(days=30)).isoformat(), (last - timedelta(days=10)).isoformat()
     before = (midnight - timedelta(days=20)).isoformat()
     baking = {"etapas": BAKING, "informacoes_complementares": BAKING_QUESTIONS}
@@ -106,7 +106,7 @@ def _value(kind: Kind, descricao: str) -> str:
 
 
 async def load(platform: Platform) -> None:
-    """Write the jobs that are missing; what somebody tried out stays as it is."""
+    """Store the missing jobs. Changes by users remain."""
     call = operator_call(platform, "employability.demo")
     now = utc_now().astimezone(call.zone)
     jobs = make_jobs(now.replace(hour=0, minute=0, second=0, microsecond=0))
@@ -115,5 +115,5 @@ async def load(platform: Platform) -> None:
 
 
 async def examples(_: Platform) -> Mapping[str, Any]:
-    """Name a published job and a draft."""
+    """Return a published job and a draft."""
     return {"vaga_id": str(sandbox_job_id("V1")), "draft_vaga_id": str(sandbox_job_id("V6"))}

@@ -1,4 +1,4 @@
-"""The sandbox's resumes (rules: employability 7): made once, and what a person removed comes back."""
+"""The sandbox's resumes (rules: employability 7), created once. Entries that a user removed return."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -75,7 +75,7 @@ ROWS: tuple[tuple[Cpf, Section, Any], ...] = (
 
 
 async def load(platform: Platform) -> None:
-    """Write the rows and links that are missing."""
+    """Store the missing rows and links."""
     call = operator_call(platform, "employability.demo")
     numbers: dict[Section, int] = {}
     for cpf, section, body in ROWS:
@@ -87,7 +87,7 @@ async def load(platform: Platform) -> None:
 
 
 async def _add(call: Call, cpf: Cpf, section: Section, body: Any, number: int) -> None:
-    # A language that the person has taken up again meanwhile is there under another id.
+    # If the person has added the language again, it exists with another id.
     if section is LANGUAGES:
         async with call.platform.database.connection() as connection:
             if await list_section_rows(connection, section, cpf):
@@ -96,7 +96,7 @@ async def _add(call: Call, cpf: Cpf, section: Section, body: Any, number: int) -
 
 
 async def examples(platform: Platform) -> Mapping[str, Any]:
-    """Name an experience and, unless it was removed, a link to a behaviour."""
+    """Return an experience and, unless it was removed, a link to a behaviour."""
     call = operator_call(platform, "employability.demo")
     linked = await links.read_links(call, BEHAVIOURS, ANA)
     return {

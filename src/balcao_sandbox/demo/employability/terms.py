@@ -1,4 +1,4 @@
-"""The sandbox's acceptances of the terms (rules: employability 7); who revoked theirs has it again."""
+"""The sandbox's acceptances of the terms (rules: employability 7). A revoked acceptance returns."""
 
 from datetime import timedelta
 
@@ -7,14 +7,14 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.employability.terms import service
 
-# The demo data are loaded before anything is served, the registry too.
+# The demo data are loaded before any service starts, including the registry.
 REGISTRY_STARTS = timedelta(seconds=20)
 # Ana, Bruno, Carla, Davi and Elisa; Fábio has not accepted.
 ACCEPTING = ("90000000175", "90000000256", "90000000337", "90000000418", "90000000507")
 
 
 async def load(platform: Platform) -> None:
-    """Accept the present terms for those who have not."""
+    """Accept the current terms for the people who have not accepted them."""
     call = operator_call(platform, "employability.demo")
     for digits in ACCEPTING:
         await service.accept_terms(call, Cpf(digits), names_after=REGISTRY_STARTS)

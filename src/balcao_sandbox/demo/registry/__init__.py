@@ -1,4 +1,4 @@
 """The demo data of the citizen registry."""
 
-# The number after it would have a CPF of eleven equal digits.
+# The next number would have a CPF with eleven equal digits.
 MOST_CITIZENS = 99_999_998

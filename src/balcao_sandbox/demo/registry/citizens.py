@@ -16,7 +16,7 @@ NOTHING_STORED = frozenset({"90000001147"})
 
 
 async def load(platform: Platform) -> None:
-    """Import base records with wallets, and tickets; what is there is written again only when it differs."""
+    """Import base records with wallets, and tickets. Existing rows are only written if they differ."""
     stored = (row for row in invented.make_citizens(CITIZENS) if row.cpf not in NOTHING_STORED)
     await imports.import_rows(platform, CITIZEN_IMPORTS[0], stored)
     await imports.import_rows(platform, TICKET_IMPORTS[0], invented.make_tickets(CITIZENS))

@@ -1,4 +1,4 @@
-"""The companies of the sandbox: one is Iara's, three belong to others."""
+"""The companies of the sandbox: one belongs to Iara, three to others."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ from balcao.registry.city.companies.schemas import (
 )
 
 BAKERY = "90000001000129"
-# It advertises no jobs yet: employability has no company of it.
+# It has no jobs yet: employability does not have this company.
 WORKSHOP = "90000007000104"
 # CNPJ, both names, responsible person, further partners, main activity, legal nature, size, capital, street.
 _ROWS = (

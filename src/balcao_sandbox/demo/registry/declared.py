@@ -29,7 +29,7 @@ HOME = AddressBody(
 
 
 async def load(platform: Platform) -> None:
-    """Once: people who try the sandbox out may have changed it since."""
+    """Load the data once, because users of the sandbox may have changed them since."""
     await _erase_then_declare(platform)
     async with platform.database.connection() as connection:
         current = (await citizens.read_citizen_record(connection, ANA)).endereco.principal
@@ -41,7 +41,7 @@ async def load(platform: Platform) -> None:
 
 
 async def _erase_then_declare(platform: Platform) -> None:
-    """Gabriela: erased by an event, with a gender of her own afterwards."""
+    """Anonymise Gabriela as a CRM event would, then let her declare her gender."""
     call = operator_call(platform, "registry.demo")
     async with platform.database.transaction() as connection:
         if (await read_mirror(connection, GABRIELA)).known:

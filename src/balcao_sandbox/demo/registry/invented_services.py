@@ -1,4 +1,4 @@
-"""What the city's services have on its invented citizens: wallets and tickets."""
+"""The city's records of its invented citizens: wallets and tickets."""
 
 import random
 from datetime import datetime, timedelta, timezone
@@ -36,9 +36,9 @@ _FIRST_DAY = datetime(2025, 1, 6, 8, tzinfo=_ZONE)
 
 
 def make_wallet(number: int, cpf: Cpf, birth: str, chance: random.Random) -> ImportedWallet:
-    """Make a wallet: pupils are of school age in 2026.
+    """Return a wallet. Pupils are of school age in 2026.
 
-    Ana, the first, goes to the unit whose risk the demonstration shows.
+    Ana, the first citizen, belongs to the unit whose risk the demonstration shows.
     """
     pupil = SCHOOL_YEARS[0] <= birth[:4] <= SCHOOL_YEARS[1]
     return ImportedWallet(

@@ -1,4 +1,4 @@
-"""Fábio's pets: one of the city's records, two of his own."""
+"""Fábio's pets: one from the city's records, two of his own."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -39,7 +39,7 @@ OWN = (
 
 
 async def load(platform: Platform) -> None:
-    """Write the own ones once: what a person tried out stays as it is."""
+    """Create his own pets once. Changes by users remain."""
     await imports.import_rows(platform, IMPORTS[0], [IMPORTED])
     call = operator_call(platform, "registry.demo")
     if not (await service.read_pet_stats(call, FABIO)).self_registered_pets_count:

@@ -1,4 +1,4 @@
-"""The sandbox's verified phone: Ana's own, over the one of the city's records."""
+"""The sandbox's verified phone: Ana's own, over the one in the city's records."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -12,7 +12,7 @@ PHONE = Number("55", "21", "900010175")
 
 
 async def load(platform: Platform) -> None:
-    """Write the phone once, as if the code had come back."""
+    """Store the phone once, as if Ana had confirmed the code."""
     async with platform.database.connection() as connection:
         phones = (await citizens.read_citizen_record(connection, ANA)).telefone
     if phones is None or phones.principal is None or phones.principal.origem != SELF_DECLARED:

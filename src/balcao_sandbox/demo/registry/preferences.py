@@ -1,4 +1,4 @@
-"""Elisa Prado: wants no messages, none about health least of all, and has changed her mind before."""
+"""Elisa Prado's preferences: she wants no messages, especially none about health, and has changed her mind before."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -20,7 +20,7 @@ STEPS = (
 
 
 async def load(platform: Platform) -> None:
-    """Once: a person with a history is left alone."""
+    """Load the history once. Skip a person who has a history."""
     async with platform.database.connection() as connection:
         if await list_ledger_entries(connection, ELISA):
             return

@@ -1,4 +1,4 @@
-"""Where the sandbox's staff work: the departments of the one list of demo people."""
+"""The departments of the sandbox's staff, from the list of demo people."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -9,7 +9,7 @@ from balcao_sandbox.identity.demo import people
 
 
 async def load(platform: Platform) -> None:
-    """Link the staff to the departments, which are there already. Idempotent."""
+    """Link the staff to the departments, which exist already. Idempotent."""
     call = operator_call(platform, "registry.demo")
     for person in people():
         if person.departments:
