@@ -1,7 +1,7 @@
-"""Concurrent requests share a statement: look-ups by key, and small writes that share a commit.
+"""Batch concurrent look-ups into one statement, and concurrent small writes into one commit.
 
-Those that come within one turn of the event loop go together at its end, and those that come while statements are under
-way share the next one.
+Items that arrive within one iteration of the event loop are sent together at its end. Items that arrive while
+statements are in flight share the next statement.
 """
 
 import asyncio
@@ -15,17 +15,17 @@ from balcao.core.errors import Unavailable
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# In a larger batch each caller would notice the time that the others' items take.
+# Every caller waits for the whole batch. A larger one would be noticeably slower for each of them.
 LARGEST_BATCH = 100
-# While PostgreSQL works on one statement, the process prepares the other.
+# While PostgreSQL executes one statement, this process prepares the other.
 STATEMENTS_AT_ONCE = 2
 
 
 class Batch(Generic[Item, Result]):
-    """Runs items together: `run` takes several and returns a result for each, in their order.
+    """Collect items and pass them to `run`, which returns one result for each item, in the same order.
 
-    At most `at_once` statements are under way and `largest` items in one. An item that PostgreSQL refuses fails alone:
-    the statement that it spoiled is repeated item by item. Every other failure is that of all its items.
+    At most `at_once` statements are in flight, each with at most `largest` items. If PostgreSQL or the driver rejects a
+    batch, its items are retried one by one, so only the bad item fails. Any other failure fails the whole batch.
     """
 
     def __init__(
@@ -40,26 +40,26 @@ class Batch(Generic[Item, Result]):
         self._largest = largest
         self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
         self._is_due = False
-        self._tasks: set[asyncio.Task[None]] = set()  # each with a statement under way
+        self._tasks: set[asyncio.Task[None]] = set()  # each has a statement in flight
 
     def submit(self, item: Item) -> asyncio.Future[Result]:
-        """Return a future of the item's result; cancelling it does not affect the other items."""
+        """Return a future of the item's result. Cancelling it does not affect the other items."""
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, future))
         self._send_soon()
         return future
 
     async def close(self) -> None:
-        """Wait for the statements under way and for the items that wait for the next one."""
+        """Wait until every queued item has been sent and every statement has ended."""
         while self._waiting or self._tasks:
             self._send_soon()
             await asyncio.wait(self._tasks)
 
     def _send_soon(self) -> None:
-        """Have what waits sent at the end of this turn of the loop, with all that arrives until then."""
+        """Schedule a batch for the end of this loop iteration, so that items that arrive until then join it."""
         if self._waiting and len(self._tasks) < self._at_once and not self._is_due:
             self._is_due = True
-            task = asyncio.create_task(self._send_waiting())  # begins in the next turn of the loop
+            task = asyncio.create_task(self._send_waiting())  # starts in the next iteration of the loop
             self._tasks.add(task)
             task.add_done_callback(self._end)
 
@@ -79,7 +79,7 @@ class Batch(Generic[Item, Result]):
     async def _send_batch(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
         try:
             results = await self._run([item for item, _ in batch])
-        except (asyncpg.PostgresError, ValueError) as refusal:  # by the server, or by the driver itself
+        except (asyncpg.PostgresError, ValueError) as refusal:  # the driver rejects an argument with ValueError
             if len(batch) == 1:
                 _fail(batch, refusal)
             else:
@@ -87,7 +87,7 @@ class Batch(Generic[Item, Result]):
         except BaseException as failure:
             _fail(batch, failure)
             if isinstance(failure, Unavailable):
-                # The database is away: the items that wait would only wait as long again.
+                # The database is down. Fail the queued items too, so that they do not wait for the same timeout.
                 waiting, self._waiting = self._waiting, []
                 _fail(waiting, failure)
             if not isinstance(failure, Exception):

@@ -1,4 +1,4 @@
-"""How many connections each caller holds at once: one caller's hundred calls must not take the pool from all others."""
+"""A limit of connections for each caller, so that many calls of one caller cannot exhaust the pool."""
 
 import asyncio
 from collections import deque
@@ -6,13 +6,13 @@ from contextvars import ContextVar
 
 from balcao.core.errors import TooMany
 
-# In whose name the running task takes connections: a caller's key or address; "" for the platform's own work, which
-# has no bound, and for statements that callers share.
+# The caller that the running task's connections count for: a key or address. It is "" for the platform's own work and
+# for statements that several callers share. These have no limit.
 holder: ContextVar[str] = ContextVar("connection_holder", default="")
 
 
 class ConnectionQuota:
-    """Each holder has at most `largest` at once and waits for one of its own beyond that."""
+    """Allow each holder `largest` connections. Its next call waits until the same holder returns one."""
 
     def __init__(self, largest: int) -> None:
         self._largest = largest
@@ -20,7 +20,7 @@ class ConnectionQuota:
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
     def take_now(self, name: str) -> bool:
-        """Take one if the holder has not got all it may have, and return whether it did."""
+        """Reserve a connection and return True, or return False if the holder has its full share."""
         if not name:
             return True
         held = self._held.get(name, 0)
@@ -30,7 +30,7 @@ class ConnectionQuota:
         return True
 
     async def take(self, name: str, seconds: float) -> None:
-        """Take the next one that this holder gives back. Raises TooMany when none comes in time."""
+        """Wait until this holder returns a connection. Raises TooMany if that takes longer than `seconds`."""
         turn = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(name, deque()).append(turn)
         try:
@@ -38,13 +38,13 @@ class ConnectionQuota:
                 await turn
         except BaseException as fault:
             if turn.done() and not turn.cancelled():
-                self.give_back(name)  # given at the moment at which the caller gave up
+                self.give_back(name)  # the reservation arrived just as the wait ended: pass it on
             if isinstance(fault, TimeoutError):
                 raise TooMany(code="too-many-at-once", retry_after=1) from None
             raise
 
     def give_back(self, name: str) -> None:
-        """Let the holder's next call have it, else nobody."""
+        """Pass the reservation to the holder's next waiting call, or release it if none waits."""
         if not name:
             return
         if (turns := self._waiting.get(name)) is not None:

@@ -1,4 +1,4 @@
-"""The connections of one process: opened when they are needed, handed from user to user, replaced, closed."""
+"""The connection pool of one process."""
 
 import asyncio
 from collections import deque
@@ -13,38 +13,38 @@ from balcao.core.database.faults import StoreFaults
 from balcao.core.errors import Unavailable
 
 ACQUIRE_SECONDS = 2.0
-# The bound of a statement that has none of its own.
+# The timeout of a statement that sets none itself.
 STATEMENT_SECONDS = 30.0
-# How long closing may take, waiting for the end of a cancelled statement included.
+# The driver waits this long for a graceful close, including the end of a cancelled statement.
 CLOSE_SECONDS = 2.0
-# A connection that nobody needed for so long is closed: PostgreSQL keeps 2 to 10 MB for each, whatever it does.
+# Close a connection that was idle for this long. Each one costs PostgreSQL 2 to 10 MB, idle or not.
 IDLE_SECONDS = 60.0
 
 
 class Connections:
-    """At most `size` connections; a caller holds at most half of them at once. One is kept, the others while needed.
+    """A pool of at most `size` connections that limits each caller to half of them and closes idle ones.
 
-    They carry no session state, so that one that was used goes to the next user as it is. A pool of our own: the
-    driver's costs more than a read does (ADR 0012).
+    Statements leave no session state, so the pool reuses connections without a reset (`TracedDatabase` clears its own
+    setting). The driver's own pool adds more time to a read than the read itself takes (ADR 0012).
     """
 
     def __init__(self, url: str, size: int, options: dict[str, Any]) -> None:
-        """Open nothing yet; `options` are the driver's, of every connection."""
+        """Store the settings without connecting. The driver receives `options` for every connection."""
         self.url = url
         self.size = size
         self.options = options
         self._shares = ConnectionQuota(max(1, size // 2))
         self._is_open = False
-        self._ready: list[asyncpg.Connection] = []  # the one used last is the next one to be taken
-        self._unneeded = 0  # how few were ready at any time since the last look
+        self._ready: list[asyncpg.Connection] = []  # a stack: the last one returned is reused first
+        self._unneeded = 0  # the smallest number of idle connections since the last idle check
         self._looking: asyncio.TimerHandle | None = None
-        self._places = 0  # taken, of `size`: by connections in use, ready, or being opened or closed
-        self._is_empty = asyncio.Event()  # no place is taken
-        self._current: set[asyncpg.Connection] = set()  # opened since all were last replaced
+        self._places = 0  # used, idle, opening or closing connections; at most `size`
+        self._is_empty = asyncio.Event()  # set while no slot is reserved
+        self._current: set[asyncpg.Connection] = set()  # opened after the last `expire`
         self._waiting: deque[asyncio.Future[asyncpg.Connection | None]] = deque()
 
     async def open(self, seconds: float = 60.0) -> None:
-        """Connect to the server. Raises Unavailable when it cannot be reached within this time."""
+        """Connect to the server. Raises Unavailable if it does not answer within `seconds`."""
         with StoreFaults():
             connection = await self._connect(seconds)
         self._is_open = True
@@ -55,17 +55,17 @@ class Connections:
 
     @property
     def in_use(self) -> int:
-        """Return how many of its connections work for somebody now."""
+        """Return how many connections are in use, being opened or being closed."""
         return self._places - len(self._ready)
 
     @property
     def waiting(self) -> int:
-        """Return how many wait for a connection now."""
+        """Return how many callers wait for a connection."""
         return sum(not turn.done() for turn in self._waiting)
 
     async def close(self) -> None:
-        """Wait until what is in use was given back, and close every connection."""
-        self._is_open = False  # from here on what is given back is closed
+        """Close every connection. Wait until the connections in use were returned."""
+        self._is_open = False  # from now on `give_back` closes connections
         if self._looking is not None:
             self._looking.cancel()
         while self._waiting:
@@ -78,15 +78,15 @@ class Connections:
             await self._is_empty.wait()
 
     def take_now(self, name: str) -> asyncpg.Connection | None:
-        """Take a connection in the holder's name if one is ready, so that there is nothing to wait for."""
+        """Return an idle connection without waiting, or None. It counts towards the share of `name`."""
         if not self._is_open or not self._ready or self._ready[-1].is_closed() or not self._shares.take_now(name):
             return None
         return self._pop()
 
     async def take(self, name: str, deadline: float) -> asyncpg.Connection:
-        """Take a connection in the holder's name; `deadline` is an instant of the loop's clock.
+        """Return a connection that counts towards the share of `name`. `deadline` is a time of the loop's clock.
 
-        Raises TimeoutError at the deadline, or after two seconds; TooMany when the holder has too many at once.
+        Raises TimeoutError at the deadline or after ACQUIRE_SECONDS, TooMany if `name` still holds its full share then.
         """
         if not self._is_open:
             raise Unavailable()
@@ -101,10 +101,7 @@ class Connections:
             raise
 
     async def _take_any(self, deadline: float) -> asyncpg.Connection:
-        """Take the connection used last, else open one while there is a place for it.
-
-        When all are in use, wait for the next that is given back.
-        """
+        """Reuse an idle connection, open one if a slot is free, or wait until one is returned."""
         while self._ready:
             connection = self._pop()
             if not connection.is_closed():
@@ -114,7 +111,9 @@ class Connections:
             self._take_place()
         elif (handed := await self._wait(deadline)) is not None:
             return handed
-        current = self._current  # should all be replaced while it is opened, it is not one of the new ones
+        # If `expire` runs while the connection is opened, it replaces the set. The connection then joins the old set
+        # and is not reused.
+        current = self._current
         try:
             connection = await self._connect(max(deadline - asyncio.get_running_loop().time(), 0.01))
         except BaseException:
@@ -135,7 +134,7 @@ class Connections:
         )
 
     def give_back_now(self, connection: asyncpg.Connection, name: str) -> bool:
-        """Give the holder's connection to the next user; return False for one that is to be closed instead."""
+        """Return a connection to the pool. Return False if the caller must close it with `give_back` instead."""
         if not self._is_open or connection not in self._current or connection.is_closed():
             return False
         if not self._wake(connection):
@@ -144,7 +143,7 @@ class Connections:
         return True
 
     async def give_back(self, connection: asyncpg.Connection, name: str, *, sound: bool) -> None:
-        """Give the holder's connection to the next user, or close it when its last statement may not have ended."""
+        """Return a connection to the pool. Close it if it is not `sound`: a statement may still be running on it."""
         try:
             await self._hand_on(connection, sound=sound)
         finally:
@@ -157,7 +156,7 @@ class Connections:
             self._ready.append(connection)
 
     def expire(self) -> None:
-        """Replace every connection: those in use when they are given back."""
+        """Close the idle connections now and those in use when they are returned."""
         self._current = set()
         while self._ready:
             self._drop(self._ready.pop())
@@ -167,7 +166,7 @@ class Connections:
         self._looking = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._shed)
 
     def _shed(self) -> None:
-        """Close those that were ready all the time since the last look, but for the last one."""
+        """Close the connections that were idle since the last check. Leave at least one open."""
         while self._unneeded > 0 and len(self._ready) > 1:
             self._unneeded -= 1
             connection = self._ready.pop(0)
@@ -176,12 +175,12 @@ class Connections:
         self._look_later()
 
     def _drop(self, connection: asyncpg.Connection) -> None:
-        """Cut a ready connection: closing it would wait for a server that may be gone."""
+        """Terminate an idle connection. A graceful close would wait for a server that may be gone."""
         connection.terminate()
         self._pass_place_on()
 
     async def _wait(self, deadline: float) -> asyncpg.Connection | None:
-        """Wait in line for a connection; None stands for the place of one that is gone, to be filled with a new one."""
+        """Wait in line. Return a connection, or None if the caller got a free slot and must open one."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[asyncpg.Connection | None] = loop.create_future()
         self._waiting.append(turn)
@@ -190,7 +189,7 @@ class Connections:
             return await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                # Handed over at the moment at which the caller gave up.
+                # The caller was cancelled after it had received a connection or a slot. Pass that on.
                 if (handed := turn.result()) is not None:
                     await self._hand_on(handed, sound=True)
                 else:
@@ -200,7 +199,7 @@ class Connections:
             late.cancel()
 
     def _wake(self, connection: asyncpg.Connection | None = None) -> bool:
-        """Hand the connection, or the place of one, to who waits longest; return whether anybody waited."""
+        """Give the connection, or a slot if None, to the longest waiting caller. Return False if none waits."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -209,10 +208,10 @@ class Connections:
         return False
 
     async def _close(self, connection: asyncpg.Connection) -> None:
-        """Close it and pass its place on, after the statement that may be under way: the server has no more places."""
+        """Close the connection. Release its slot only afterwards, so that the server never has more than `size`."""
         self._current.discard(connection)
         try:
-            with suppress(Exception):  # a connection that does not close in time is cut by the driver
+            with suppress(Exception):  # if it does not close in time, the driver terminates it
                 await connection.close(timeout=CLOSE_SECONDS)
         finally:
             self._pass_place_on()
@@ -222,9 +221,9 @@ class Connections:
         self._is_empty.clear()
 
     def _pass_place_on(self) -> None:
-        """Give the place of a connection that is gone to the next in line, else free it.
+        """Give the slot of a closed connection to the longest waiting caller, or free it if none waits.
 
-        Free in between, a newcomer could take it, and who waits in line would be overtaken.
+        Freeing the slot first would let a new caller overtake the waiting ones.
         """
         if not self._wake():
             self._places -= 1

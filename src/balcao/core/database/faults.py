@@ -1,4 +1,4 @@
-"""What the faults of PostgreSQL and of its driver mean: refused, locked, lost; or away, which becomes Unavailable."""
+"""Groups of PostgreSQL and driver exceptions by meaning: rejected, locked, connection lost, database down."""
 
 import asyncio
 from contextlib import AbstractContextManager
@@ -8,22 +8,22 @@ import asyncpg
 
 from balcao.core.errors import Unavailable
 
-# The server refused a statement.
+# The server rejected a statement.
 StatementRefused = asyncpg.PostgresError
-# ... because of the rows in it: other rows may pass.
+# The server rejected the values in it. The same statement with other values may succeed.
 RowsRefused = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
-# ... whatever the rows: the next try will not pass either.
+# A retry of the same statement with the same values cannot succeed.
 StatementImpossible = (
     *RowsRefused,
     asyncpg.PLPGSQLError,
     asyncpg.ProgramLimitExceededError,
     asyncpg.SyntaxOrAccessError,
 )
-# The server takes no writes: it is a replica, it is starting, or it is shutting down.
+# The server does not accept writes: it is a replica, it is starting, or it is shutting down.
 ServerUnsuitable = (asyncpg.TargetServerAttributeNotMatched, asyncpg.CannotConnectNowError)
-# Another transaction holds what the statement needs.
+# Another transaction holds a lock that the statement needs.
 Locked = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
-# Another transaction changed what this one, which sees one state throughout, wanted to change.
+# This transaction runs on one snapshot, and another transaction has changed a row that it wanted to write.
 Overtaken = asyncpg.SerializationError
 
 _AWAY = (
@@ -41,23 +41,23 @@ _AWAY = (
     asyncpg.TransactionRollbackError,
 )
 
-# After these a statement may still be under way.
+# After these the server may still be executing the statement.
 UNSOUND = (asyncio.CancelledError, GeneratorExit, TimeoutError)
-# The connection is gone, and whether its last statement was carried out is not known.
+# The connection is lost. The server may or may not have executed its last statement.
 LOST = (
     OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
-    asyncpg.InternalClientError,  # raised when a connection is closed under a statement
+    asyncpg.InternalClientError,  # raised if the connection closes during a statement
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
 )
 
 
 class StoreFaults(AbstractContextManager[Any]):
-    """Turns "the store is away" into Unavailable; leaves every other fault as it is."""
+    """Turn exceptions that mean "the database is down" into Unavailable. Leave the others unchanged."""
 
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: Any) -> None:
-        # The driver's own refusal of an argument is a fault of ours, not of the store.
+        # The driver rejects a bad argument with an InterfaceError that is also a ValueError. That is a bug of ours.
         if isinstance(fault, _AWAY) and not isinstance(fault, ValueError):
             raise Unavailable(code="store-away", retry_after=1) from fault

@@ -1,4 +1,4 @@
-"""Numbers that only the database knows, read whenever somebody asks for the metrics."""
+"""Metrics that are read from the database on every scrape."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from balcao.core.errors import Unavailable
 
 @dataclass(frozen=True)
 class Gauge:
-    """`read` returns the present values by those of `labels`, in one statement; `text` says what they are."""
+    """One metric. `read` runs one statement and returns each value by its label values. `text` is the help text."""
 
     name: str
     text: str
@@ -21,7 +21,7 @@ class Gauge:
 
 
 async def collect_gauges(database: Database, gauges: Iterable[Gauge]) -> list[Metric]:
-    """Return the families of the gauges, and whether the database answered; without it only that."""
+    """Return the metric families and `balcao_database_up`. If the database is down, return only the latter."""
     up = GaugeMetricFamily("balcao_database_up", "Whether the database answered when the metrics were read")
     families: list[Metric] = [up]
     try:

@@ -1,4 +1,4 @@
-"""The one connection on which a process listens to a database, whatever the number of those who do."""
+"""One LISTEN connection for all watchers of a process."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,20 +11,20 @@ Notice = Callable[[], None]
 
 
 class Listening:
-    """Opened for the first who listens, closed with the last; all of them hear of its end, and have to join again."""
+    """A connection that the first listener opens and the last one closes. If it is lost, all must join again."""
 
     def __init__(self, open_connection: Callable[[float], Awaitable[asyncpg.Connection]]) -> None:
-        """Open nothing yet; `open_connection` is given the seconds that each of its statements may take."""
+        """Store the settings without connecting. `open_connection` receives the statement timeout in seconds."""
         self._open_connection = open_connection
         self._connection: asyncpg.Connection | None = None
         self._channels: set[str] = set()
         self._notices: dict[str, set[Notice]] = {}
-        self._turn = asyncio.Lock()  # a connection does one thing at a time
+        self._turn = asyncio.Lock()  # the driver allows one statement at a time on a connection
 
     async def join(self, channel: str, notice: Notice, answer_seconds: float) -> asyncpg.Connection:
-        """Have `notice` called for each notice on the channel, and once the connection that is returned has ended.
+        """Call `notice` for each NOTIFY on the channel and once when the returned connection is lost.
 
-        Raises what connecting and LISTEN raise; whoever tried leaves, too.
+        Raises what connecting and LISTEN raise. The caller must call `leave` in that case too.
         """
         self._notices.setdefault(channel, set()).add(notice)
         async with self._turn:
@@ -39,22 +39,22 @@ class Listening:
             return connection
 
     async def ask(self, connection: asyncpg.Connection) -> None:
-        """See that the server still answers. Raises what its silence, or the connection's end, raises."""
+        """Check that the server still answers. Raises TimeoutError or the driver's exception if it does not."""
         async with self._turn:
             await self._run(connection, connection.execute("SELECT"))
 
     async def leave(self, channel: str, notice: Notice) -> None:
-        """Call `notice` no more."""
+        """Stop calling `notice`. Close the connection if no listener is left."""
         self._notices[channel].discard(notice)
         if not any(self._notices.values()):
             connection, self._connection = self._connection, None
             if connection is not None:
-                # A fault of closing would hide what ended the listening.
+                # An exception from closing would hide the one that ended the listening.
                 with suppress(Exception):
                     await connection.close(timeout=1)
 
     async def _run(self, connection: asyncpg.Connection, statement: Awaitable[Any]) -> None:
-        """Run a statement; after one that failed, or was cancelled, the connection is nobody's any more."""
+        """Run a statement. Terminate the connection if it fails or is cancelled, so that all listeners rejoin."""
         try:
             await statement
         except BaseException:

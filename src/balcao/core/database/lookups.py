@@ -1,14 +1,14 @@
-"""Look-ups: statements that may be asked of a database as a whole, where concurrent callers share one.
+"""Look-ups: read statements that batch concurrent callers into one query.
 
     @lookup("SELECT data, nome FROM health_units.holidays WHERE data = :day")
     async def read_holiday(source: Source, day: date) -> Holiday | None: ...
 
-Given a connection, it is a statement like any other, and sees what the connection's transaction sees. Given a
-`Database`, it is sent at the end of the event loop's turn together with all calls of it that came meanwhile, as one
-statement that takes the parameters as arrays; a call that nobody joins is sent as it is.
+With a connection, a look-up runs like any other statement and sees the connection's transaction. With a `Database`, it
+waits for the end of the event loop iteration. All calls of the same look-up until then become one query that takes the
+parameters as arrays. A single call is sent unchanged.
 
-It is planned as for one caller: each one's parameters go through the same text, by LATERAL. Their types are those of
-the signature, so that `:day` is compared as a date.
+The shared query runs the original text once for each caller through LATERAL, so PostgreSQL uses the same plan for each.
+Parameters have the SQL types of the signature: `:day` is compared as a date.
 """
 
 import re
@@ -39,7 +39,7 @@ _TYPES: dict[Any, str] = {
 
 
 class Lookup(Statement[P, T]):
-    """A statement that callers share; `shared_sql` is its text for arrays of their parameters."""
+    """A statement that callers can share. `shared_sql` is its text for arrays of parameters."""
 
     def __init__(
         self,
@@ -48,14 +48,14 @@ class Lookup(Statement[P, T]):
         variant: str | None = None,
         types_of: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """See `Statement`. Raises MalformedStatement for parameters of which there is no array."""
+        """Build both texts. Raises MalformedStatement if a parameter has a type that arrays do not support."""
         super().__init__(text, stub, variant, types_of)
         if self._shape.fetches == "nothing" or not self.parameters:
             raise MalformedStatement(f"{self.name}: a look-up has parameters, and returns rows")
         self._shared_shape = choose_shape(self.returns, skip=1)
-        self._read = self._fetch  # the same object for every call, by which a database knows it
-        # A subquery hides the arrays' length from the planner. Where it sees one, a plan for a few callers looks
-        # cheaper than the generic plan, and PostgreSQL plans the statement anew each time instead of keeping that.
+        self._read = self._fetch  # bound once, because `Database` uses it as the key of a batch
+        # The subquery hides the length of the arrays from the planner. If the planner saw it, a custom plan for a few
+        # callers would look cheaper than the generic plan, and PostgreSQL would plan the query on every execution.
         arrays = [f"(SELECT ${place}::{self._choose_type(kind)}[])" for place, kind in enumerate(self._types, 1)]
         columns = [f"p{place}" for place, _ in enumerate(self._types, 1)]
         one = _PARAMETER.sub(r"asked.p\1", self.sql)
@@ -66,7 +66,7 @@ CROSS JOIN LATERAL (
 ) AS found"""  # noqa: S608 - our own text
 
     async def __call__(self, source: Source, *given: P.args, **named: P.kwargs) -> T:
-        """Run the statement, alone or together with those of other callers, and return what it found."""
+        """Run the statement, batched with other callers if `source` is a database, and return the result."""
         if not isinstance(source, Database):
             return await self._run(source, self.bind(given, named))
         shape, found = await source.read_grouped(self._read, self.bind(given, named))
@@ -76,7 +76,7 @@ CROSS JOIN LATERAL (
     async def _fetch(
         self, connection: Connection, asked: Sequence[Sequence[Any]], seconds: float
     ) -> Sequence[tuple[Shape, Any]]:
-        """Return what each caller's parameters find, and how it is read."""
+        """Return the rows for each caller's parameters, with the shape that reads them."""
         is_row = self._shape.fetches == "row"
         if len(asked) == 1:
             fetch = connection.fetchrow if is_row else connection.fetch
@@ -95,7 +95,7 @@ CROSS JOIN LATERAL (
         return [(shape, theirs) for theirs in found]
 
     def _choose_type(self, expected: Any) -> str:
-        """Return the type in SQL. Raises MalformedStatement for one whose values an array cannot hold side by side."""
+        """Return the SQL type. Raises MalformedStatement for a type that cannot be an array element."""
         if NoneType in get_args(expected):
             (expected,) = [each for each in get_args(expected) if each is not NoneType]
         if get_origin(expected) is Annotated:
@@ -108,7 +108,7 @@ CROSS JOIN LATERAL (
 
 
 def lookup(text: str) -> Callable[[Callable[Concatenate[Connection, P], Coroutine[Any, Any, T]]], Lookup[P, T]]:
-    """Make the function below the look-up of this text. Raises MalformedStatement where the two do not fit."""
+    """Turn the decorated stub into a look-up. Raises MalformedStatement if text and signature do not match."""
 
     def make(stub: Callable[Concatenate[Connection, P], Coroutine[Any, Any, T]]) -> Lookup[P, T]:
         made = Lookup(text, stub)
@@ -121,7 +121,7 @@ def lookup(text: str) -> Callable[[Callable[Concatenate[Connection, P], Coroutin
 def lookups(
     texts: Mapping[K, str], types_of: Callable[[K], Mapping[str, Any]] = lambda _: {}
 ) -> Callable[[Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]], Statements[K, P, T]]:
-    """Make the function below one look-up for each of these keys, as `statements` does. Raises MalformedStatement."""
+    """Turn the decorated stub into one look-up for each key, as `statements` does. Raises MalformedStatement."""
 
     def make(stub: Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]) -> Statements[K, P, T]:
         made = {key: Lookup(text, stub, str(key), types_of(key)) for key, text in texts.items()}

@@ -1,4 +1,4 @@
-"""Applies the SQL migrations of the platform and of every service, in order, once, under one lock."""
+"""Apply the SQL migrations of the platform and of every service, in order, each once, under one lock."""
 
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,18 +12,18 @@ from balcao.core.database import roles, servers
 from balcao.core.database.pool import Connection
 from balcao.core.database.roles import ApplicationRole
 
-# Under this owner finished steps of loading the demo data are marked in the table of migrations.
+# The owner under which the migration table records finished steps of loading the demo data.
 DEMO = "demo"
 LOCK_KEY = 0x62616C63616F  # "balcao"
 
 
 class MigrationError(Exception):
-    """The database does not fit the code; the text tells the operator what to do."""
+    """The database does not match the code. The message says what the operator must do."""
 
 
 @dataclass(frozen=True)
 class Migration:
-    """One file `NNNN_what.sql` of a service, the `owner`, or of the platform."""
+    """One file `NNNN_what.sql`. `owner` is a service or `platform`."""
 
     owner: str
     name: str
@@ -31,18 +31,18 @@ class Migration:
 
     @property
     def digest(self) -> str:
-        """Return what tells whether the file was changed after it was applied."""
+        """Return the SHA-256 of the file, comments included. It reveals changes to a file that was already applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
 def find_migrations(owner: str, folder: Traversable) -> list[Migration]:
-    """Return the migrations in a folder, in the order of their numbers."""
+    """Return the migrations in a folder, sorted by number."""
     sources = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
     return [Migration(owner, file.name, file.read_text("utf-8")) for file in sources]
 
 
 def platform_migrations() -> list[Migration]:
-    """Return the migrations of what every service shares."""
+    """Return the migrations of the tables that all services share."""
     return find_migrations("platform", files("balcao.core.database") / "sql")
 
 
@@ -53,9 +53,9 @@ def show_no_progress(_: Migration) -> None:
     """Show nothing."""
 
 
-# Runs as the owner, in a transaction.
+# Runs as the owner of the tables, in its own transaction.
 Step = Callable[[asyncpg.Connection], Awaitable[None]]
-# Runs before the first migration, and grants the application what it needs of what it made.
+# Runs before the first migration. It grants the application role the rights to the tables that it creates.
 FirstStep = Callable[[asyncpg.Connection, ApplicationRole], Awaitable[None]]
 
 
@@ -67,11 +67,10 @@ async def migrate(
     *,
     before: Sequence[FirstStep] = (),
 ) -> int:
-    """Bring the database at `url` up to date and return how many migrations ran.
+    """Migrate the database at `url` and return how many migrations ran.
 
-    The steps `before` create tables that migrations refer to and that a library defines, such as those of the queue.
-    Raises MigrationError for a migration that was changed after it had been applied, RoleError where the application's
-    role cannot be made.
+    The steps in `before` create tables of libraries, such as the job queue, that migrations refer to. Raises
+    MigrationError if an applied migration has changed, RoleError if the application role cannot be created.
     """
     connection = await servers.connect_to_server(url, server_settings={"timezone": "UTC"})
     try:
@@ -91,7 +90,7 @@ async def migrate(
 
 
 def check_encoding(connection: Connection) -> None:
-    """Raise MigrationError for a database that cannot store every text: its encoding is fixed when it is created."""
+    """Raise MigrationError if the database cannot store every text. Its encoding cannot be changed later."""
     encoding = connection.get_settings().server_encoding
     if encoding != "UTF8":
         raise MigrationError(
@@ -101,7 +100,7 @@ def check_encoding(connection: Connection) -> None:
 
 
 class _OnlyMigrator:
-    """A session lock: two migrators never run side by side, and that of a killed one is released by the server."""
+    """A session-level advisory lock: one migrator at a time. The server releases it if the migrator is killed."""
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         self._connection = connection
@@ -115,7 +114,7 @@ class _OnlyMigrator:
 
 
 async def run_as_owner(url: str, *steps: Step) -> None:
-    """Run each step in a transaction of its own as the owner, under the migrators' lock."""
+    """Run each step as the owner, in its own transaction, while holding the migration lock."""
     connection = await servers.connect_to_server(url, server_settings={"timezone": "UTC"})
     try:
         async with _OnlyMigrator(connection):
@@ -143,7 +142,7 @@ async def _apply(
     return len(pending)
 
 
-# The role owns nothing: what it may do is what the migrations grant, so append-only tables stay append-only.
+# The role owns nothing and has only the rights that migrations grant. This keeps append-only tables append-only.
 _PREPARE = """
 DO $$ BEGIN
     IF NOT has_database_privilege('balcao_app', current_database(), 'CONNECT') THEN
@@ -171,9 +170,9 @@ async def _fetch_applied(connection: Connection, schema: str = "platform") -> di
 
 
 def _find_pending(applied: dict[tuple[str, str], str], migrations: Sequence[Migration]) -> list[Migration]:
-    """Return the migrations that are missing. Raises MigrationError for a database that another program prepared."""
+    """Return the migrations to apply. Raises MigrationError if the database is newer or a migration has changed."""
     known = {(migration.owner, migration.name) for migration in migrations}
-    # Steps that run once are marked in the same table; only a migration is a file.
+    # The table also records one-time steps (`mark_done`). Only names of migrations end in `.sql`.
     if newer := sorted((owner, name) for owner, name in applied.keys() - known if name.endswith(".sql")):
         raise MigrationError(
             f"Uma versão mais nova do programa já preparou este banco (migração {'/'.join(newer[-1])}): instale essa "
@@ -193,13 +192,13 @@ def _find_pending(applied: dict[tuple[str, str], str], migrations: Sequence[Migr
 
 
 async def is_done(connection: Connection, owner: str, name: str) -> bool:
-    """Return whether a step that runs once per database, beside the migrations, has been marked as done."""
+    """Return whether a one-time step has been marked as done in this database."""
     found = await connection.fetchval("SELECT true FROM platform.migration WHERE owner = $1 AND name = $2", owner, name)
     return bool(found)
 
 
 async def has_any_done(connection: Connection, owner: str) -> bool:
-    """Return whether any step of this owner has been marked; false for a database that was never migrated."""
+    """Return whether any step of this owner is marked as done. False if the database was never migrated."""
     try:
         return bool(await connection.fetchval("SELECT EXISTS (SELECT FROM platform.migration WHERE owner = $1)", owner))
     except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
@@ -207,18 +206,18 @@ async def has_any_done(connection: Connection, owner: str) -> bool:
 
 
 async def mark_done(connection: Connection, owner: str, name: str) -> None:
-    """Mark a step that runs once per database as done."""
+    """Mark a one-time step as done."""
     await connection.execute("INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, '')", owner, name)
 
 
 async def check_migrations(connection: Connection, migrations: Sequence[Migration], schema: str = "platform") -> None:
     """Raise MigrationError unless every migration of this code has been applied.
 
-    `schema` has the list of what was applied: who sees a schema of their own alone finds theirs there.
+    `schema` contains the migration table. The panel's role reads it through a view in its own schema.
     """
     try:
         pending = _find_pending(await _fetch_applied(connection, schema), migrations)
     except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
-        pending = list(migrations)  # a database that was never migrated
+        pending = list(migrations)  # never migrated
     if pending:
         raise MigrationError(f"Migrações que faltam neste banco: {len(pending)}; execute `balcao migrate`.")

@@ -1,4 +1,4 @@
-"""Statements that are alike for every table whose rows belong to the person whose number stands in `cpf`."""
+"""Statements for tables whose rows belong to the person in the column `cpf`."""
 
 from collections.abc import Awaitable, Callable
 
@@ -8,7 +8,7 @@ from balcao.core.values.cpf import Cpf
 
 
 def make_deletion(table: str) -> Callable[[Connection, Cpf], Awaitable[int]]:
-    """Return the statement that deletes a person's rows of the table and returns how many there were."""
+    """Return a function that deletes a person's rows from the table and returns their number."""
 
     @statements({table: f"DELETE FROM {table} WHERE cpf = :cpf"})  # noqa: S608 - a name of our own
     async def delete_own_rows(connection: Connection, table: str, cpf: Cpf) -> int: ...

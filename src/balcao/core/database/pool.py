@@ -1,4 +1,4 @@
-"""Blocks with a connection, transactions and look-ups; what PostgreSQL cannot do now is raised as Unavailable."""
+"""The database as stores use it: connections, transactions, grouped reads and writes. Downtime is Unavailable."""
 
 import asyncio
 import functools
@@ -22,21 +22,21 @@ Item = TypeVar("Item")
 
 APPLICATION_ROLE = "balcao_app"
 LOOKUP_SECONDS = 2.5
-# How long `listener` may take to connect.
+# The connect timeout of `listener`.
 LISTENER_SECONDS = 10.0
-# How long a block with a connection may last while a caller waits, waiting for it included: a server that was stopped
-# answers nothing, and the caller is told so within three seconds.
+# The deadline of a block with a connection, including the wait for one, while an HTTP caller waits. A stopped server
+# does not answer at all, and the caller must receive the error within three seconds.
 SERVING_SECONDS = 2.7
-# The same for a connection to a replica: after it the primary is asked.
+# The same for a replica. It is short because the read is repeated on the primary after it.
 REPLICA_SECONDS = 1.0
 
-# What a store function is given: it never opens a connection itself.
+# Store functions receive a connection and never open one themselves.
 Connection: TypeAlias = asyncpg.Connection
 Row: TypeAlias = asyncpg.Record
 
 
 class Database(Connections):
-    """Connections of one process, opened under the role that owns nothing, with what is done on them."""
+    """The connection pool of one process, under a role that owns no tables, and the operations on it."""
 
     def __init__(
         self,
@@ -47,9 +47,9 @@ class Database(Connections):
         login: str | None = None,
         replica: servers.Server | None = None,
     ) -> None:
-        """Open nothing yet. `login`, where given, takes the place of the user in `url`.
+        """Store the settings without connecting. `login` overrides the user in `url`.
 
-        `replica` is the one of its servers that is connected to, only to read.
+        With `replica`, connect only to that server, read-only.
         """
         session = servers.SESSION | ({"role": role} if role else {})
         options: dict[str, Any] = {"user": login, "server_settings": session}
@@ -58,39 +58,40 @@ class Database(Connections):
             options |= {"host": replica.host, "port": replica.port}
         super().__init__(url, size, options)
         self.listening = Listening(self.listener)
-        # Set where callers wait: a block is then bounded. Jobs and commands may take longer.
+        # True in processes that serve HTTP callers: blocks then have a deadline. Jobs and commands may take longer.
         self.is_serving = False
         self.is_replica = replica is not None
         self._reads: dict[GroupedRead[Any, Any], Batch[Any, Any]] = {}
         self._writes: dict[GroupedWrite[Any, Any], Batch[Any, Any]] = {}
 
     def apart(self, size: int) -> "Database":
-        """Return other connections to the same database by the same login, so that work takes none from requests."""
+        """Return a separate pool with the same login, so that background work does not use the request connections."""
         other = Database(self.url, size=size)
         other.options = self.options
         return other
 
     @property
     def block_seconds(self) -> float | None:
-        """Return how long a block with a connection may last; None where nothing bounds it."""
+        """Return the deadline of a block with a connection in seconds, or None if there is none."""
         return REPLICA_SECONDS if self.is_replica else SERVING_SECONDS if self.is_serving else None
 
     async def close(self) -> None:
-        """Wait for what is under way and close every connection."""
+        """Finish the grouped reads and writes and close every connection."""
         for batch in [*self._reads.values(), *self._writes.values()]:
             await batch.close()
         await super().close()
 
     def connection(self) -> "_Borrowed":
-        """Return a context manager with a connection, for one statement that is its own transaction.
+        """Return a context manager with a connection in autocommit mode: each statement is its own transaction.
 
-        Entering it waits at most two seconds for a free connection, and raises Unavailable.
+        Entering it waits up to two seconds for a free connection. Raises Unavailable if there is none, TooMany if this
+        caller already holds its share of the pool.
         """
         return _Borrowed(self)
 
     @asynccontextmanager
     async def transaction(self, *, isolation: str | None = None) -> AsyncIterator[Connection]:
-        """Run the block in a transaction: what it writes commits together when the block ends, or not at all."""
+        """Run the block in a transaction. Commit at its end, or roll back if it raises."""
         async with self.connection() as connection, connection.transaction(isolation=isolation):
             yield connection
 
@@ -98,7 +99,7 @@ class Database(Connections):
     async def rehearsal(
         self, *, isolation: str | None = None, seconds: float | None = None
     ) -> AsyncIterator[Connection]:
-        """Run the block, of so many seconds if they are given, in a transaction that is rolled back at its end."""
+        """Run the block in a transaction that is always rolled back. `seconds` overrides the block's deadline."""
         async with _Borrowed(self, seconds) as connection:
             transaction = connection.transaction(isolation=isolation)
             await transaction.start()
@@ -108,10 +109,11 @@ class Database(Connections):
                 await transaction.rollback()
 
     def read_grouped(self, read: "GroupedRead[Item, T]", item: Item) -> asyncio.Future[T]:
-        """Return a future of what is read for the item.
+        """Return a future of the result of `read` for the item.
 
-        Concurrent calls share a statement; a lost connection is tried again once. Callers with different rights share
-        it, so the right to an item is checked before it is asked for. Raises Unavailable after three seconds at most.
+        Concurrent calls share a statement. If the connection is lost, the statement is retried once. Callers with
+        different rights share it, so check the right to an item before the call. Raises Unavailable after at most three
+        seconds.
         """
         batch = self._reads.get(read)
         if batch is None:
@@ -119,9 +121,9 @@ class Database(Connections):
         return batch.submit(item)
 
     async def write_grouped(self, write: "GroupedWrite[Item, T]", row: Item) -> T:
-        """Write the row and return after the commit, which concurrent rows share. A row that is refused fails alone.
+        """Write one row together with concurrent calls and return after the commit. A rejected row fails alone.
 
-        What one result depends on must be in its row: `write` is one statement for rows of callers of any rights.
+        Rows of different callers share one statement. A row must therefore contain everything its result depends on.
         """
         batch = self._writes.get(write)
         if batch is None:
@@ -130,10 +132,10 @@ class Database(Connections):
         return written
 
     async def listener(self, answer_seconds: float) -> asyncpg.Connection:
-        """Open a connection outside the pool, for LISTEN; the caller closes it.
+        """Open a connection for LISTEN outside the pool. The caller closes it.
 
-        Raises Unavailable when nobody answers within ten seconds. Each of its statements, LISTEN included, has
-        `answer_seconds`, or raises TimeoutError.
+        Raises Unavailable if no server answers within ten seconds. A statement on the connection, including LISTEN,
+        raises TimeoutError after `answer_seconds`.
         """
         with StoreFaults():
             return await servers.connect_to_server(
@@ -141,16 +143,17 @@ class Database(Connections):
             )
 
     async def _read_many(self, read: "GroupedRead[Item, T]", items: Sequence[Item]) -> Sequence[T]:
-        """Read, and read again when the connection is lost (a restart, a failover): a read changes nothing."""
+        """Read, and retry once if the connection was lost (restart, failover). Reads are safe to repeat."""
         deadline = asyncio.get_running_loop().time() + min(LOOKUP_SECONDS, self.block_seconds or LOOKUP_SECONDS)
         with StoreFaults():
             try:
                 return await self._read_within(read, items, deadline)
             except LOST as fault:
-                # A time-out is an OSError, an argument that the driver refuses an InterfaceError.
+                # LOST also matches TimeoutError (an OSError) and rejected arguments (an InterfaceError). Do not retry
+                # those, nor anything while the pool is closing.
                 if isinstance(fault, (TimeoutError, ValueError)) or not self._is_open:
                     raise
-            # What closed one connection has usually closed all of them, even those that still look open.
+            # The event that closed this connection has usually closed all others, even if they still look open.
             self.expire()
             return await self._read_within(read, items, deadline)
 
@@ -162,26 +165,28 @@ class Database(Connections):
             sound = True
             return found
         except (asyncpg.PostgresError, ValueError) as fault:
-            # Refused by the server or by the driver; a connection that the server is closing may still look open.
+            # The connection is reusable after a rejected statement or argument. It is not after a shutdown message:
+            # the server is closing the connection, even if it still looks open.
             sound = isinstance(fault, ValueError) or not isinstance(fault, LOST)
             raise
         except TimeoutError:
-            connection.terminate()  # closing it would wait for a server that does not respond
+            connection.terminate()  # a graceful close would wait for an unresponsive server
             raise
         finally:
             if not (sound and self.give_back_now(connection, "")):
                 await self.give_back(connection, "", sound=sound)
 
     async def _write_many(self, write: "GroupedWrite[Item, T]", rows: Sequence[Item]) -> Sequence[T]:
+        # The statement belongs to several callers, so it counts for none of them.
         holder.set("")
         async with self.connection() as connection:
             return await write(connection, rows)
 
 
-# Reads by one statement what was asked for each item, within so many seconds.
+# Reads all items with one statement, within the given seconds, and returns one result for each.
 GroupedRead: TypeAlias = Callable[[Connection, Sequence[Item], float], Awaitable[Sequence[T]]]
-# Writes rows by one statement and returns a result for each. The statement takes them in an order of its own, so that
-# two such statements never wait for each other in a circle.
+# Writes all rows with one statement and returns one result for each. The statement must lock its rows in a fixed order.
+# Otherwise two concurrent batches could deadlock.
 GroupedWrite: TypeAlias = Callable[[Connection, Sequence[Item]], Awaitable[Sequence[T]]]
 
 
@@ -190,7 +195,7 @@ Source: TypeAlias = Connection | Database
 
 
 class _Borrowed:
-    """A connection for the duration of a block; faults of the store become Unavailable."""
+    """A context manager that borrows a connection from the pool and turns downtime into Unavailable."""
 
     __slots__ = ("_connection", "_database", "_late", "_name", "_seconds")
 
@@ -204,7 +209,7 @@ class _Borrowed:
         self._name = holder.get()
         with StoreFaults():
             self._connection = connection = await database.take(self._name, ends)
-        # The statement under way then fails at once, as one whose server went away.
+        # At the deadline the running statement fails immediately, as if the server had gone away.
         self._late = None if self._seconds is None else loop.call_at(ends, connection.terminate)
         return connection
 
@@ -212,27 +217,28 @@ class _Borrowed:
         connection = self._connection
         if self._late is not None:
             self._late.cancel()
-        # A block that ends by a fault may have left a statement under way, or a transaction open.
+        # After an exception a statement may still be running, or a transaction may still be open.
         is_open = not connection.is_closed()
         sound = fault is None or (
             is_open and not isinstance(fault, (*UNSOUND, *LOST)) and not connection.is_in_transaction()
         )
         if is_open and isinstance(fault, TimeoutError):
-            connection.terminate()  # closing it would wait for a server that does not respond
+            connection.terminate()  # a graceful close would wait for an unresponsive server
         elif is_open and fault is not None and not self._database.is_replica and not _takes_writes(connection):
             connection.terminate()
             sound = False
+            # A failover turned this server into a replica. All other connections lead to it too.
             self._database.expire()
         await self._database.give_back(connection, self._name, sound=sound)
         StoreFaults().__exit__(kind, fault, trace)
 
 
 def _takes_writes(connection: Connection) -> bool:
-    """Return whether the server takes writes; it tells each session when it becomes a replica or read-only."""
+    """Return whether the server accepts writes. PostgreSQL reports changes of these settings to every session."""
     settings = connection.get_settings()
     return all(getattr(settings, name, "off") != "on" for name in ("in_hot_standby", "default_transaction_read_only"))
 
 
 def json_text(value: Any) -> str:
-    """Return the JSON text that a jsonb parameter takes."""
+    """Encode a value as the JSON text of a jsonb parameter."""
     return msgspec.json.encode(value).decode()

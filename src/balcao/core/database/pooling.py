@@ -1,9 +1,9 @@
-"""What a connection pooler such as PgBouncer between this process and PostgreSQL does to sessions."""
+"""Checks of how a connection pooler, such as PgBouncer, between this process and PostgreSQL affects sessions."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.servers import SESSION
 
-# Without these a client that vanished keeps its locks. The TCP parameters concern the connection to the pooler.
+# Without these, a client that vanished keeps its locks. The TCP parameters apply only to the connection to the pooler.
 _PROTECTING = ("client_connection_check_interval", "idle_in_transaction_session_timeout")
 _FIND_BACKEND = "SELECT pg_backend_pid()"
 _FIND_DROPPED = """
@@ -14,12 +14,12 @@ WHERE current_setting(name)::interval <> asked::interval
 
 
 async def share_backend(connection: Connection, other: Connection) -> bool:
-    """Return whether two open connections use one session: the pooler gives sessions back between transactions."""
+    """Return whether two open connections share one session: the pooler reassigns it between transactions."""
     return bool(await connection.fetchval(_FIND_BACKEND) == await other.fetchval(_FIND_BACKEND))
 
 
 async def list_missing_settings(connection: Connection) -> list[str]:
-    """Return the statements that set the session parameters which did not reach PostgreSQL for the login's role."""
+    """Return the statements that set the session parameters of the login's role that did not reach PostgreSQL."""
     rows = await connection.fetch(_FIND_DROPPED, _PROTECTING, [SESSION[name] for name in _PROTECTING])
     login = await connection.fetchval("SELECT session_user::text")
     return [f"ALTER ROLE {login} SET {row['name']} = '{row['asked']}';" for row in rows]

@@ -1,4 +1,4 @@
-"""Queries that many stores have in common: affected rows, pages with their total."""
+"""Query helpers for stores: optional conditions, affected rows, pages with their total, server checks."""
 
 from typing import Any
 
@@ -6,20 +6,20 @@ import asyncpg
 
 from balcao.core.database.pool import Connection
 
-# Raised when a row is removed to which others refer: by a foreign key as it is usually declared, and by RESTRICT.
+# Raised on the deletion of a row that other rows reference: by NO ACTION foreign keys and by RESTRICT ones.
 REFERRED_TO = (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)
 
 
 class Conditions:
-    """The conditions of a statement that holds only those that were asked for, and their parameters."""
+    """The optional conditions of a WHERE clause, with their parameters."""
 
     def __init__(self, *values: Any) -> None:
-        """`values` are the parameters that the rest of the statement has, from `$1` on."""
+        """`values` are the parameters that the rest of the statement already uses, from `$1` on."""
         self.values = list(values)
         self._texts: list[str] = []
 
     def add(self, text: str, *values: Any) -> None:
-        """Add a condition, in which `{}` stands for each value."""
+        """Add a condition. Each `{}` in it is replaced by the parameter number of the next value."""
         self._texts.append(text.format(*(f"${len(self.values) + number}" for number in range(1, len(values) + 1))))
         self.values += values
 
@@ -28,12 +28,12 @@ class Conditions:
 
 
 async def fetch_clock(connection: Connection) -> float:
-    """Return what time the server has, in Unix seconds."""
+    """Return the server's clock in Unix seconds."""
     found: float = await connection.fetchval("SELECT extract(epoch FROM clock_timestamp())::float8")
     return found
 
 
-# Where the log is archived, replicas find there what the server has deleted.
+# With WAL archiving a lagging replica reads old WAL from the archive, so it can always catch up.
 _MAY_STALL = """
 SELECT current_setting('synchronous_standby_names') <> ''
    AND pg_size_bytes(current_setting('wal_keep_size')) = 0
@@ -43,20 +43,21 @@ SELECT current_setting('synchronous_standby_names') <> ''
 
 
 async def may_stall(connection: Connection, backup_slot: str) -> bool:
-    """Return whether commits wait for replicas for which the server keeps no log, but for the backup's."""
+    """Return whether commits wait for replicas, but no slot or setting retains WAL for them (backup slot aside)."""
     found: bool = await connection.fetchval(_MAY_STALL, backup_slot)
     return found
 
 
 def affected(status: str) -> int:
-    """Return how many rows a statement wrote, from the status that the server answered (`INSERT 0 5`)."""
+    """Return the number of affected rows from a command tag such as `INSERT 0 5`."""
     return int(status.rpartition(" ")[2])
 
 
 def page_sql(listing: str, counting: str) -> str:
-    """Return one statement for a page and the total of all pages, so that a list costs one round trip.
+    """Return one statement that reads a page and the total of all pages in one round trip.
 
-    Both texts share their parameters. The row that is always there carries the total of a page that is empty.
+    Both texts share their parameters. The LEFT JOIN returns one row even for an empty page, because that row carries
+    the total.
     """
     return f"""
     SELECT ({counting}) AS total, page.*
@@ -67,7 +68,7 @@ def page_sql(listing: str, counting: str) -> str:
 
 
 async def fetch_page(connection: Connection, statement: str, *values: Any) -> tuple[list[dict[str, Any]], int]:
-    """Return the rows of a statement that `page_sql` made, as the listing has them, and the total of all pages."""
+    """Run a statement from `page_sql`. Return the page's rows and the total of all pages."""
     found = await connection.fetch(statement, *values)
     rows = [dict(row) for row in found if row["place"] is not None]
     for row in rows:
@@ -76,9 +77,9 @@ async def fetch_page(connection: Connection, statement: str, *values: Any) -> tu
 
 
 def name_order_sql(name: str) -> str:
-    """Return the sort key of a name for an ORDER BY: without case and accents, as a Brazilian list has it.
+    """Return the sort key of a name for an ORDER BY: without case and accents, as Brazilian lists are sorted.
 
     It is the same on every server: the embedded PostgreSQL has no ICU collations, and a database may be created with
-    any locale. A table that is read page by page stores such a key in a column with an index instead.
+    any locale. A table that is read page by page stores such a key in an indexed column instead.
     """
     return rf"""lower(regexp_replace(normalize({name}, NFD), '[\u0300-\u036f]+', '', 'g') COLLATE "C")"""

@@ -1,4 +1,4 @@
-"""Why a database cannot be used, in words for the operator."""
+"""Messages that explain to the operator why the database cannot be used."""
 
 import asyncpg
 
@@ -31,11 +31,12 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
 
 
 def describe_refusal(fault: BaseException) -> str | None:
-    """Return why the database cannot be used, for the operator; None when the fault is another matter."""
+    """Return the message for the operator, or None if the exception has another cause."""
     if isinstance(fault, Unavailable) and fault.code == "store-away":
         return (fault.__cause__ and describe_refusal(fault.__cause__)) or AWAY
     if isinstance(fault, asyncpg.ProtocolViolationError):
-        # PgBouncer gives all of its refusals this code. It names parameters, logins and databases, never a password.
+        # PgBouncer uses this code for all of its refusals. The text names parameters, logins and databases, never a
+        # password.
         return (
             f"Um PgBouncer, ou outro intermediário, recusou a conexão de BALCAO_DATABASE_URL ({fault}). Aponte para o "
             "próprio PostgreSQL, ou configure o PgBouncer como em docs/operate/install.md: `pool_mode = session` e "
@@ -44,7 +45,7 @@ def describe_refusal(fault: BaseException) -> str | None:
     return next((sentence for kind, sentence in _REFUSED if isinstance(fault, kind)), None)
 
 
-# Said of a role that is not there, of one that the login may not take, and of a login that is not let in.
+# Each exception that prevents the panel from using its role, with the reason for the operator.
 _ROLE_REFUSED: tuple[tuple[type[Exception], str], ...] = (
     (asyncpg.InvalidAuthorizationSpecificationError, "o banco recusou o usuário ou a senha"),
     (asyncpg.InsufficientPrivilegeError, "falta o direito de usar o papel, ou o esquema dele"),
@@ -54,7 +55,7 @@ _ROLE_REFUSED: tuple[tuple[type[Exception], str], ...] = (
 
 
 def explain_panel_refusal(fault: BaseException, role: str, login: str) -> str | None:
-    """Return why the panel cannot work as `role`, with the statements that mend it; None for any other fault."""
+    """Return why the panel cannot use `role`, with the SQL that fixes it, or None for any other exception."""
     causes = [each for each in (fault, fault.__cause__) if each is not None]
     why = next((word for kind, word in _ROLE_REFUSED for each in causes if isinstance(each, kind)), None)
     if why is None:

@@ -1,4 +1,4 @@
-"""Keeps a copy in memory current: it is read again on every NOTIFY and, should one be lost, at intervals."""
+"""Keep an in-memory copy current. Reload it on every NOTIFY and, in case one is lost, at intervals."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,9 +13,9 @@ ANSWER_SECONDS = 3.0
 
 
 class Watch:
-    """`reload` runs at start, after each notice on `channel`, after a reconnect, and every `interval` seconds.
+    """Run `reload` at start, after each NOTIFY on `channel`, after a reconnect, and every `interval` seconds.
 
-    Notices that arrive during a reload lead to one more. Who reads for the first time by other means passes `loaded`.
+    Any number of notices during a reload cause one more reload. Pass `loaded` if the first copy was already read.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Watch:
         self._pause = FIRST_PAUSE_SECONDS
 
     async def start(self) -> None:
-        """Reload for the first time, unless loaded, and keep watching. Raises what that first `reload` raises."""
+        """Run the first reload unless `loaded`, then watch in the background. Raises what the first reload raises."""
         if not self._loaded:
             await self._reload()
         self._keeper = asyncio.create_task(self._keep())
@@ -58,13 +58,13 @@ class Watch:
                 self._pause = min(self._pause * 2, LONGEST_PAUSE_SECONDS)
 
     async def _listen(self) -> None:
-        """Reload on every notice and at intervals; never return, raise when the connection is lost."""
+        """Reload on every notice and at intervals until the connection is lost. Never returns, always raises."""
         listening = self._database.listening
         try:
-            # A server whose machine is gone closes no connection: its silence for so long is what ends the listening.
+            # A server whose machine is gone never closes the connection. This statement timeout detects it.
             connection = await listening.join(self._channel, self._noticed.set, ANSWER_SECONDS)
             while not connection.is_closed():
-                self._noticed.clear()  # before the reload: a notice that comes during it must lead to another
+                self._noticed.clear()  # before the reload: a notice during it causes another one
                 if not self._loaded:
                     await self._reload()
                 self._loaded = False
@@ -76,13 +76,13 @@ class Watch:
             await listening.leave(self._channel, self._noticed.set)
 
     async def _wait(self) -> bool:
-        """Wait for a notice or the end of the interval; return whether there was a notice."""
+        """Wait for a notice, at most one interval. Return whether one arrived."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._interval):  # wait_for would lose a cancellation that comes with a notice
+            async with asyncio.timeout(self._interval):  # wait_for can lose a cancellation
                 return await self._noticed.wait()
         return False
 
 
 async def notify_processes(connection: Connection, channel: str) -> None:
-    """Have every process that watches the channel read again, once the transaction commits."""
+    """Make every process that watches the channel reload after this transaction commits."""
     await connection.execute("SELECT pg_notify($1, '')", channel)

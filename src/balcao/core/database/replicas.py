@@ -1,8 +1,8 @@
-"""Servers that follow the primary and answer reads that may lag: each is trusted for what it is known to have.
+"""Read replicas, each used only while its measured lag is small enough.
 
-How far a replica is cannot be asked of it alone: one that has lost its primary believes to be current, and of an idle
-primary the last transaction is old. So the primary's position in its log is noted every second with the instant, by
-this process's own clock; a replica that has replayed a noted position has everything that was committed by then.
+A replica cannot measure its own lag. One that has lost its primary believes that it is current, and the last
+transaction of an idle primary is old. So this process records the primary's WAL position every second, with the time
+of its own clock. A replica that has replayed a recorded position has everything that was committed before that time.
 """
 
 import asyncio
@@ -22,12 +22,12 @@ from balcao.core.telemetry import telemetry
 MEASURE_SECONDS = 1.0
 CLOSE_SECONDS = 2.0
 OPEN_SECONDS = 2.0
-# The codes of why a server is not read from; any other code means that it is away.
+# Reasons why a replica is not used: another cluster, now a primary, lags too far. Any other code means that it is down.
 FOREIGN, PROMOTED, BEHIND = "replica-foreign", "replica-promoted", "replica-behind"
 
 _READS = telemetry.counter("balcao_replica_reads", "Reads that may lag, by what became of them", "outcome")
 
-# The position up to which the log is flushed: all that is committed lies before it, and only what is flushed is sent.
+# The flush position: every committed transaction lies before it, and the primary sends only flushed WAL to replicas.
 _PRIMARY = """
 SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint, system_identifier
 FROM pg_control_system()
@@ -39,27 +39,27 @@ FROM pg_control_system()
 
 
 class Marks:
-    """Where the primary was at which instant, for as long as a replica may lag."""
+    """Recorded WAL positions of the primary with their times, as far back as a replica may lag."""
 
     def __init__(self, most_seconds: float) -> None:
         self._most = most_seconds
         self._marks: deque[tuple[float, int]] = deque()
 
     def add(self, instant: float, position: int) -> None:
-        """Note the position that was asked for at this instant, later than all others."""
+        """Record a position that was requested at `instant`. Call it in order of time."""
         if self._marks and position < self._marks[-1][1]:
-            self._marks.clear()  # another server has taken over, whose log the old marks do not measure
+            self._marks.clear()  # a failover: old positions do not apply to the new primary
         while self._marks and instant - self._marks[0][0] > self._most:
             self._marks.popleft()
         self._marks.append((instant, position))
 
     def find(self, position: int) -> float:
-        """Return the last instant by which all that was committed lies before the position; else minus infinity."""
+        """Return the latest recorded time whose position is at most `position`, or minus infinity."""
         return next((instant for instant, noted in reversed(self._marks) if noted <= position), -math.inf)
 
 
 class ReplicaState(msgspec.Struct):
-    """How a server of the read address stands: `follows` a primary, of which `cluster`, up to which `position`."""
+    """Whether a server follows a primary, its cluster's system identifier, and the WAL position it has replayed."""
 
     follows: bool
     cluster: int
@@ -67,26 +67,26 @@ class ReplicaState(msgspec.Struct):
 
 
 async def read_replica_state(connection: Connection) -> ReplicaState:
-    """Return how the server stands."""
+    """Read the replication state of the server."""
     return ReplicaState(*await connection.fetchrow(_REPLICA))
 
 
 class Replica:
-    """`proven_at` is an instant by which everything that was committed is here; minus infinity while none is known."""
+    """One replica. It has everything committed before `proven_at`, or is unusable if that is minus infinity."""
 
     def __init__(self, database: Database, name: str) -> None:
         self.database = database
         self.name = name
         self.proven_at = -math.inf
-        self.fault: str | None = None  # why `proven_at` is not known, as a code
+        self.fault: str | None = None  # the code of why `proven_at` is minus infinity
         self._opened = False
 
     def distrust(self) -> None:
-        """Read nothing from it until it has been measured again."""
+        """Stop using this replica until the next measurement."""
         self.proven_at = -math.inf
 
     async def measure(self, marks: Marks, cluster: int) -> None:
-        """Find out what it has of what the marks of this cluster's primary say; a dead server raises nothing."""
+        """Measure how far this replica lags behind the primary. A failure is recorded in `fault`, not raised."""
         try:
             if not self._opened:
                 await self.database.open(OPEN_SECONDS)
@@ -110,14 +110,14 @@ class Replica:
         self.proven_at, self.fault = instant, fault
 
     async def close(self) -> None:
-        """Close its connections; a server that does not answer is not waited for."""
+        """Close its connections. Give up after CLOSE_SECONDS if the server does not answer."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self.database.close()
 
 
 class Replicas:
-    """The replicas of the primary, of which the freshest is read from while it lags at most `most_seconds`."""
+    """The replicas of the primary. Reads use the freshest one while it lags at most `most_seconds`."""
 
     def __init__(
         self,
@@ -138,11 +138,11 @@ class Replicas:
         return bool(self._replicas)
 
     def list_lags(self) -> list[tuple[Replica, float]]:
-        """Return each replica with the seconds by which it may lag; infinity while nothing is proven of it."""
+        """Return each replica with its maximum lag in seconds, infinity if unknown."""
         return [(replica, self._clock() - replica.proven_at) for replica in self._replicas]
 
     def choose(self) -> Replica | None:
-        """Return the replica that has most; None where the primary is to be read."""
+        """Return the freshest usable replica, or None if the caller must read from the primary."""
         if not self._replicas:
             return None
         freshest = max(self._replicas, key=lambda replica: replica.proven_at)
@@ -153,11 +153,11 @@ class Replicas:
 
     @property
     def lag(self) -> float:
-        """Return by how many seconds the freshest replica may lag; infinity while none can be read from."""
+        """Return the maximum lag of the freshest replica in seconds, infinity if none is usable."""
         return self._clock() - max((replica.proven_at for replica in self._replicas), default=-math.inf)
 
     async def start(self) -> None:
-        """Keep measuring; a replica that is away keeps nobody from starting."""
+        """Start measuring in the background. A replica that is down does not delay the start."""
         if self._replicas:
             self._states.enter_context(telemetry.state("balcao_replica_lag_seconds", lambda: self.lag))
             self._keeper = asyncio.create_task(self._keep())
@@ -172,13 +172,13 @@ class Replicas:
 
     async def _keep(self) -> None:
         while True:
-            with contextlib.suppress(BalcaoError):  # a primary that is away: the marks that there are grow old
+            with contextlib.suppress(BalcaoError):  # primary down: old marks expire, and so do the replicas
                 await self.measure()
             await asyncio.sleep(MEASURE_SECONDS)
 
     async def measure(self) -> None:
-        """Note where the primary is, then how far each replica is. Raises Unavailable for a primary that is away."""
-        instant = self._clock()  # before the question: what was committed by now lies before the answer
+        """Record the primary's position, then measure each replica. Raises Unavailable if the primary is down."""
+        instant = self._clock()  # before the query, whose position covers all commits so far
         async with self._primary.connection() as connection:
             position, cluster = await connection.fetchrow(_PRIMARY)
         self._marks.add(instant, position)
@@ -186,5 +186,5 @@ class Replicas:
 
 
 def count_read(outcome: str) -> None:
-    """Count what became of a read for which a replica was chosen: `replica`, `failed` or `unknown` there."""
+    """Count the outcome of a read on a replica: `replica` (answered), `failed`, or `unknown` (row not there yet)."""
     _READS.inc(outcome)

@@ -1,4 +1,4 @@
-"""How the rows of a statement become what its function returns: chosen once, at import, by the type."""
+"""Choose, once at import, how the rows of a statement become the return type of its function."""
 
 import dataclasses
 import enum
@@ -17,7 +17,7 @@ from balcao.core.values.cpf import Cpf
 C = TypeVar("C")
 T = TypeVar("T")
 
-# Stored as their digits.
+# Types that the database stores as text of digits.
 NUMBERS = (Cpf, Cnes)
 Read: TypeAlias = Callable[[Any], Any]
 Json: TypeAlias = Annotated[T, "json"]
@@ -28,21 +28,21 @@ Where the type alone would mean rows or members, or does not tell that the text 
 
 
 class Paged(NamedTuple, Generic[T]):
-    """What a statement that `page_sql` made finds: a page's items, and how many there are on all pages."""
+    """The result of a `page_sql` statement: the items of a page and the total of all pages."""
 
     items: list[T]
     total: int
 
 
 class PagedWithCounts(NamedTuple, Generic[T, C]):
-    """What such a statement finds whose total is several numbers as JSON: a page's items, and those numbers."""
+    """Like `Paged`, but the total is a JSON object with several numbers."""
 
     items: list[T]
     counts: C
 
 
 class Shape(NamedTuple):
-    """How a statement's rows are read: `fetches` none, the first or all of them; `read` takes what was fetched."""
+    """How to read a result. `fetches` is `nothing`, `row` or `rows`; `read` converts what was fetched."""
 
     fetches: str
     read: Read
@@ -54,13 +54,14 @@ CONTAINERS: Mapping[Any, Callable[[Any], Any]] = {
 
 
 def choose_shape(expected: Any, skip: int = 0) -> Shape:
-    """Return how rows are read into the type, without so many columns at their beginning.
+    """Return the shape that reads rows into the type. Ignore the first `skip` columns.
 
-    `T | None` and a plain `T` are the first row, `list`, `set` and `Sequence` all rows, a `Mapping` all rows without
-    their first column by that, a `Paged` or `PagedWithCounts` a page; a `bool` is false without a row. A row is read by
-    its type: a struct, dataclass or named tuple takes the columns as members by their names, one with a class method
-    `from_row` what that makes of it, a `dict` all columns, a `tuple` each in its place, anything else is the first
-    column.
+    - `T` and `T | None` read the first row. A `bool` is false if there is no row.
+    - `list`, `set` and `Sequence` read all rows. A `Mapping` uses the first column as the key.
+    - `Paged` and `PagedWithCounts` read a page.
+
+    Within a row, a type with a class method `from_row` calls that. The members of a struct, dataclass or named tuple
+    match columns by name. A `dict` gets all columns, a `tuple` gets them by position, any other type the first column.
     """
     origin, arguments = get_origin(expected), get_args(expected)
     if expected is types.NoneType:
@@ -89,7 +90,7 @@ def choose_shape(expected: Any, skip: int = 0) -> Shape:
 
 
 def _read_row(expected: Any, skip: int = 0) -> Read:
-    """Return how one row is read into the type, without its first columns."""
+    """Return a function that reads one row into the type. Ignore the first `skip` columns."""
     if get_origin(expected) is Annotated:
         value = _read_value(expected)
         return lambda row: value(row[skip])
@@ -110,16 +111,16 @@ def _read_row(expected: Any, skip: int = 0) -> Read:
 
 
 def _read_all(expected: Any, skip: int) -> Callable[[Sequence[Any]], Iterable[Any]]:
-    """Return how rows are read into the type, one after the other, each without its first columns."""
+    """Return a function that reads rows into the type lazily. Ignore the first `skip` columns."""
     read = _read_row(expected, skip)
     if isinstance(read, _Members):
-        # All rows of a statement have the columns of the first one.
+        # All rows of one result have the same columns, so choose the reader only once.
         return lambda rows: map(read.choose(rows[0]), rows) if rows else ()
     return lambda rows: map(read, rows)
 
 
 class _Members:
-    """How a row becomes a struct, dataclass or named tuple; what the columns ask for is found out once."""
+    """Read a row into a struct, dataclass or named tuple. Cache one reader for each list of columns."""
 
     def __init__(self, kind: Any, skip: int) -> None:
         self._kind = kind
@@ -131,7 +132,7 @@ class _Members:
         return self.choose(row)(row)
 
     def choose(self, row: Any) -> Read:
-        """Return how rows with the columns of this one are read."""
+        """Return the reader for rows with the same columns as this one."""
         columns = tuple(row.keys())
         read = self._chosen.get(columns)
         if read is None:
@@ -151,13 +152,13 @@ class _Members:
 
 
 def _list_positional(kind: Any) -> tuple[str, ...]:
-    """Return the members that may be given by their place, in that order."""
+    """Return the parameters of the constructor that can be positional, in order."""
     parameters = inspect.signature(kind).parameters.values()
     return tuple(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)
 
 
 def read_part(kind: Callable[..., T], row: Any) -> T:
-    """Return the struct of the columns that are named like its members, for a `from_row` that reads more besides."""
+    """Read the columns named like the members of `kind`. For a `from_row` that also reads other columns."""
     part: T = _choose_part(kind)(row)
     return part
 
@@ -173,14 +174,14 @@ def _list_columns(row: Any, skip: int) -> Any:
 
 
 def _read_value(expected: Any) -> Read:
-    """Return how the value of a column is read into the type; text is JSON where the type is none."""
+    """Return a function that reads the value of one column. Decode text as JSON unless the type itself is text."""
     if get_origin(expected) is Annotated:
         if expected.__origin__ is Any and "json" in expected.__metadata__:
             return _decode_any
         return _read_value(expected.__origin__)
     if type(None) in get_args(expected):
         present = _without_none(expected)
-        # JSON knows a null of its own.
+        # The column may contain the JSON value `null`, so the decoder must accept None as well.
         read = msgspec.json.Decoder(expected).decode if _is_json(present) else _read_value(present)
         return read if read is _same else lambda value: None if value is None else read(value)
     if isinstance(expected, type) and issubclass(expected, (enum.Enum, *NUMBERS)):
@@ -194,7 +195,7 @@ def _read_value(expected: Any) -> Read:
 
 
 def _is_json(expected: Any) -> bool:
-    """Return whether a column holds values of the type as JSON."""
+    """Return whether a column of this type contains JSON."""
     return bool(list_members(expected)) or get_origin(expected) in {dict, Mapping, Union, types.UnionType}
 
 
@@ -204,7 +205,7 @@ def _decode_any(value: str | None) -> Any:
 
 @functools.cache
 def list_members(expected: Any) -> Mapping[str, Any]:
-    """Return the members of a struct, dataclass or named tuple (or None) with their types; of any other type, none."""
+    """Return the member types of a struct, dataclass or named tuple, optional or not. Empty for any other type."""
     if type(None) in get_args(expected):
         expected = _without_none(expected)
     is_record = isinstance(expected, type) and (
@@ -217,10 +218,10 @@ def list_members(expected: Any) -> Mapping[str, Any]:
 
 @functools.cache
 def list_attributes(expected: Any) -> Mapping[str, Any]:
-    """Return the members of a struct, dataclass, named tuple or model (or None) and its properties by their types."""
+    """Return the types of the members and properties of a struct, dataclass, named tuple or pydantic model."""
     kind = _without_none(expected) if type(None) in get_args(expected) else expected
     if not (members := list_members(expected)):
-        # A pydantic model, by what it has, so that not every process imports the library.
+        # Recognise a pydantic model by its attribute. An isinstance check would import pydantic in every process.
         return {name: member.annotation for name, member in getattr(kind, "model_fields", {}).items()}
     properties = {name: value.fget for name, value in vars(kind).items() if isinstance(value, property)}
     return {**members, **{name: get_type_hints(read)["return"] for name, read in properties.items()}}

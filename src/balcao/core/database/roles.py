@@ -1,4 +1,4 @@
-"""The role under which the services connect: made or found when the owner migrates, and never the owner (ADR 0005)."""
+"""The database role of the services. The migration creates it, and it is never the owner (ADR 0005)."""
 
 import re
 from collections.abc import Iterable
@@ -11,18 +11,19 @@ from balcao.core.database.pool import APPLICATION_ROLE, Connection
 
 
 class RoleError(Exception):
-    """The roles of the database are not what the services need; the text tells the operator what to do."""
+    """The database roles do not fit the services. The message says what the operator must do."""
 
 
-# The panel's: it reaches one schema, that of the sessions, and no service's.
+# The panel's role has access to one schema, which stores its sessions, and to no schema of a service.
 PANEL_ROLE, PANEL_SCHEMA = "balcao_panel", "panel"
 
 
 @dataclass(frozen=True)
 class ApplicationRole:
-    """The role that the migrations grant to, and as whom the services log in: itself, a member or, None, the owner.
+    """The role that migrations grant rights to, and the login of the services.
 
-    `panel` is the panel's own; where `shares_login`, the panel has no login of its own and takes the services'.
+    `login` is the role itself or a member of it. None means the owner. `panel` is the panel's role. If `shares_login`,
+    the panel uses the services' login instead of its own.
     """
 
     name: str = APPLICATION_ROLE
@@ -31,14 +32,14 @@ class ApplicationRole:
     shares_login: bool = False
 
     def grant_to(self, sql: str) -> str:
-        """Return a migration's statements with this role in the place of the usual one."""
+        """Replace the default role name in a migration with this role."""
         return re.sub(rf"\b{APPLICATION_ROLE}\b", self.name, sql)
 
 
 async def prepare_panel(connection: asyncpg.Connection, application: ApplicationRole) -> None:
-    """Give the panel's role its own schema, and make the role where that may be done.
+    """Create the panel's role if this login may create roles, and grant it the panel's schema.
 
-    Where it may not be, an administrator makes it before the panel is switched on; the services need none.
+    If the role is missing and cannot be created, do nothing: an administrator must create it before using the panel.
     """
     role = application.panel
     if not await connection.fetchval("SELECT true FROM pg_roles WHERE rolname = $1", role):
@@ -55,13 +56,13 @@ async def prepare_panel(connection: asyncpg.Connection, application: Application
     """)
     if application.shares_login:
         login = await connection.fetchval("SELECT quote_ident(COALESCE($1, current_user))", application.login)
-        # A role that another installation on this server made is its maker's to give: an administrator does it.
+        # If another installation on this server created the role, only its creator or an administrator may grant it.
         with suppress(asyncpg.InsufficientPrivilegeError):
             async with connection.transaction():
                 await connection.execute(f"GRANT {role} TO {login}")
 
 
-# A role or a login that does not exist has null in its columns.
+# The LEFT JOINs return nulls for a role or login that does not exist.
 _STATE = """
 SELECT quote_ident(current_user) AS owner, quote_ident(current_database()) AS database,
        has_database_privilege(current_database(), 'CREATE') AS is_owner,
@@ -74,9 +75,9 @@ FROM (SELECT COALESCE($2::text, current_user) AS login) asked
 
 
 async def prepare_role(connection: asyncpg.Connection, role: ApplicationRole) -> None:
-    """Create the role where it is missing and let the services' login take it, in a database of the owner's.
+    """Create the role if it is missing, grant it to the services' login, and make the owner own the database.
 
-    Raises RoleError with the statements that an administrator must run, where the owner may not run them.
+    Raises RoleError with the statements for an administrator if the owner may not run them.
     """
     statements = await _list_missing(connection, role)
     try:
@@ -84,7 +85,8 @@ async def prepare_role(connection: asyncpg.Connection, role: ApplicationRole) ->
             for statement in statements:
                 await connection.execute(statement)
     except (asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
-        # Another installation on the same server has just made it; the server's roles know no migrators' lock.
+        # Another installation on this server has just created the role. Roles belong to the whole server, but the
+        # migration lock covers only one database. Check again and run what is still missing.
         await prepare_role(connection, role)
     except asyncpg.InsufficientPrivilegeError:
         owner = await connection.fetchval("SELECT current_user")
@@ -98,12 +100,12 @@ async def prepare_role(connection: asyncpg.Connection, role: ApplicationRole) ->
 
 
 def _for_administrator(statement: str) -> str:
-    """Return a statement as it is printed: a login needs a password, which we know no better than they do."""
+    """Return the statement for the administrator, with a placeholder for the password of a new login."""
     return f"{statement} PASSWORD '<a de BALCAO_DATABASE_URL>'" if statement.endswith(" LOGIN") else statement
 
 
 async def _list_missing(connection: asyncpg.Connection, role: ApplicationRole) -> list[str]:
-    """Return the statements without which the services could not connect."""
+    """Return the statements that are still needed before the services can connect."""
     state = await connection.fetchrow(_STATE, role.name, role.login)
     alone = role.login == role.name
     statements = [] if state["is_owner"] else [f"ALTER DATABASE {state['database']} OWNER TO {state['owner']}"]
@@ -124,7 +126,7 @@ WHERE nspname = 'platform' AND privilege_type = 'USAGE' AND grantee NOT IN (0, n
 
 
 async def check_unchanged(connection: asyncpg.Connection, role: ApplicationRole) -> None:
-    """Raise RoleError for a database whose migrations have granted everything to a role of another name."""
+    """Raise RoleError if the migrations granted the rights to a role with another name."""
     holders = [row[0] for row in await connection.fetch(_HOLDERS)]
     if holders and role.name not in holders:
         raise RoleError(
@@ -142,16 +144,16 @@ WHERE rolname = session_user AND nspname = 'platform'
 
 
 async def find_mighty_login(connection: Connection) -> str | None:
-    """Return the login of this session where it could become the owner or any other role; None where it could not.
+    """Return the login of this session if it could become the owner or any other role, else None.
 
-    Such a login leaves the role that it took with one statement, and nothing is append-only any more.
+    With such a login, one SET ROLE removes the restrictions of the services' role, and no table is append-only.
     """
     login: str | None = await connection.fetchval(_MIGHTY)
     return login
 
 
 async def check_login(connection: Connection) -> None:
-    """Raise RoleError where the services' login could become the owner."""
+    """Raise RoleError if the services' login could become the owner."""
     if login := await find_mighty_login(connection):
         raise RoleError(
             f"BALCAO_DATABASE_URL entra no banco como {login}, que pode assumir o papel do dono das tabelas. Dê aos "
@@ -160,14 +162,14 @@ async def check_login(connection: Connection) -> None:
 
 
 async def owns(connection: Connection) -> bool:
-    """Return whether this session may do what the owner of the tables may."""
+    """Return whether this session has the rights of the tables' owner."""
     found: bool | None = await connection.fetchval(
         "SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'platform'"
     )
     return bool(found)
 
 
-# A schema in which the session's role may look into nothing: its grants were lost, or never made.
+# Schemas in which the session's role can read no table, because grants are missing or were revoked.
 _CLOSED = """
 SELECT nspname::text
 FROM pg_namespace
@@ -182,7 +184,7 @@ ORDER BY nspname
 
 
 async def list_closed_schemas(connection: Connection, schemas: Iterable[str]) -> list[str]:
-    """Return those of the schemas in which the session has no rights; one that is missing has none to give."""
+    """Return the schemas in which the session can read nothing. Ignore schemas that do not exist."""
     return [row[0] for row in await connection.fetch(_CLOSED, list(schemas))]
 
 
@@ -195,7 +197,7 @@ ORDER BY datname
 
 
 async def list_other_databases(connection: Connection, role: str) -> list[str]:
-    """Return the server's other databases in which the role has rights: another installation should have its own."""
+    """Return other databases of the server in which the role has rights. Each installation needs its own role."""
     return [row[0] for row in await connection.fetch(_ELSEWHERE, role)]
 
 

@@ -1,4 +1,4 @@
-"""Opens connections to a database of one server or of several, of which one takes writes at a time."""
+"""Open connections to one PostgreSQL server, or to the primary among several."""
 
 import asyncio
 import re
@@ -10,14 +10,14 @@ import asyncpg
 
 from balcao.core.database.faults import ServerUnsuitable, StoreFaults
 
-# The parameters of every session.
+# The session parameters of every connection.
 SESSION = {
     "application_name": "balcao",
     "timezone": "UTC",
-    # Ends a statement whose connection was cut, as nobody is left to cancel it.
+    # Makes the server end a statement whose client is gone.
     "client_connection_check_interval": "1s",
-    # A host that vanished closes no connection, and one that froze ends no transaction. The server does both by itself,
-    # or their locks would keep people's data from everybody for the hours that TCP waits.
+    # If the host of a client vanishes or freezes, its transaction stays open and holds its locks. With these settings
+    # the server ends the transaction within about a minute. A TCP timeout would take hours.
     "tcp_keepalives_idle": "20s",
     "tcp_keepalives_interval": "5s",
     "tcp_keepalives_count": "4",
@@ -28,14 +28,14 @@ _PLACE = re.compile(r"(?P<host>\[[^\]]+\]|[^:]*)(?::(?P<port>[0-9]+))?")
 
 
 class Server(NamedTuple):
-    """`host` is a name, an address, or the folder of a socket."""
+    """`host` is a name, an address, or the directory of a Unix socket."""
 
     host: str
     port: int
 
 
 def list_servers(url: str) -> list[Server]:
-    """Return the servers that an address names, in its order."""
+    """Return the servers in a database URL, in order."""
     parts = urlsplit(url)
     query = parse_qs(parts.query)
     if places := parts.netloc.rpartition("@")[2]:
@@ -48,15 +48,15 @@ def list_servers(url: str) -> list[Server]:
 
 def _parse_place(place: str) -> Server:
     found = _PLACE.fullmatch(place)
-    assert found  # the settings have checked the address
+    assert found  # the settings have validated the URL
     return Server(unquote(found["host"].strip("[]")) or "localhost", int(found["port"] or 5432))
 
 
 async def connect_to_server(url: str, **options: Any) -> asyncpg.Connection:
-    """Connect, with the driver's `options`, to the server that takes writes where the address names several.
+    """Connect to the server of a URL, or to the one that accepts writes if the URL names several.
 
-    All are asked at once: one whose machine is gone answers nothing, and waiting for it would use up the time in which
-    another one answers. Raises what the most telling of them raised. `options` may name one server itself.
+    Try all servers concurrently. Waiting for one whose machine is gone would use up the timeout. If all fail, raise the
+    most informative exception. A `host` in the driver `options` selects one server.
     """
     servers = list_servers(url)
     if len(servers) == 1 or "host" in options:
@@ -70,7 +70,7 @@ async def connect_to_server(url: str, **options: Any) -> asyncpg.Connection:
 
 
 async def _take_first(tries: set["asyncio.Task[asyncpg.Connection]"]) -> asyncpg.Connection:
-    """Return the first connection that is made, and take its task out of `tries`."""
+    """Return the first connection that succeeds, and remove its task from `tries`."""
     failures: list[BaseException] = []
     while tries:
         done, _ = await asyncio.wait(tries, return_when=asyncio.FIRST_COMPLETED)
@@ -79,7 +79,7 @@ async def _take_first(tries: set["asyncio.Task[asyncpg.Connection]"]) -> asyncpg
             if (failure := ended.exception()) is None:
                 return ended.result()
             failures.append(failure)
-    # The most telling fault: a refused login, then a server that takes no writes, then one that is not there.
+    # Most informative first: a rejected login, then a server that does not accept writes, then one that is down.
     raise min(failures, key=lambda failure: (isinstance(failure, OSError), isinstance(failure, ServerUnsuitable)))
 
 
@@ -101,7 +101,7 @@ async def read_version(url: str) -> int:
 
 
 async def is_recovering(url: str) -> bool:
-    """Return whether the server still replays a log. Raises Unavailable while it takes no connections."""
+    """Return whether the server is still in recovery. Raises Unavailable while it accepts no connections."""
     with StoreFaults():
         connection = await asyncpg.connect(url)
         recovering: bool = await connection.fetchval("SELECT pg_is_in_recovery()")

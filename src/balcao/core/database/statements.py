@@ -1,16 +1,17 @@
-"""Statements as signatures: a store's function is a stub with a name, parameters and a type, its SQL stands above it.
+"""Typed SQL statements: a stub declares name, parameters and return type, and a decorator holds the SQL.
 
     @statement("SELECT data, nome FROM health_units.holidays WHERE data = :day")
     async def read_holiday(connection: Connection, day: date) -> Holiday | None: ...
 
-`:day` becomes `$1` once, at import. Members and properties of a struct, and members of a pydantic model, are named like
-parameters (`:nome` of `holiday: Holiday`), or with the struct where two have one of this name (`:holiday.nome`); their
-own members follow after a dot. Of a sequence of structs the members are columns (`unnest(:holidays.data::date[],
-:holidays.nome::text[])`). What is cast to jsonb is sent as JSON, unless it is text already. The return type says how
-rows are read, see `results`; of a statement that returns none, `bool` says whether it touched any row and `int` how
-many.
+`:day` becomes `$1` at import. Members and properties of a struct, and members of a pydantic model, can be used like
+parameters: `:nome` of `holiday: Holiday`, or `:holiday.nome` if the name is ambiguous. Nested members follow a dot.
+Members of a sequence of structs become arrays: `unnest(:holidays.data::date[], :holidays.nome::text[])`. A value that
+is cast to jsonb is sent as JSON, unless it is text already.
 
-Where the same is asked of several tables, `statements` makes one function of a text for each.
+The return type decides how rows are read (see `results`). For a statement without rows, `bool` means "any row was
+affected" and `int` is the number of affected rows.
+
+`statements` makes one function from several texts, for example the same query on several tables.
 """
 
 import inspect
@@ -33,20 +34,21 @@ T = TypeVar("T")
 STATEMENTS: "dict[str, Statement[..., Any]]" = {}
 """The statements of all modules that are loaded, by name."""
 
-# A name after a colon, with the cast that follows; a cast alone, a text in quotes and a comment hold none.
+# Matches `:name` with an optional jsonb cast. It also consumes string literals, comments and other casts, so that a
+# colon inside them is not mistaken for a parameter.
 _TOKEN = re.compile(r"'(?:[^']|'')*'|--[^\n]*|::\w+|:([a-z_]\w*(?:\.[a-z_]\w*)*)(::jsonb(?:\[\])?)?")
 _FIRST_WORD = re.compile(r"\s*[A-Z]+\b")
 _VERB = re.compile(r"\b(SELECT|VALUES|SHOW|INSERT|UPDATE|DELETE|CREATE|LOCK|NOTIFY|SET)\b")
 
 
 class MalformedStatement(Exception):
-    """The text and the signature of a statement do not fit; raised at import."""
+    """The text and the signature of a statement do not match. Raised at import."""
 
 
 class Statement(Generic[P, T]):
-    """One statement: its `name` (the feature's and the function's), the `sql` that is sent, its parameters' names.
+    """One statement: its `name` (feature and function), its `sql`, and the names of its parameters.
 
-    `returns` is the type that its rows are read into.
+    `returns` is the return type of the stub.
     """
 
     def __init__(
@@ -56,19 +58,20 @@ class Statement(Generic[P, T]):
         variant: str | None = None,
         types_of: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """`variant` names one of several texts of a stub, and `types_of` the types that are not as the stub says."""
+        """`variant` names one of several texts of a stub. `types_of` overrides types of the stub."""
         feature = stub.__module__.removeprefix("balcao.").removesuffix("store").rstrip("._")
         self.name = ".".join([feature, stub.__name__, *([] if variant is None else [variant])])
         self.__doc__ = stub.__doc__
         hints = {**get_type_hints(stub, include_extras=True), **types_of}
-        # Each one's name and default: an `inspect.Parameter` computes both whenever it is asked.
+        # Names and defaults as plain tuples, because the attributes of `inspect.Parameter` are slow properties.
         _, *self._arguments = [(each.name, each.default) for each in inspect.signature(stub).parameters.values()]
         self.parameters: list[str] = []
-        self._types: list[Any] = []  # of each of them
-        self._values: list[tuple[int, Read | None]] = []  # of each: its argument's place, and what is read of that
-        # The argument that chooses the variant need not occur in its text.
+        self._types: list[Any] = []  # the type of each parameter
+        self._values: list[tuple[int, Read | None]] = []  # for each parameter: argument position, conversion
+        # The text of a variant does not have to use the argument that selects it.
         self._used: set[str] = set() if variant is None else {self._arguments[0][0]}
-        # After the first word: what stands before it PostgreSQL 18 leaves out of `pg_stat_statements`.
+        # The name goes into a comment after the first word. PostgreSQL 18 removes leading comments from
+        # `pg_stat_statements`.
         word = _FIRST_WORD.match(text)
         if word is None:
             raise MalformedStatement(f"{self.name}: it begins with no word of SQL")
@@ -84,7 +87,7 @@ class Statement(Generic[P, T]):
             raise MalformedStatement(f"{self.name}: it returns no rows")
 
     async def __call__(self, source: Source, *given: P.args, **named: P.kwargs) -> T:
-        """Run the statement and return what it found; asked of a database, on a connection of its own."""
+        """Run the statement and return its result. With a database, borrow a connection for it."""
         if isinstance(source, Database):
             async with source.connection() as connection:
                 return await self(connection, *given, **named)
@@ -101,13 +104,13 @@ class Statement(Generic[P, T]):
         return read
 
     def bind(self, given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
-        """Return the values of the parameters, in their order, for a call with these arguments."""
+        """Return the values of `$1`, `$2`, … for a call with these arguments."""
         if len(given) < len(self._arguments):
             given = (*given, *[named.get(name, default) for name, default in self._arguments[len(given) :]])
         return [given[place] if read is None else read(given[place]) for place, read in self._values]
 
     def _number(self, hints: Mapping[str, Any], token: re.Match[str]) -> str:
-        """Return the `$1` of a name, or what is none as it stands. Raises MalformedStatement for an unknown name."""
+        """Return `$1` for a parameter and any other token unchanged. Raises MalformedStatement for an unknown name."""
         name, suffix = token[1], token[2] or ""
         if name is None:
             return token[0]
@@ -126,7 +129,7 @@ class Statement(Generic[P, T]):
         return f"${self.parameters.index(key) + 1}{suffix}"
 
     def _find(self, name: str, hints: Mapping[str, Any]) -> str:
-        """Return the argument, or the member of one (`holiday.nome`), that the name stands for."""
+        """Return the argument (`day`) or argument member (`holiday.nome`) that the name refers to."""
         names = [name for name, _ in self._arguments]
         first = name.partition(".")[0]
         found = (
@@ -140,7 +143,7 @@ class Statement(Generic[P, T]):
 def statement(
     text: str,
 ) -> Callable[[Callable[Concatenate[Connection, P], Coroutine[Any, Any, T]]], Statement[P, T]]:
-    """Make the function below the statement of this text. Raises MalformedStatement where the two do not fit."""
+    """Turn the decorated stub into a statement. Raises MalformedStatement if text and signature do not match."""
 
     def make(stub: Callable[Concatenate[Connection, P], Coroutine[Any, Any, T]]) -> Statement[P, T]:
         made = Statement(text, stub)
@@ -151,23 +154,23 @@ def statement(
 
 
 class Statements(Generic[K, P, T]):
-    """One function in several texts: its first argument after the connection is the key `of` the one that is run."""
+    """A stub with several texts. The first argument after the connection selects one of them."""
 
     def __init__(self, of: Mapping[K, Statement[Concatenate[K, P], T]]) -> None:
         self.of = of
 
     async def __call__(self, source: Source, key: K, /, *given: P.args, **named: P.kwargs) -> T:
-        """Run the statement of this key and return what it found."""
+        """Run the statement of this key and return its result."""
         return await self.of[key](source, key, *given, **named)
 
 
 def statements(
     texts: Mapping[K, str], types_of: Callable[[K], Mapping[str, Any]] = lambda _: {}
 ) -> Callable[[Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]], Statements[K, P, T]]:
-    """Make the function below one statement for each of these keys, known by the key's text.
+    """Turn the decorated stub into one statement for each key of `texts`.
 
-    `types_of` a key are those of arguments and of what is returned (`return`) that differ from key to key, by their
-    names. Raises MalformedStatement.
+    `types_of` returns the argument types and the return type (`return`) that differ for a key, by name. Raises
+    MalformedStatement if a text and the signature do not match.
     """
 
     def make(stub: Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]) -> Statements[K, P, T]:
@@ -179,7 +182,7 @@ def statements(
 
 
 def _gives_rows(text: str) -> bool:
-    """Return whether the statement, and not only a part of it, returns rows."""
+    """Return whether the statement returns rows. Ignore what is inside parentheses, such as CTEs."""
     outer = re.sub(r"'(?:[^']|'')*'|--[^\n]*", "", text)
     while (inner := re.sub(r"\([^()]*\)", "", outer)) != outer:
         outer = inner
@@ -188,7 +191,7 @@ def _gives_rows(text: str) -> bool:
 
 
 def _exists(members: Sequence[str], expected: Any) -> bool:
-    """Return whether the type, or a sequence's, has the first of the members, that one's the second, and so on."""
+    """Return whether a chain of members exists in the type, or in the element type of a sequence."""
     if members and get_origin(expected) in CONTAINERS:
         expected = get_args(expected)[0]
     for member in members:
@@ -199,16 +202,16 @@ def _exists(members: Sequence[str], expected: Any) -> bool:
 
 
 def _find_type(expected: Any, members: Sequence[str]) -> Any:
-    """Return the type of the value to which the members lead from the argument's type."""
+    """Return the type at the end of a chain of members that starts at the argument's type."""
     for member in members:
         expected = list_attributes(get_args(expected)[0] if get_origin(expected) in CONTAINERS else expected)[member]
     return expected
 
 
 def _choose_value(expected: Any, members: Sequence[str], cast_to: str) -> Read | None:
-    """Return what makes an argument of the type a value that the driver takes; None where it is one.
+    """Return a function that converts an argument for the driver, or None if it needs no conversion.
 
-    `members` lead from the argument to the value. None stays None, and so does a member of None.
+    `members` is the chain from the argument to the value. None stays None, and a member of None is None.
     """
     if get_origin(expected) in CONTAINERS and (members or cast_to == "::jsonb[]"):
         each = _choose_value(get_args(expected)[0], members, cast_to)
@@ -230,7 +233,7 @@ def _is_optional(expected: Any) -> bool:
 
 
 def _choose_encoder(expected: Any, *, is_json: bool) -> Read | None:
-    """Return what makes a value of the type one that the driver takes; None where it is one."""
+    """Return a function that encodes a value for the driver, or None if it needs no encoding."""
     (kind, *others) = [each for each in get_args(expected) if each is not types.NoneType] or [expected]
     if get_origin(expected) not in {Union, types.UnionType} or others:
         kind = expected

@@ -1,4 +1,4 @@
-"""A database whose statements are spans, and whose connections know which trace a job that they enqueue belongs to."""
+"""A database that records a span for each statement and passes the current trace on to enqueued jobs."""
 
 import time
 from typing import Any
@@ -8,27 +8,27 @@ import asyncpg
 from balcao.core.database.pool import Connection, Database, json_text
 from balcao.core.tracing import Tracing, carry_trace
 
-# Sets what `enqueue_sql` reads: the trace to which an enqueued job belongs.
+# Sets the trace of the session. `enqueue_sql` stores it with each job.
 _MARK = "SELECT set_config('balcao.trace', $1, false)"
 
 
 class TracedDatabase(Database):
-    """For who has switched traces on; a connection that is taken for a traced call costs a round trip more."""
+    """The database of an installation with tracing. Borrowing a connection in a trace costs one more round trip."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        """Take what `Database` takes."""
+        """Accept the arguments of `Database`."""
         super().__init__(*args, **options)
-        self._marked: set[int] = set()  # the server's processes behind connections that name a trace
+        self._marked: set[int] = set()  # PIDs of server processes whose session has a trace set
 
     def take_now(self, _: str) -> Connection | None:
-        """Take none: each is marked first, which has to be waited for."""
+        """Return None: a connection must be marked first, and that cannot happen without waiting."""
         return None
 
     async def take(self, name: str, deadline: float) -> Connection:
-        """Take a connection as `Database` does."""
+        """Return a connection that has the current trace set."""
         connection = await super().take(name, deadline)
         try:
-            connection.add_query_logger(_record)  # one that is there already is not added again
+            connection.add_query_logger(_record)  # adding it twice has no effect
             await self._mark(connection)
         except BaseException:
             await self.give_back(connection, name, sound=False)
@@ -46,7 +46,7 @@ class TracedDatabase(Database):
 
 
 def _record(query: asyncpg.connection.LoggedQuery) -> None:
-    """Make a span of a statement that has ended; its text is ours and has no values in it.
+    """Record a span for a finished statement. Its text contains no values, so it may leave the process.
 
     The driver calls this in the context of the task that ran the statement.
     """
@@ -54,7 +54,7 @@ def _record(query: asyncpg.connection.LoggedQuery) -> None:
         return
     from opentelemetry.trace import SpanKind, Status, StatusCode, get_current_span
 
-    # The request may have been answered already: its span is still the current one, but has ended.
+    # The request may be finished: its span is then still current but has ended. Check the sampling flag instead.
     if not get_current_span().get_span_context().trace_flags.sampled:
         return
     text = " ".join(query.query.split())
