@@ -1,1 +1,1 @@
-"""What developers run on the code itself; nothing here is installed with the program."""
+"""Developers' tools for the code itself. They are not installed with the program."""

@@ -1,6 +1,6 @@
 """Draw the pictures of the built-in avatars as PNG, from their SVG: `python -m tools.avatars`.
 
-The pictures are committed beside their sources; a test compares them.
+The pictures are committed next to their sources. A test compares them.
 """
 
 import sys
@@ -9,12 +9,12 @@ from pathlib import Path
 import resvg_py
 
 FOLDER = Path(__file__).parent.parent / "src" / "balcao" / "registry" / "person" / "avatars" / "images"
-# Twice the size at which a portal shows an avatar, for dense screens.
+# Twice the size at which a portal shows an avatar, for high-resolution screens.
 SIZE = 256
 
 
 def draw(source: Path) -> bytes:
-    """Return the SVG as a PNG of SIZE x SIZE pixels; the same bytes every time."""
+    """Return the SVG as a PNG of SIZE x SIZE pixels, with the same bytes every time."""
     return resvg_py.svg_to_bytes(svg_path=str(source), width=SIZE, height=SIZE)
 
 

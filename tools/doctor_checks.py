@@ -1,4 +1,4 @@
-"""Writes `docs/reference/checks.md`: what `balcao doctor` looks at, from the declared checks."""
+"""Write `docs/reference/checks.md`, the checks of `balcao doctor`, from their declarations."""
 
 from collections.abc import Iterator
 from pathlib import Path

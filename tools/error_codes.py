@@ -1,6 +1,6 @@
-"""Writes `docs/reference/errors.md`: every `Error-Code` that the code can raise, with its cause and how to fix it.
+"""Write `docs/reference/errors.md`: every `Error-Code` that the code can raise, with its cause and fix.
 
-Codes and statuses are read from the source; causes and remedies stand in the `errors.toml` of each package.
+Codes and statuses are read from the source code. Causes and remedies are in the `errors.toml` of each package.
 """
 
 import ast
@@ -54,7 +54,7 @@ which finds the word of the OAuth standard in the parameter `error`.
 
 
 class Raised(NamedTuple):
-    """A code, the package that raises it and the status that it comes with."""
+    """A code, the package that raises it, and its status."""
 
     package: str
     code: str
@@ -62,7 +62,7 @@ class Raised(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What the `errors.toml` of a package says of a code."""
+    """The entry of a code in the `errors.toml` of a package."""
 
     status: Sequence[int]
     cause: str
@@ -73,14 +73,14 @@ class Entry(NamedTuple):
 
 @functools.cache
 def raised() -> frozenset[Raised]:
-    """Every code of the source. Raises ValueError where one cannot be read from it."""
+    """Return every code of the source. Raises ValueError if a code cannot be determined."""
     return frozenset(
         found for module in _modules() for found in raised_in(module, Path(str(module.__file__)).read_text("utf-8"))
     )
 
 
 def raised_in(module: ModuleType, source: str) -> Iterator[Raised]:
-    """The codes in the source of a module, whose names stand for what they do there. Raises ValueError."""
+    """Yield the codes in the source of a module. The module resolves the names in it. Raises ValueError."""
     package = module.__name__.split(".")[1]
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ClassDef) and (kind := _kind(module, ast.Name(node.name))):
@@ -99,7 +99,7 @@ def raised_in(module: ModuleType, source: str) -> Iterator[Raised]:
 
 
 def declared(package: str) -> Mapping[str, Entry]:
-    """The entries of a package by code. Raises ValueError for one that lacks a part."""
+    """Return the entries of a package by code. Raises ValueError for an incomplete entry."""
     files = (Path(source.__path__[0]) / package / "errors.toml" for source in _SOURCES)
     found = {}
     for file in filter(Path.exists, files):
@@ -111,7 +111,7 @@ def declared(package: str) -> Mapping[str, Entry]:
 
 
 def page() -> str:
-    """The text of the page. Raises ValueError for a code without entry."""
+    """Return the text of the page. Raises ValueError for a code without an entry."""
     codes: dict[str, dict[str, set[int]]] = {}
     for package, code, status in raised():
         codes.setdefault(package, {}).setdefault(code, set()).add(status)
@@ -137,7 +137,7 @@ def _modules() -> Iterator[ModuleType]:
 
 
 def _kind(module: ModuleType, expression: ast.expr) -> type[BalcaoError] | None:
-    """The class of the family of faults that the expression names."""
+    """Return the exception class that the expression names, or None."""
     found: object = None
     if isinstance(expression, ast.Name):
         found = vars(module).get(expression.id)
@@ -151,13 +151,16 @@ def _is_super_init(call: ast.Call) -> bool:
 
 
 def _passes_on(call: ast.Call, kind: type[BalcaoError]) -> bool:
-    """Whether the constructor only hands on what it was given: then its callers are what is read."""
+    """Return whether the constructor only passes its arguments on.
+
+    Then the calls of its subclasses are read instead.
+    """
     expression = _code_expression(kind, call)
     return kind is Refused or (isinstance(expression, ast.Name) and expression.id in inspect.signature(kind).parameters)
 
 
 def _code_expression(kind: type[BalcaoError], call: ast.Call) -> ast.expr | None:
-    """What stands for the code: of the provider's refusals the first argument, the word of the OAuth standard."""
+    """Return the expression of the code. For the provider's refusals it is the first argument, the OAuth error."""
     if issubclass(kind, Refused):
         takes_word = kind in (Refused, SentBack) or _is_super_init(call)
         return call.args[0] if takes_word and call.args else None

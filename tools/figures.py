@@ -1,6 +1,6 @@
-"""Measures how the code is cut: files, functions, helpers, names, comments, tests; printed by `make structure`.
+"""Measure the structure of the code: files, functions, helpers, names, comments, tests. `make structure` prints it.
 
-The figures say where to look, they are no limits. A statement's signature has no body and is counted apart.
+The figures show where to look. They are not limits. Signatures of statements have no body and are counted separately.
 """
 
 import ast
@@ -22,7 +22,7 @@ Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Source(NamedTuple):
-    """A file: its lines, its tree, and how many of its lines are comments of their own."""
+    """A file: its lines, its tree, and the number of its comment lines."""
 
     path: Path
     lines: int
@@ -55,7 +55,7 @@ def is_signature(function: Function) -> bool:
 
 
 def is_short_by_form(function: Function) -> bool:
-    """Return whether a short body is what the form asks for: a handler's one call, a property, a method of Python's."""
+    """Return whether the form requires a short body, as for handlers, properties and Python's special methods."""
     decorators = {_name_decorator(node) for node in function.decorator_list}
     return bool(decorators & _FORMS) or (function.name.startswith("__") and function.name.endswith("__"))
 
@@ -66,7 +66,7 @@ def _name_decorator(node: ast.expr) -> str:
 
 
 def count_body(function: Function) -> int:
-    """Return how many lines a function's body has, without its docstring."""
+    """Return the number of lines of a function's body, without its docstring."""
     body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
@@ -77,7 +77,7 @@ def is_private(function: Function) -> bool:
 
 
 def find_used_once(source: Source) -> list[Function]:
-    """Return the private helpers that their file names a single time besides their definition."""
+    """Return the private helpers that their file uses only once."""
     used = Counter(
         node.id if isinstance(node, ast.Name) else node.attr
         for node in ast.walk(source.tree)
@@ -87,7 +87,7 @@ def find_used_once(source: Source) -> list[Function]:
 
 
 def count_operations(folder: Path) -> int:
-    """Return how many operations the committed descriptions have."""
+    """Return the number of operations in the committed descriptions."""
     documents = (json.loads(file.read_text("utf-8")) for file in folder.glob("*.json"))
     return sum(len(_METHODS & path.keys()) for document in documents for path in document["paths"].values())
 

@@ -1,9 +1,9 @@
-"""Change the code that decides about people's data, one small thing at a time, and count what no test notices.
+"""Mutate the code that decides about personal data, and count the mutants that no test detects.
 
-`make mutants` tries a sample of each file: the same changes each time, spread evenly over the file. `SAMPLE=0` tries
-all of them and `FILE=src/balcao/core/access` those of one file or folder, or of several. Each trial is a short run of
-those of the folder's own tests that reach the change; all share one PostgreSQL. What was not noticed is printed as a
-difference, and stays with everything else in `mutants/` until the next run.
+`make mutants` tries a sample of each file: the same mutants each time, spread evenly over the file. `SAMPLE=0` tries
+all of them, and `FILE=src/balcao/core/access` those of a file or folder, or of several. Each trial is a short run of
+the folder's own tests that reach the mutant. All trials share one PostgreSQL. Surviving mutants are printed as diffs,
+and are retained with all other results in `mutants/` until the next run.
 """
 
 import argparse
@@ -28,9 +28,9 @@ from tests.support.leftovers import Leftovers
 
 COPY = Path("mutants")
 NOTICED = {"killed", "timeout"}
-LEAST = 0.9  # of the changes in a folder
+LEAST = 0.9  # of the mutants in a folder
 PERSONAL_DATA = "tests/registry/rights/test_rights_anonymisation.py"
-# Which tests have to notice a change below which folder.
+# The tests that must detect the mutants of each folder.
 TESTS = {
     Path("src/balcao/core/access"): [
         *(
@@ -128,10 +128,10 @@ def main() -> int:
 
 
 def _choose(below: list[Path], sample: int) -> dict[Path, list[str]]:
-    """The names of the changes to try, by file."""
-    shutil.rmtree(COPY, ignore_errors=True)  # a copy of another day would still hold files that have gone
+    """Return the names of the mutants to try, by file."""
+    shutil.rmtree(COPY, ignore_errors=True)  # an old copy could contain files that were deleted
     COPY.mkdir()
-    with contextlib.redirect_stdout(io.StringIO()):  # the name of every file
+    with contextlib.redirect_stdout(io.StringIO()):  # suppress the name of every file
         copy_src_dir()
         copy_also_copy_files()
         create_mutants(os.cpu_count() or 1)
@@ -145,7 +145,7 @@ def _choose(below: list[Path], sample: int) -> dict[Path, list[str]]:
 
 
 def _try(folder: Path, tests: list[str], names: list[str]) -> None:
-    """Try the changes; mutmut's own output, a progress line above all, goes to a file."""
+    """Try the mutants. The output of mutmut, mostly a progress line, goes to a file."""
     log = COPY / f"{'-'.join(folder.parts[2:])}.log"
     print(f"{folder}: {len(names)} changes, progress: tail -f {log}", flush=True)
     with log.open("w") as output:
@@ -161,7 +161,7 @@ def _try(folder: Path, tests: list[str], names: list[str]) -> None:
 
 
 def _report(chosen: dict[Path, list[str]]) -> int:
-    """What was tried and noticed by folder, and each change that was not; the status of the command."""
+    """Print the number of tried and detected mutants by folder, and each survivor. Return the status of the command."""
     tried: collections.Counter[Path] = collections.Counter()
     noticed: collections.Counter[Path] = collections.Counter()
     results = _results()

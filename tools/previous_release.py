@@ -1,11 +1,14 @@
 """Run the last release's tests, with its own code, on the schema of this tree: `make previous`.
 
-It says whether processes of that release go on working once the migrations since then have run. The release is the
-newest `v*` tag before this commit. While there is none, it is the last commit whose migrations are those of RELEASED.
-Its tree is unpacked into a temporary folder, the migrations of this tree are laid over its own, and its tests run
-there. What fails is run again, with them and without: their fault is what fails each time with them and passes without.
+It shows whether processes of that release still work after the migrations since then. The release is the newest `v*`
+tag before this commit. Without a tag, it is the last commit whose migrations are those of RELEASED.
 
-Packages are those of this environment. Tests with a marker are left out: those need programs other than PostgreSQL.
+The release's tree is unpacked into a temporary folder, the migrations of this tree are copied over its own, and its
+tests run there. Failed tests run again, with and without the new migrations. A test that fails each time with them and
+passes without them is their fault.
+
+The packages are those of this environment. Tests with a marker are left out, because they need other programs than
+PostgreSQL.
 """
 
 import argparse
@@ -27,8 +30,8 @@ from tools.release.building import ask_git, extract
 from tools.release.components import ROOT
 from tools.release.licences import Refused
 
-# The last migration of each owner in the last release; there is none yet, so those of the day from which on they only
-# expand.
+# The last migration of each owner in the last release. There is no release yet, so these are the migrations after which
+# only expanding ones were allowed.
 RELEASED = {
     "access": 7,
     "agents": 4,
@@ -38,7 +41,7 @@ RELEASED = {
     "registry": 21,
     "search": 15,
 }
-# What of the release's tests is not run, and why.
+# Tests of the release that are not run, and why.
 LEFT_OUT = {
     "tests/release": "builds and names releases from the history, which the unpacked tree does not have",
     "tests/invariants/test_citations.py": "compares the rules that migrations cite with pages, which come later too",
@@ -49,12 +52,12 @@ LEFT_OUT = {
 
 _MIGRATION = re.compile(r"src/balcao/(?:core/database/sql|(?P<service>\w+)/migrations)/(?P<number>[0-9]{4})_\w+\.sql")
 _VERSION = re.compile(r"v([0-9]+)\.([0-9]+)\.([0-9]+)")
-# Nothing that is set for the run that we may be part of; the run of the release finds its own.
+# Settings of an enclosing test run are removed. The release's tests set their own.
 _OURS = ("BALCAO_", "CRM_", "PYTEST_", "COV_")
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Prove it and return the status of the command; after `--` come words for pytest."""
+    """Run the proof and return the status of the command. Arguments after `--` go to pytest."""
     arguments = argparse.ArgumentParser(prog="python -m tools.previous_release")
     arguments.add_argument("--release", help="a tag or commit, instead of the last release")
     arguments.add_argument("--repository", type=Path, default=ROOT)
@@ -82,7 +85,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def find_commit(repository: Path, name: str) -> str:
-    """Return the number of a commit. Raises Refused where the clone does not hold it."""
+    """Return the hash of a commit. Raises Refused if the clone does not contain it."""
     done = subprocess.run(
         ["git", "-C", str(repository), "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"],
         capture_output=True,
@@ -94,9 +97,9 @@ def find_commit(repository: Path, name: str) -> str:
 
 
 def find_release(repository: Path) -> str:
-    """Return the last release's tag, or while there is none the last commit with the migrations of RELEASED.
+    """Return the last release's tag, or without releases the last commit with the migrations of RELEASED.
 
-    Raises Refused where the history does not tell.
+    Raises Refused if the history does not contain it.
     """
     if tag := find_tag(repository):
         return tag
@@ -108,7 +111,7 @@ def find_release(repository: Path) -> str:
             "Este clone não tem etiqueta de edição (v1.2.0), e o histórico dele foi cortado: traga o resto com "
             "`git fetch --tags --unshallow`, ou diga o commit com --release."
         )
-    # What a branch added came with its merge: the way of the first parents is that of the main branch.
+    # Follow only first parents, which are the main branch. Commits of a merged branch arrived with its merge.
     words = ("--first-parent", "-m", "--diff-filter=A", "--format=%H")
     added = ask_git(repository, "log", *words, "HEAD", "--", *later).split()
     return find_commit(repository, f"{added[-1]}^") if added else "HEAD"
@@ -125,13 +128,13 @@ def find_tag(repository: Path) -> str | None:
 
 
 def read_released(repository: Path) -> dict[str, int] | None:
-    """Return what RELEASED has to be: None while nothing is released."""
+    """Return the correct value of RELEASED, or None without a release."""
     tag = find_tag(repository)
     return last_numbers(ask_git(repository, "ls-tree", "-r", "--name-only", tag).splitlines()) if tag else None
 
 
 def last_numbers(names: Sequence[str]) -> dict[str, int]:
-    """Return the last migration's number by owner, of paths in a tree."""
+    """Return the last migration's number by owner, from paths in a tree."""
     numbers: dict[str, int] = {}
     for name in names:
         if found := _MIGRATION.fullmatch(name):
@@ -141,9 +144,9 @@ def last_numbers(names: Sequence[str]) -> dict[str, int]:
 
 
 def lay_migrations(tree: Path, folder: Path) -> list[str]:
-    """Copy the migrations of a tree into the folder of an older one and return the paths of those it did not have.
+    """Copy the migrations of a tree into the folder of an older one. Return the paths of the new ones.
 
-    Raises Refused where one of the older tree is gone or was changed: the database that it prepared would be refused.
+    Raises Refused if a migration of the older tree was removed or changed, because its database would be rejected.
     """
     new, old = _list_migrations(tree), _list_migrations(folder)
     if gone := sorted(set(old) - set(new)):
@@ -168,9 +171,12 @@ def _is_later(name: str) -> bool:
 
 
 def _prove(folder: Path, laid: Sequence[str], words: Sequence[str]) -> int:
-    """Run the tests, the files of those that fail once more, with the migrations and without, and say what is theirs.
+    """Run the tests, and the files of failed tests again, with and without the migrations.
 
-    A module's tests share a database, so a file runs as a whole: what fails only after its neighbours fails again.
+    Report which failures they cause.
+
+    The tests of a module share a database, so a file runs as a whole. A test that only fails after its neighbours fails
+    again.
     """
     first = _run_tests(folder, *words)
     if first.passed and not first.failed:
@@ -201,20 +207,20 @@ def _tell(heading: str, names: set[str]) -> None:
 
 
 def _find_file(folder: Path, name: str) -> str:
-    """Return the path of a test's module; the name is that of the report, `tests.core.test_text::test_x`."""
+    """Return the path of a test's module, from its name in the report: `tests.core.test_text::test_x`."""
     place = Path(*name.partition("::")[0].split("."))
     return next(str(path) for each in (place, *place.parents) if (folder / (path := each.with_suffix(".py"))).exists())
 
 
 class Outcome(NamedTuple):
-    """How many tests passed, and which failed."""
+    """The number of passed tests, and the names of the failed ones."""
 
     passed: int
     failed: set[str]
 
 
 def _run_tests(folder: Path, *words: str) -> Outcome:
-    """Raises Refused where the run was broken off, or failed by something else than its tests."""
+    """Run the tests. Raises Refused if the run was interrupted, or failed for another reason than its tests."""
     report = folder / "report.xml"
     left_out = [f"--deselect={name}" for name in LEFT_OUT]
     command = [sys.executable, "-m", "pytest", "-q", f"--junit-xml={report}", "-m", _without_markers(folder), *left_out]
@@ -238,7 +244,7 @@ def _read_report(report: Path) -> Outcome:
     cases = list(ElementTree.parse(report).iter("testcase"))  # noqa: S314 - written by the run of the tests
     failed = {case for case in cases if case.find("failure") is not None or case.find("error") is not None}
     passed = [case for case in cases if case not in failed and case.find("skipped") is None]
-    # What could not be loaded has the module as its name, and no class.
+    # A module that could not be imported has its name as the test's name, and no class.
     return Outcome(len(passed), {"::".join(filter(None, (case.get("classname"), case.get("name")))) for case in failed})
 
 

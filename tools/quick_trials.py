@@ -1,7 +1,7 @@
-"""A plugin of pytest that makes a trial end soon: its first failure says all.
+"""A pytest plugin that ends a mutation trial early, at its first failure.
 
-Tests that need no database run before the others, as most changes are noticed by one of them, and to fill a database
-takes longer than all of them. A property that has failed looks for no smaller example.
+Tests without a database run first, because they detect most mutants and filling a database takes longer than all of
+them. A failed property test does not search for a smaller example.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
-"""Pictures of the panel's pages, for people to look at: `python -m tools.screenshots kleber /tmp/pictures [--dark]`.
+"""Take pictures of the panel's pages for a review: `python -m tools.screenshots kleber /tmp/pictures [--dark]`.
 
-The platform runs (`balcao serve` with the demo data). From the first page on each declared page is opened once, by the
-first link to it that is found, at 1280 and at 360 pixels. Who may serve citizens begins to serve Carla, because the
-pages of an attendance are reached in no other way.
+The platform must be running (`balcao serve` with the demo data). From the first page on, each declared page is opened
+once, through the first link to it, at 1280 and at 360 pixels. A person who may serve citizens starts to serve Carla,
+because the pages of an attendance cannot be reached otherwise.
 """
 
 import argparse
@@ -38,7 +38,7 @@ _PATTERNS = [
 
 
 def name_page(address: str) -> str | None:
-    """Return the declared page of an address; of several that could be meant the one with the most words of its own."""
+    """Return the declared page of an address. If several match, return the most specific one."""
     path = urlsplit(address).path.rstrip("/")
     fitting = [
         (len(re.findall(r"\[\^/\]\+", pattern.pattern)), name) for name, pattern in _PATTERNS if pattern.fullmatch(path)
@@ -55,7 +55,7 @@ def log_in(page: Page, username: str) -> None:
 
 
 def opens(page: Page, path: str) -> bool:
-    """Open a page, and return whether it is one: a file is none."""
+    """Open a page. Return False if the address is a file to download."""
     try:
         page.goto(path)
     except Error as fault:
@@ -66,7 +66,7 @@ def opens(page: Page, path: str) -> bool:
 
 
 def begin_attendances(page: Page) -> list[str]:
-    """Begin to serve Carla, and to look into her data as a data protection officer, where the person may."""
+    """Start to serve Carla, and to look into her data as a data protection officer, if the person may."""
     begun = []
     for path, reason, button in ATTENDANCES:
         page.goto(path)
@@ -79,7 +79,7 @@ def begin_attendances(page: Page) -> list[str]:
 
 
 def walk(page: Page) -> Iterator[tuple[str, str]]:
-    """Open each page that links lead to, once; return its name and its address while it is open."""
+    """Open each linked page once. Yield its name and its address while it is open."""
     waiting = deque(["/painel", *begin_attendances(page)])
     found = {name_page(path) for path in waiting}
     while waiting:
@@ -95,7 +95,7 @@ def walk(page: Page) -> Iterator[tuple[str, str]]:
 
 
 def take_pictures(browser: Browser, address: str, username: str, folder: Path, scheme: str) -> list[str]:
-    """Make the pictures, and return the names of the pages that were seen."""
+    """Take the pictures, and return the names of the visited pages."""
     seen = set()
     for width in WIDTHS:
         viewport = {"width": width, "height": HEIGHT}
@@ -105,7 +105,7 @@ def take_pictures(browser: Browser, address: str, username: str, folder: Path, s
         for name, _ in walk(page):
             seen.add(name)
             height = page.evaluate("document.documentElement.scrollHeight")
-            page.set_viewport_size({"width": width, "height": max(height, HEIGHT)})  # what sticks stands at the end
+            page.set_viewport_size({"width": width, "height": max(height, HEIGHT)})  # sticky elements move to the end
             page.screenshot(path=folder / f"{name}-{width}.png")
             page.set_viewport_size({"width": width, "height": HEIGHT})
         context.close()

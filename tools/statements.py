@@ -1,4 +1,4 @@
-"""Writes `docs/reference/statements.md`: every statement by the name that a DBA sees, with what it reads and writes."""
+"""Write `docs/reference/statements.md`: every statement under the name that a DBA sees, with its tables."""
 
 import importlib
 import pkgutil
@@ -43,8 +43,8 @@ class _Reader(Visitor):
         self.found = Relations(set(), set(), set())
 
     def visit(self, ancestors: Any, node: Any) -> None:
-        """Note what a node of a statement's tree names."""
-        kind = type(node)  # `isinstance` would narrow to types whose members all may be None
+        """Record the names in a node of a statement's tree."""
+        kind = type(node)  # `isinstance` would narrow to types with optional members
         if kind is ast.RangeVar and node.schemaname:
             self.found.read.add(f"{node.schemaname}.{node.relname}")
         elif kind in {ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt}:
@@ -56,7 +56,10 @@ class _Reader(Visitor):
 
 
 def find_relations(text: str) -> Relations:
-    """Return what a statement reads, writes and calls. A table that it only writes is not read."""
+    """Return the tables that a statement reads and writes, and its functions.
+
+    A table that it only writes is not read.
+    """
     reader = _Reader()
     reader(parse_sql(text))
     return reader.found._replace(read=reader.found.read - reader.found.written)

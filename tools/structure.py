@@ -1,7 +1,7 @@
-"""Prints who imports whom: packages, groups of core, areas and features of each service. Fails on a cycle.
+"""Print the imports between packages, groups of core, and areas and features of each service. Fail on a cycle.
 
-`python -m tools.structure` (`make structure`). What a node imports stands beside it; nodes come in the order in which
-they build on each other.
+`python -m tools.structure` (`make structure`). Each node is listed with its imports. The nodes are in topological
+order.
 """
 
 import sys
@@ -15,7 +15,7 @@ Picture = Mapping[str, set[str]]
 
 
 def picture(graph: grimp.ImportGraph, node_of: Callable[[str], str | None]) -> Picture:
-    """Return the nodes with what they import; a module for which `node_of` answers None is left out."""
+    """Return the nodes with their imports. Modules for which `node_of` returns None are left out."""
     found: dict[str, set[str]] = {}
     for module in graph.modules:
         node = node_of(module)
@@ -27,17 +27,17 @@ def picture(graph: grimp.ImportGraph, node_of: Callable[[str], str | None]) -> P
 
 
 def packages(graph: grimp.ImportGraph) -> Picture:
-    """Return the picture of what stands directly under the root."""
+    """Return the imports between the packages directly under the root."""
     return picture(graph, lambda module: _child(module, ROOT))
 
 
 def children(graph: grimp.ImportGraph, parent: str) -> Picture:
-    """Return the picture of a package's groups, areas or features."""
+    """Return the imports between a package's groups, areas or features."""
     return picture(graph, lambda module: _child(module, parent))
 
 
 def features(graph: grimp.ImportGraph, service: str) -> Picture:
-    """Return the picture of a service's features, and of the modules beside them, through all areas."""
+    """Return the imports between a service's features and its other modules, across all areas."""
     folders = sorted(list_features(graph), key=len)
 
     def node_of(module: str) -> str | None:
@@ -46,14 +46,14 @@ def features(graph: grimp.ImportGraph, service: str) -> Picture:
         return next((folder for folder in folders if f"{module}.".startswith(f"{folder}.")), module)
 
     def graph_is_list(module: str) -> bool:
-        """Tell whether it is the package of an area, which only lists its features."""
+        """Return whether it is the package of an area, which only lists its features."""
         return module not in folders and bool(graph.find_children(module))
 
     return picture(graph, node_of)
 
 
 def cycle(found: Picture) -> list[str] | None:
-    """Return the nodes of a cycle, the first again at the end; None without one."""
+    """Return the nodes of a cycle, with the first one repeated at the end, or None."""
     try:
         TopologicalSorter(found).prepare()
     except CycleError as error:
@@ -68,12 +68,12 @@ def list_features(graph: grimp.ImportGraph) -> set[str]:
 
 
 def services(graph: grimp.ImportGraph) -> list[str]:
-    """Return the packages that hold features."""
+    """Return the packages that contain features."""
     return sorted({".".join(folder.split(".")[:2]) for folder in list_features(graph)})
 
 
 def pictures(graph: grimp.ImportGraph) -> Iterator[tuple[str, Picture]]:
-    """Return every picture that must have no cycle, with its heading."""
+    """Yield every graph that must have no cycle, with its heading."""
     yield ROOT, packages(graph)
     yield f"{ROOT}.core", children(graph, f"{ROOT}.core")
     for service in services(graph):
@@ -89,7 +89,7 @@ def _child(module: str, parent: str) -> str | None:
 
 
 def main() -> int:
-    """Print every picture and return 1 when one of them has a cycle."""
+    """Print every graph. Return 1 if one of them has a cycle."""
     graph = grimp.build_graph(ROOT, cache_dir=None)
     has_cycle = False
     for heading, found in pictures(graph):

@@ -1,6 +1,6 @@
-"""Try the changes that are named on standard input, against the tests that are named there: `[tests, changes]`.
+"""Try mutants with tests. Both are named on standard input as `[tests, mutants]`.
 
-A process of its own, which loads nothing of ours before the tests do, and is forked for each trial.
+This is a separate process, which imports none of our code before the tests do, and is forked for each trial.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""The pictures of the tutorial, made anew: `python -m tools.tutorial_pictures`, while the trial runs (`make run`).
+"""Take the pictures of the tutorial: `python -m tools.tutorial_pictures`, while the trial runs (`make run`).
 
-It does what the tutorial tells: an editor writes a service, an attendant serves Carla, Carla sees who looked.
+It follows the tutorial: an editor writes a service, an attendant serves Carla, and Carla sees who looked at her data.
 """
 
 import sys
@@ -19,7 +19,7 @@ SIZE = {"width": 1000, "height": 640}
 
 @contextmanager
 def person_at(browser: Browser, username: str) -> Iterator[Page]:
-    """Log somebody in, in a window of their own."""
+    """Log a person in, in a separate window."""
     options = {"base_url": Settings.load().panel_address, "locale": "pt-BR", "color_scheme": "light"}
     with browser.new_context(viewport=SIZE, **options) as context:  # type: ignore[arg-type]
         page = context.new_page()

@@ -1,4 +1,4 @@
-"""Makes the clients in a folder, from their sources to the packages: `make clients`. Without Node only Python's."""
+"""Build the clients in a folder, from their sources to the packages: `make clients`. Without Node, only Python's."""
 
 import shutil
 import sys
@@ -10,7 +10,7 @@ from clients.generator.measures import measure_python, measure_typescript
 
 
 def main() -> None:
-    """Write and pack the clients, and print what they cost; the argument is the folder for them."""
+    """Write and pack the clients, and print their measures. The argument is the target folder."""
     target = Path(sys.argv[1]).absolute()
     python.write(target / "python", ROOT / "tools" / "sdk")
     print(measure_python(python.pack(target / "python", target)))

@@ -1,4 +1,4 @@
-"""What the platform's error codes mean and how to fix them, from the `errors.toml` of each package."""
+"""The remedies of the platform's error codes, from the `errors.toml` of each package."""
 
 import tomllib
 
@@ -8,7 +8,7 @@ PACKAGES = ROOT / "src" / "balcao"
 
 
 def read_remedies() -> dict[str, dict[str, str]]:
-    """Return the remedies of each service's codes, and those that all services share: `core`, `crm`."""
+    """Return the remedies by code, for each service and for the packages that all services share: `core`, `crm`."""
     return {name: _read_remedies(name) for name in (*SERVICES, "core", "crm")}
 
 

@@ -1,4 +1,4 @@
-"""What the clients cost who uses them: the size of the package, the time and the memory that loading it takes."""
+"""Measure the costs of a client: the size of the package, and the time and memory of importing it."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RUNS = 5
-# The modules that the client itself needs are loaded first: they are there in whatever uses it.
+# The client's dependencies are imported first, because a program that uses the client has them anyway.
 _PYTHON = """
 import resource, sys, time
 import httpx, msgspec
@@ -25,7 +25,10 @@ console.log((performance.now() - began) / 1000, (process.memoryUsage().rss - bef
 
 @dataclass(frozen=True)
 class Measures:
-    """Bytes of the package; of loading it, in Python with its largest service, the best of some runs: seconds, KiB."""
+    """The package size in bytes, and the import costs: the best seconds and KiB of some runs.
+
+    For Python, the import includes the largest service.
+    """
 
     package: str
     size: int
@@ -37,12 +40,12 @@ class Measures:
 
 
 def measure_python(wheel: Path) -> Measures:
-    """Measure a wheel, which is loaded as it is, in an interpreter that has loaded what it depends on."""
+    """Measure a wheel, imported without installation, in an interpreter that has imported its dependencies."""
     return _measure(wheel, [sys.executable, "-c", _PYTHON, str(wheel)])
 
 
 def measure_typescript(package: Path, entry: Path) -> Measures:
-    """Measure a package; `entry` is its compiled module, beside which the one it depends on can be found."""
+    """Measure a package. `entry` is its compiled module, from whose folder its dependency can be found."""
     return _measure(package, ["node", "--input-type=module", "-e", _NODE, str(entry)])
 
 

@@ -1,4 +1,4 @@
-"""Writes the services, types and codes of the Python client."""
+"""Write the services, types and codes of the Python client."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from clients.generator.documents import ROOT, find_sent, is_boolean, path_of, re
 FOLDER = ROOT / "clients" / "python"
 TEMPLATES = FOLDER / "templates"
 BIN = Path(sys.executable).parent
-# The time of all files of the wheel: the first that a zip archive can tell.
+# The time of all files in the wheel: the earliest that a zip archive can store.
 EPOCH = "315532800"
 
 _SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
@@ -38,7 +38,7 @@ _OPTIONS = (
 def write(target: Path, tools: Path) -> None:
     """Write the whole client into a folder: its hand-written layer, a package for each service, and `codes.py`.
 
-    `tools` is the folder of the generator of types (`tools/sdk`).
+    `tools` is the folder of the type generator (`tools/sdk`).
     """
     shutil.copytree(FOLDER, target, ignore=shutil.ignore_patterns("templates", "__pycache__"), dirs_exist_ok=True)
     package = target / "src" / "balcao_client"
@@ -63,7 +63,7 @@ def write(target: Path, tools: Path) -> None:
 
 
 def pack(source: Path, target: Path) -> Path:
-    """Build the wheel of a written client into a folder and return it; what was written twice gives the same bytes."""
+    """Build the wheel of a written client into a folder and return it. The build is reproducible."""
     build: list[str | Path] = [
         sys.executable,
         "-m",
@@ -97,7 +97,7 @@ def type_of(schema: Mapping[str, Any]) -> str:
 
 
 def result_of(operation: Operation) -> str:
-    """Return the type of what an operation returns."""
+    """Return the type of an operation's result."""
     if operation.is_json:
         assert operation.result is not None
         return type_of(operation.result)
@@ -105,14 +105,14 @@ def result_of(operation: Operation) -> str:
 
 
 def doc_of(operation: Operation) -> str:
-    """Return the docstring of a method, in the words of the document."""
+    """Return the docstring of a method, with the texts of the document."""
     return f"{operation.summary}.\n\n{operation.description}".strip().replace("\\", "\\\\").replace('"""', "'''")
 
 
 def _type_sent_values(described: dict[str, Any]) -> None:
-    """Type the members of request bodies as the parameters of a query: `Literal`, `datetime`, `date`.
+    """Type the members of request bodies as the query parameters: `Literal`, `datetime`, `date`.
 
-    In a response, an enumeration stays open, because a newer platform may send more values, and an instant stays text.
+    In a response, an enumeration stays open, because a newer platform may send more values, and a time stays text.
     """
     sent = find_sent(described)
     for name, schema in described["components"]["schemas"].items():

@@ -1,4 +1,4 @@
-"""Writes the services, schemas and codes of the TypeScript client."""
+"""Write the services, schemas and codes of the TypeScript client."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 def write(target: Path, modules: Path) -> None:
-    """Write the whole client into a folder; `modules` is the folder of the packages from npm."""
+    """Write the whole client into a folder. `modules` is the folder of the packages from npm."""
     shutil.copytree(FOLDER, target, ignore=shutil.ignore_patterns("templates"), dirs_exist_ok=True)
     source = target / "src"
     (source / "schemas").mkdir(exist_ok=True)
@@ -50,7 +50,7 @@ def write(target: Path, modules: Path) -> None:
 
 
 def pack(source: Path, target: Path) -> Path:
-    """Compile a written client and pack it into a folder; return the package. Nothing is fetched."""
+    """Compile a written client and pack it into a folder. Return the package. Nothing is downloaded."""
     subprocess.run([source / "node_modules" / ".bin" / "tsc"], check=True, cwd=source)
     subprocess.run(
         ["npm", "pack", "--offline", "--silent", "--pack-destination", target],
@@ -77,7 +77,7 @@ def type_of(schema: Mapping[str, Any]) -> str:
 
 
 def result_of(operation: Operation) -> str:
-    """Return the type of what an operation returns."""
+    """Return the type of an operation's result."""
     if operation.is_json:
         assert operation.result is not None
         return type_of(operation.result)
@@ -85,7 +85,7 @@ def result_of(operation: Operation) -> str:
 
 
 def doc_of(operation: Operation) -> str:
-    """Return the comment of a method, in the words of the document."""
+    """Return the comment of a method, with the texts of the document."""
     return f"{operation.summary}. {operation.description}".strip().replace("*/", "* /")
 
 
@@ -95,7 +95,7 @@ def key_of(name: str) -> str:
 
 
 def member_of(paging: Paging) -> str:
-    """Return how the items of a page are reached."""
+    """Return the expression for the items of a page."""
     return f".{key_of(paging.member)}" if paging.member else ""
 
 
@@ -113,7 +113,10 @@ def _write_service(source: Path, document: Document, environment: Environment, m
 
 
 def _let_defaults_be_left_out(described: dict[str, Any]) -> None:
-    """Take the defaults from what is sent: the generator of types demands each member that has one, as in responses."""
+    """Remove the defaults of request bodies.
+
+    The type generator makes members with a default required, as in responses.
+    """
     schemas = described["components"]["schemas"]
     pending = [operation.get("requestBody") for path in described["paths"].values() for operation in path.values()]
     seen: set[str] = set()
@@ -126,7 +129,7 @@ def _let_defaults_be_left_out(described: dict[str, Any]) -> None:
                 seen.add(name)
                 pending.append(schemas[name])
             for member in item.get("properties", {}).values():
-                if isinstance(member, dict):  # else `properties` is a member's own name
+                if isinstance(member, dict):  # otherwise a member is itself named `properties`
                     member.pop("default", None)
             pending += item.values()
 

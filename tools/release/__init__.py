@@ -1,1 +1,1 @@
-"""Makes a release: the files, what they consist of, under which licences, their sums and a signature."""
+"""Build a release: its files, their components and licences, checksums and a signature."""

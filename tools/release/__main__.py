@@ -1,4 +1,4 @@
-"""`python -m tools.release [--key KEY]`: build a release into `dist`, and sign it where a key is given."""
+"""`python -m tools.release [--key KEY]`: build a release into `dist`, and sign it if a key is given."""
 
 import argparse
 import sys
@@ -10,7 +10,7 @@ from tools.release.licences import Refused
 
 
 def main() -> None:
-    """Build, sign, and say what became of it."""
+    """Build, sign and print the result."""
     arguments = argparse.ArgumentParser(prog="python -m tools.release")
     arguments.add_argument("--key", type=Path)
     arguments.add_argument("--repository", type=Path, default=ROOT)

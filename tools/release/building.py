@@ -1,4 +1,4 @@
-"""Builds the files of a release from a commit: the same bytes for everybody who builds it with the same tools."""
+"""Build the files of a release from a commit, with the same bytes for every builder with the same tools."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from tools.release.licences import Refused
 
 SUMS = "SHA256SUMS"
 _TRIAL = "src/balcao_sandbox"
-# What goes with the program as it stands in the source.
+# Files that are copied unchanged from the source into the release.
 _COPIED = (
     "requirements.lock",
     "requirements-sandbox.lock",
@@ -25,16 +25,16 @@ _COPIED = (
 
 
 class Commit(NamedTuple):
-    """A commit and when it was made, in seconds since 1970."""
+    """A commit and its time, in seconds since 1970."""
 
     number: str
     instant: int
 
 
 def build(repository: Path, folder: Path) -> Path:
-    """Build what is committed into a folder of the version's name in `folder`, and return that one.
+    """Build the commit into a folder named after the version in `folder`, and return that folder.
 
-    Raises Refused where changes wait to be committed, or where a part is not what the lists say.
+    Raises Refused if there are uncommitted changes, or if a component differs from the lists.
     """
     if ask_git(repository, "status", "--porcelain", "--untracked-files=no"):
         raise Refused("Há mudanças sem commit: uma edição é feita do que está no repositório.")
@@ -45,7 +45,7 @@ def build(repository: Path, folder: Path) -> Path:
         _run_build(source, made, commit)
         (wheel,) = made.glob("*.whl")
         version = wheel.name.split("-")[1]
-        # The bill of materials is what a production server has: the program, without the trial.
+        # The bill of materials describes a production server: the program without the trial.
         _describe(source, made, version, commit)
         _run_build(source / _TRIAL, made, commit, "--wheel")
         for path in _COPIED:
@@ -56,7 +56,7 @@ def build(repository: Path, folder: Path) -> Path:
 
 
 def ask_git(repository: Path, *words: str) -> str:
-    """Return what git prints. Raises Refused where it fails."""
+    """Return the output of git. Raises Refused if it fails."""
     done = subprocess.run(["git", "-C", str(repository), *words], capture_output=True, text=True)
     if done.returncode:
         raise Refused(f"git {words[0]}: {done.stderr.strip()}")
@@ -64,17 +64,17 @@ def ask_git(repository: Path, *words: str) -> str:
 
 
 def extract(repository: Path, commit: str, source: Path) -> None:
-    """Extract the commit alone: nothing that lies about, and with its number written where .gitattributes says."""
+    """Extract only the committed files. `.gitattributes` inserts the commit's hash."""
     packed = subprocess.run(
         ["git", "-C", str(repository), "archive", "--format=tar", commit], capture_output=True, check=True
     )
-    # Not `tarfile`: that of Debian 12's Python knows no filter, and that of later ones wants one.
+    # Not `tarfile`: in Debian 12's Python it has no filters, and later versions require one.
     source.mkdir()
     subprocess.run(["tar", "-x", "-C", str(source)], input=packed.stdout, check=True)
 
 
 def _run_build(source: Path, made: Path, commit: Commit, *only: str) -> None:
-    """Build the source distribution, and the wheel from it, or only one, with the tools of this environment."""
+    """Build the source distribution and the wheel from it, or only one of them, with the tools of this environment."""
     done = subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", *only, "--outdir", str(made), str(source)],
         env=os.environ | {"SOURCE_DATE_EPOCH": str(commit.instant)},
@@ -102,7 +102,7 @@ def _list_sums(folder: Path) -> dict[str, str]:
 
 
 def _move(made: Path, target: Path) -> Path:
-    """Put the finished folder in its place; an earlier one of the version goes."""
+    """Move the finished folder to its place. An earlier build of the version is replaced."""
     shutil.rmtree(target, ignore_errors=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(made, target)

@@ -1,4 +1,4 @@
-"""What a release consists of: its locked packages and the files of others within it, each with its licence."""
+"""The components of a release: its locked packages and bundled third-party files, each with its licence."""
 
 import hashlib
 import tomllib
@@ -20,7 +20,7 @@ _OWN_DATA = tomllib.loads(Path(__file__).with_name("licences.toml").read_text("u
 
 
 class Scope(Enum):
-    """Whether the platform needs a package, needs it for what is switched on only, or was built with it."""
+    """Whether the platform needs a package, needs it only for optional parts, or was built with it."""
 
     REQUIRED = "required"
     OPTIONAL = "optional"
@@ -29,9 +29,9 @@ class Scope(Enum):
 
 @dataclass(frozen=True)
 class Component:
-    """A package or files of somebody else; `licence` is an SPDX expression, `requires` names other components.
+    """A package or third-party files. `licence` is an SPDX expression, `requires` names other components.
 
-    `hashes` are the SHA-256 of the files that it may be installed from, or that lie within our package.
+    `hashes` are the SHA-256 of the files from which it may be installed, or of the files bundled in our package.
     """
 
     name: str
@@ -45,9 +45,9 @@ class Component:
 
 
 def list_packages(root: Path = ROOT) -> list[Component]:
-    """Return the packages of the lists of versions, as installed here.
+    """Return the packages in the lists of versions, as installed here.
 
-    Raises Refused for one that is installed otherwise than its list says, or whose licence is unknown or not accepted.
+    Raises Refused for a package that differs from its list, or whose licence is unknown or not accepted.
     """
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
     graphs = {
@@ -68,7 +68,7 @@ def _describe(locked: Locked, graphs: dict[Scope, dict[str, set[str]]]) -> Compo
     licence = check_licence(
         locked.name, _OWN_DATA["read"].get(locked.name) or read_licence(distribution.metadata), _OWN_DATA["accepted"]
     )
-    # What nothing asks for is what the editable installation is built with.
+    # Packages that no other package requires belong to the build of the editable installation.
     scope = next((scope for scope, graph in graphs.items() if locked.name in graph), Scope.BUILD)
     return Component(
         locked.name,
@@ -83,7 +83,7 @@ def _describe(locked: Locked, graphs: dict[Scope, dict[str, set[str]]]) -> Compo
 
 
 def list_bundled(root: Path = ROOT) -> list[Component]:
-    """Return the parts that lie within our package. Raises Refused for a licence that is not accepted."""
+    """Return the components that are bundled in our package. Raises Refused for a licence that is not accepted."""
     return [
         Component(
             part["name"],
@@ -99,13 +99,13 @@ def list_bundled(root: Path = ROOT) -> list[Component]:
 
 
 def list_direct(root: Path = ROOT) -> tuple[str, ...]:
-    """Return the names of the packages that the platform itself asks for."""
+    """Return the names of the packages that the platform itself requires."""
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     return tuple(sorted(canonicalize_name(Requirement(one).name) for one in project["dependencies"]))
 
 
 def _follow(requirements: list[str]) -> dict[str, set[str]]:
-    """Return what these requirements lead to on this machine: the names that each package asks for, by its own."""
+    """Return the transitive requirements on this machine: for each package, the names that it requires."""
     waiting = [(Requirement(one), "") for one in requirements]
     found: dict[str, set[str]] = {}
     seen = set()
@@ -126,7 +126,7 @@ def _list_requirements(name: str, extra: str) -> Iterator[Requirement]:
     for line in _distribution(name).requires or []:
         requirement = Requirement(line)
         applies = requirement.marker is None or requirement.marker.evaluate({"extra": extra})
-        # What holds without an extra is not asked for again by each one.
+        # Requirements that also apply without an extra are not repeated for each extra.
         if applies and (not extra or (requirement.marker and not requirement.marker.evaluate({"extra": ""}))):
             yield requirement
 

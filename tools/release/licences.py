@@ -1,4 +1,4 @@
-"""The gate of licences: each part says its own in the standard's words, and it is one that goes with ours."""
+"""The licence check: each component declares an SPDX licence that is compatible with ours."""
 
 from collections.abc import Collection
 from importlib.metadata import PackageMetadata
@@ -7,7 +7,7 @@ from cyclonedx.spdx import fixup_id
 from license_expression import ExpressionError, LicenseSymbol, get_spdx_licensing
 
 _SPDX = get_spdx_licensing()
-# Classifiers that name one licence; "BSD License", of which there are three, is not among them.
+# Classifiers that name one licence. "BSD License" is not among them, because there are three.
 _CLASSIFIERS = {
     "License :: OSI Approved :: Apache Software License": "Apache-2.0",
     "License :: OSI Approved :: GNU Lesser General Public License v2 or later (LGPLv2+)": "LGPL-2.1-or-later",
@@ -19,11 +19,11 @@ _CLASSIFIERS = {
 
 
 class Refused(Exception):
-    """A release cannot be made; the sentence says why and what to do."""
+    """A release cannot be made. The text says why and what to do."""
 
 
 def read_licence(package: PackageMetadata) -> str | None:
-    """Return the licence that a package declares, as an SPDX expression: None where it does not say which."""
+    """Return the licence that a package declares, as an SPDX expression, or None if it is ambiguous."""
     if declared := package.get_all("License-Expression"):
         return str(declared[0])
     if known := fixup_id("".join(package.get_all("License", []))):
@@ -33,7 +33,7 @@ def read_licence(package: PackageMetadata) -> str | None:
 
 
 def check_licence(name: str, licence: str | None, accepted: Collection[str]) -> str:
-    """Return the expression in its usual form. Raises Refused unless one of its alternatives is accepted in whole."""
+    """Return the normalized expression. Raises Refused unless one of its alternatives is accepted completely."""
     if licence is None:
         raise Refused(f"A licença de {name} é desconhecida: leia-a e escreva-a em tools/release/licences.toml.")
     try:

@@ -1,4 +1,4 @@
-"""Writes `docs/reference/licences.md`: the licence of each part of the platform."""
+"""Write `docs/reference/licences.md`: the licence of each component of the platform."""
 
 from tools.release.components import ROOT, Component, Scope, list_bundled, list_packages
 
@@ -20,7 +20,7 @@ _SECTIONS = {
 
 
 def write() -> str:
-    """Return the page. Raises Refused for a part without a licence that is accepted."""
+    """Return the page. Raises Refused for a component without an accepted licence."""
     packages = list_packages()
     bundled = _section("Files of others within the package; their texts lie beside them", list_bundled())
     sections = [_section(title, [one for one in packages if one.scope is scope]) for scope, title in _SECTIONS.items()]

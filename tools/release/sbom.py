@@ -1,4 +1,4 @@
-"""The bill of materials of a release: CycloneDX in JSON, checked against its schema."""
+"""The bill of materials of a release: CycloneDX in JSON, validated with its schema."""
 
 import uuid
 from collections.abc import Iterable, Mapping
@@ -24,10 +24,10 @@ _licences = LicenseFactory()
 def write_sbom(
     version: str, commit: str, instant: int, files: Mapping[str, str], direct: Iterable[str], parts: Iterable[Component]
 ) -> str:
-    """Return the document of a release: nothing in it but what the commit says.
+    """Return the document of a release. It depends only on the commit.
 
-    `files` are the SHA-256 of what the release installs, by name; `direct` names what it asks for itself; `instant` is
-    in seconds since 1970. Raises Refused where the document does not hold against the schema.
+    `files` are the SHA-256 of the files that the release installs, by name. `direct` names its own requirements.
+    `instant` is in seconds since 1970. Raises Refused if the document does not match the schema.
     """
     parts = list(parts)
     product = Entry(
@@ -55,13 +55,13 @@ def write_sbom(
 
 
 def check_sbom(document: str) -> None:
-    """Raise Refused where the document does not hold against the schema of CycloneDX."""
+    """Raise Refused if the document does not match the schema of CycloneDX."""
     if fault := JsonStrictValidator(_VERSION).validate_str(document):
         raise Refused(f"A lista de componentes não segue o esquema do CycloneDX: {fault!r}")
 
 
 def _enter(part: Component) -> Entry:
-    # A package has many files, one for each kind of machine: any of them may be the one that is installed.
+    # A package has many files, one for each kind of machine. Any of them may be the installed one.
     files = part.hashes if part.purl.startswith("pkg:pypi/") else ()
     return Entry(
         name=part.name,

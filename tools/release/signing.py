@@ -1,4 +1,4 @@
-"""Signs a release with an SSH key, as every Debian verifies it without installing anything."""
+"""Sign a release with an SSH key, so that every Debian can verify it without further programs."""
 
 import re
 import subprocess
@@ -7,15 +7,15 @@ from pathlib import Path
 from tools.release.building import SUMS, ask_git
 from tools.release.licences import Refused
 
-# Whose signature counts, and for what: a signature for another purpose is none.
+# The name of the accepted signer and the purpose. A signature for another purpose is not valid.
 SIGNER, PURPOSE = "balcao", "balcao-release"
 SIGNERS = "docs/operate/allowed_signers"
 
 
 def sign(repository: Path, release: Path, key: Path) -> None:
-    """Sign the sums of a release that is whole, and verify the signature as its operators will.
+    """Sign the checksums of a complete release, and verify the signature as operators will.
 
-    Raises Refused where the commit is not the version's, the changelog leaves its day open, or nobody could verify.
+    Raises Refused if the commit has no tag of the version, the changelog has no date for it, or the verification fails.
     """
     version = release.name.removeprefix("balcao-")
     if f"v{version}" not in ask_git(repository, "tag", "--points-at", "HEAD").split():
@@ -34,7 +34,7 @@ def sign(repository: Path, release: Path, key: Path) -> None:
 
 
 def verify(release: Path, signers: Path) -> None:
-    """Verify the signature of a release's sums. Raises Refused."""
+    """Verify the signature of a release's checksums. Raises Refused."""
     _ssh_keygen(
         *("-Y", "verify", "-f", str(signers), "-I", SIGNER, "-n", PURPOSE, "-s", str(release / f"{SUMS}.sig")),
         text=(release / SUMS).read_bytes(),

@@ -5,7 +5,7 @@
     with Balcao("https://cidade.example", ClientCredentials("portal", "secret")) as balcao:
         preferences = balcao.registry.read_preferences("90000000175")
 
-`AsyncBalcao` has the same methods, to be awaited. Operations have the names of the API's documents; refusals are
+`AsyncBalcao` has the same methods as coroutines. Operations have the names of the API's documents. Refusals are
 exceptions of `balcao_client.faults`.
 """
 

@@ -1,4 +1,4 @@
-"""One call: what is sent, what may be repeated, and how the response is read. Without any input or output."""
+"""One call: its request, its retries, and the reading of its response. This module does no input or output."""
 
 import functools
 import random
@@ -27,7 +27,7 @@ _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 @dataclass(frozen=True)
 class Retries:
-    """How often a call is tried again, and how many seconds it waits for that at most, each time."""
+    """The number of retries of a call, and the maximum wait before each of them, in seconds."""
 
     times: int = 3
     longest_wait: float = 30.0
@@ -35,14 +35,14 @@ class Retries:
 
 @dataclass
 class Call:
-    """A request before its address and token are known. `path` is quoted, `query` and `headers` may hold None."""
+    """A request whose address and token are not known yet. `path` is quoted. `query` and `headers` may contain None."""
 
     method: str
     path: str
     query: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str | None] = field(default_factory=dict)
     body: Any = None
-    # True where the operation takes an `Idempotency-Key`: made once, the same at every try.
+    # True if the operation accepts an `Idempotency-Key`. The key is created once and reused for every attempt.
     keyed: bool = False
     # True for a POST or PATCH that has the same effect however often it is sent.
     idempotent: bool = False
@@ -50,7 +50,7 @@ class Call:
     service: str = ""
 
     def request(self, client: httpx.Client | httpx.AsyncClient, base: str, token: str) -> httpx.Request:
-        """Return the request of a try."""
+        """Return the request of an attempt."""
         headers = {"Accept": self.accept, **name_agent(client)}
         headers |= {name: _header(value) for name, value in self.headers.items() if value is not None}
         content = None
@@ -64,15 +64,15 @@ class Call:
         )
 
     def prepare(self) -> None:
-        """Make the idempotency key, unless the caller gave one."""
+        """Create the idempotency key, unless the caller set one."""
         if self.keyed and self.headers.get("Idempotency-Key") is None:
             self.headers = {**self.headers, "Idempotency-Key": str(uuid.uuid4())}
 
     @property
     def repeatable(self) -> bool:
-        """Whether a try whose outcome is not known may be followed by another one.
+        """Whether an attempt with an unknown outcome may be repeated.
 
-        With `If-Match` it may not: the second try would be refused for what the first one wrote.
+        With `If-Match` it may not: the second attempt would be refused because of the first one's change.
         """
         if self.keyed or self.idempotent:
             return True
@@ -92,10 +92,11 @@ def next_wait(
     outcome: httpx.Response | httpx.TransportError | None,
     first: float = FIRST_WAIT,
 ) -> float | None:
-    """Return how many seconds to wait for another try; None when the outcome stands.
+    """Return the seconds to wait before another attempt, or None if the outcome is final.
 
-    What was refused with 429 was not begun, and what could not be connected was not sent: every call may be repeated.
-    No outcome is a stream that ended. `first` is the wait before the first new try; each later one is twice as long.
+    A call refused with 429 was not started, and a call without a connection was not sent. So every such call may be
+    repeated. `outcome` is None for a stream that ended. `first` is the wait before the first retry. Each later wait is
+    twice as long.
     """
     if tried >= retries.times:
         return None
@@ -113,12 +114,12 @@ def next_wait(
 
 
 def read_response(response: httpx.Response, result: Any, service: str) -> Any:
-    """Return what a response of a service holds: a value of the type `result`.
+    """Return the content of a service's response, a value of the type `result`.
 
     Raises:
         Fault: it is a refusal or a failure.
         NotModified: it is a 304.
-        UnexpectedResponse: it is not what the operation answers with.
+        UnexpectedResponse: it is not a response of the operation.
     """
     if response.status_code == 304:
         raise NotModified
@@ -143,7 +144,7 @@ def _decoder(result: Any) -> msgspec.json.Decoder[Any]:
 
 
 def _header(value: str) -> str:
-    """Return a text as a header can carry it: the platform decodes what is percent-encoded."""
+    """Return a text encoded for a header. The platform decodes percent-encoded values."""
     return value if value.isascii() else quote(value)
 
 
@@ -164,6 +165,6 @@ def _each(value: object) -> Iterable[object]:
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, date):  # a `datetime`, too
+    if isinstance(value, date):  # includes `datetime`
         return value.isoformat()
     return str(value.value) if isinstance(value, Enum) else str(value)

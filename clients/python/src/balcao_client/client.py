@@ -1,4 +1,4 @@
-"""The two clients: `Balcao`, and `AsyncBalcao`, whose methods are awaited.
+"""The two clients: `Balcao`, and `AsyncBalcao`, whose methods are coroutines.
 
 A service is imported when it is first used.
 """
@@ -27,15 +27,15 @@ TIMEOUT = httpx.Timeout(15.0, connect=5.0)
 
 
 class Balcao:
-    """A platform at an address, called by whoever the token says.
+    """A platform at an address, called with the given token.
 
     Args:
         base_url: the gateway's address, such as `https://cidade.example`.
         token: an access token, a function that returns one, `ClientCredentials` or a `Login`; None for public
-            operations alone.
-        services: the addresses of services that stand apart, by name, such as `{"registry": "https://r.example/v1"}`.
-        retries: how often a call is tried again where that is safe.
-        http: an `httpx.Client` of the caller's, for proxies or certificates; it is not closed.
+            operations only.
+        services: the addresses of services without the gateway, by name, such as `{"registry": "https://r.example/v1"}`.
+        retries: how often a call is retried if a retry is safe.
+        http: the caller's own `httpx.Client`, for proxies or certificates; it is not closed.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Balcao:
 
     @cached_property
     def access(self) -> "Access":
-        """Who may do what."""
+        """Permissions: actions, roles and groups."""
         from balcao_client.access import Access
 
         return Access(self._transport, self._find("access", Access.PREFIX))
@@ -120,7 +120,7 @@ class Balcao:
 
 
 class AsyncBalcao:
-    """The same as `Balcao`, with methods that are awaited."""
+    """The same as `Balcao`, with methods that are coroutines."""
 
     def __init__(
         self,
@@ -176,7 +176,7 @@ class AsyncBalcao:
 
     @cached_property
     def access(self) -> "AsyncAccess":
-        """Who may do what."""
+        """Permissions: actions, roles and groups."""
         from balcao_client.access import AsyncAccess
 
         return AsyncAccess(self._transport, self._find("access", AsyncAccess.PREFIX))

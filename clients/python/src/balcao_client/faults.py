@@ -1,12 +1,12 @@
-"""What a call can end in besides its result.
+"""The exceptions of a call.
 
 BalcaoError
-├── ConnectionFailed      nothing answered, or too late; whether a write was applied is not known
-├── LoginFailed           the identity provider refused a login or a token, and said why (`balcao_client.tokens`)
-│   └── LoginEnded        the person has to log in again
-├── UnexpectedResponse    what answered is not the platform, or one that this client is too old or too new for
+├── ConnectionFailed      no response, or too late; a write may or may not have been applied
+├── LoginFailed           the identity provider refused a login or a token, with a reason (`balcao_client.tokens`)
+│   └── LoginEnded        the person must log in again
+├── UnexpectedResponse    not a response of the platform, or of a version that this client does not support
 ├── NotModified           304: nothing changed since `if_none_match`
-└── Fault                 the platform refused or failed, and said why
+└── Fault                 the platform refused or failed, with a reason
     ├── BadRequest        400
     ├── Unauthenticated   401
     ├── Forbidden         403
@@ -30,26 +30,26 @@ from balcao_client.codes import CODES
 
 
 class BalcaoError(Exception):
-    """Anything that a call can end in besides its result."""
+    """The base class of all exceptions of a call."""
 
 
 class ConnectionFailed(BalcaoError):
-    """Nothing answered, or not in time. A write may have been applied or not."""
+    """No response, or not in time. A write may or may not have been applied."""
 
 
 class UnexpectedResponse(BalcaoError):
-    """The response is not what the operation answers with: a proxy's page, or a platform of another edition."""
+    """The response is not one of the operation's: a proxy's page, or a platform of another version."""
 
 
 class NotModified(BalcaoError):
-    """Nothing changed since the state that `if_none_match` names."""
+    """Nothing changed since the state in `if_none_match`."""
 
 
 class Fault(BalcaoError):
-    """A refusal or failure, in the platform's words.
+    """A refusal or failure, with the platform's text.
 
-    `code` is stable and made to be compared; `message` is Portuguese text for people; `remedy` says in English how to
-    fix the call, where the code is known; `request_id` is what to quote to those who operate the platform.
+    `code` is stable, so that programs can compare it. `message` is Portuguese text for people. `remedy` explains in
+    English how to fix the call, if the code is known. Quote `request_id` to the operators of the platform.
     """
 
     def __init__(self, response: httpx.Response, service: str = "") -> None:
@@ -73,7 +73,7 @@ class Fault(BalcaoError):
 
 
 class BadRequest(Fault):
-    """400: what was sent is wrong by itself."""
+    """400: the request itself is not valid."""
 
 
 class Unauthenticated(Fault):
@@ -81,27 +81,27 @@ class Unauthenticated(Fault):
 
 
 class Forbidden(Fault):
-    """403: the token is valid, and this call is not for its holder."""
+    """403: the token is valid, but its holder may not make this call."""
 
 
 class NotFound(Fault):
-    """404: nothing is there."""
+    """404: the resource does not exist."""
 
 
 class Conflict(Fault):
-    """409: what is there already stands against it."""
+    """409: the call conflicts with the current state."""
 
 
 class PreconditionFailed(Fault):
-    """412: somebody changed it since the state that `if_match` names."""
+    """412: the resource was changed since the state in `if_match`."""
 
 
 class TooLarge(Fault):
-    """413: the body is larger than the operation takes."""
+    """413: the body is larger than the operation accepts."""
 
 
 class Unprocessable(Fault):
-    """422: members are wrong, each listed in `items`, or stand against each other."""
+    """422: members are not valid, each listed in `items`, or contradict each other."""
 
 
 class TooManyRequests(Fault):
@@ -109,7 +109,7 @@ class TooManyRequests(Fault):
 
 
 class Unavailable(Fault):
-    """5xx: the platform failed, or something behind it; a write may be repeated under the same idempotency key."""
+    """5xx: the platform or one of its upstreams failed. A write may be repeated with the same idempotency key."""
 
 
 _BY_STATUS: dict[int, type[Fault]] = {
@@ -126,15 +126,15 @@ _BY_STATUS: dict[int, type[Fault]] = {
 
 
 def make_fault(response: httpx.Response, service: str = "") -> Fault:
-    """Return the exception for a response of 400 or above, read to its end; `service` is the one that was called."""
+    """Return the exception for a response of 400 or above whose body was read. `service` is the called service."""
     status = response.status_code
     return _BY_STATUS.get(status, Unavailable if status >= 500 else Fault)(response, service)
 
 
 def read_retry_after(response: httpx.Response) -> float | None:
-    """Return how many seconds to wait before the next try; None where the response does not say.
+    """Return the seconds to wait before the next attempt, or None if the response does not contain them.
 
-    A date is compared with the response's own `Date`, so that a wrong clock on this side does not matter.
+    A date is compared with the response's own `Date`, so that a wrong local clock does not matter.
     """
     text = response.headers.get("Retry-After", "")
     if text.isascii() and text.isdigit():
@@ -175,7 +175,7 @@ def _read_message(body: Any, items: list[dict[str, Any]]) -> str:
 
 
 def _find_remedy(service: str, code: str) -> str:
-    """Return the remedy of a service's code, or of its kind: `nome-length` is one of `<field>-length`."""
+    """Return the remedy of a service's code, or of its pattern: `nome-length` matches `<field>-length`."""
     kind = "<field>-" + code.rpartition("-")[2]
     known = (CODES.get(where, {}).get(name) for name in (code, kind) for where in (service, "core", "crm"))
     return next(filter(None, known), "")

@@ -1,4 +1,4 @@
-"""What the generated types stand on."""
+"""The base classes of the generated types."""
 
 from enum import StrEnum
 from typing import Self
@@ -7,20 +7,20 @@ import msgspec
 
 
 class Model(msgspec.Struct, dict=True, omit_defaults=True):
-    """A body that is sent or received; members that were not given are not sent."""
+    """A request or response body. Members without a value are not sent."""
 
     @property
     def etag(self) -> str | None:
-        """The `ETag` that came with this response, for `if_match`; None for what was not received, or has none."""
+        """The `ETag` of this response, for `if_match`. It is None for a body that was not received or has no ETag."""
         return self.__dict__.get("etag")
 
     def attach_etag(self, etag: str | None) -> None:
-        """Attach the response's `ETag`, which is no member: it is neither sent nor compared."""
+        """Attach the response's `ETag`. It is not a member, so it is neither sent nor compared."""
         self.__dict__["etag"] = etag
 
 
 class OpenEnum(StrEnum):
-    """Values that the API knows today; a newer platform may send others, which are taken as they are."""
+    """The values that the API has today. A newer platform may send others, which are accepted unchanged."""
 
     @classmethod
     def _missing_(cls, value: object) -> Self | None:

@@ -1,4 +1,4 @@
-"""What the generated services stand on."""
+"""The base classes of the generated services."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ class Service:
 
 
 class AsyncService:
-    """The operations of a service at an address, to be awaited."""
+    """The operations of a service at an address, as coroutines."""
 
     NAME: str
 
@@ -42,7 +42,7 @@ class AsyncService:
 
 
 def iterate(read: Callable[[int], Sequence[Any]], first: int, step: int, size: int) -> Iterator[Any]:
-    """Yield the items of all pages; the last one is that with fewer items than were asked for."""
+    """Yield the items of all pages. The last page is the first one with fewer items than requested."""
     place = first
     while items := read(place):
         yield from items

@@ -1,4 +1,4 @@
-"""Server-sent events, as the HTML standard has them."""
+"""Server-sent events, as in the HTML standard."""
 
 import re
 from collections.abc import Iterator
@@ -6,27 +6,27 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-# A carriage return at the end may be the first half of a line's end. Nothing else ends a line, whatever ends one in
-# other texts: data may hold it.
+# A carriage return at the end may be the first half of a line end. Other Unicode line separators do not end a line,
+# because data may contain them.
 _LINE_END = re.compile(r"\r\n|\n|\r(?!\Z)")
 
 
 class Event(NamedTuple):
-    """An event of a stream; `id` is what a later call continues after (`last_event_id`)."""
+    """An event of a stream. A later call can continue after its `id` (`last_event_id`)."""
 
     name: str
     data: str
     id: str
 
     def decode(self) -> Any:
-        """Return the data read as JSON."""
+        """Return the data parsed as JSON."""
         return msgspec.json.decode(self.data)
 
 
 class EventReader:
-    """Reads a stream in whatever parts it comes, over several connections; an event ends with an empty line.
+    """Reads a stream in parts of any size, over several connections. An event ends with an empty line.
 
-    `last_id` is what the next connection continues after, `retry` how many seconds the platform wants between two.
+    The next connection continues after `last_id`. `retry` is the pause in seconds that the platform asks for.
     """
 
     def __init__(self, last_id: str = "") -> None:
@@ -35,7 +35,7 @@ class EventReader:
         self.reconnect()
 
     def reconnect(self) -> None:
-        """Forget the event that the end of a connection cut off, and its id: it will be sent again."""
+        """Drop the event and the id that the end of a connection cut off, because they will be sent again."""
         self._rest = ""
         self._name = ""
         self._data: list[str] = []
@@ -49,7 +49,7 @@ class EventReader:
                 yield event
 
     def _read_line(self, line: str) -> Event | None:
-        """Return the event that this line ends, if it does; comments and unknown fields are passed over."""
+        """Return the event that this line ends, if any. Comments and unknown fields are ignored."""
         if not line:
             return self._end()
         field, _, value = line.partition(":")

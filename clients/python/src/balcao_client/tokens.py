@@ -1,6 +1,6 @@
-"""Where access tokens come from: client credentials of a machine, the login of a person, or a function of the caller's.
+"""Sources of access tokens: client credentials of a machine, the login of a person, or the caller's function.
 
-Every source keeps its token and takes a new one before the old one ends, one at a time.
+Every source caches its token and requests a new one before the old one expires, one request at a time.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ import msgspec
 from balcao_client.calls import name_agent
 from balcao_client.faults import BalcaoError, ConnectionFailed, UnexpectedResponse, make_fault
 
-# A token that ends sooner than this, in seconds, is not used any more; of short ones at most a fifth is given away.
+# Tokens that expire sooner than this, in seconds, are not used. For short lifetimes, this is at most a fifth.
 MARGIN = 30.0
-# The statuses with which a provider refuses a request for a token; what it says then is an OAuth error.
+# The statuses with which a provider refuses a token request. Their body is an OAuth error.
 _REFUSED = {400, 401, 403}
 _DISCOVERY = "/.well-known/openid-configuration"
 
@@ -31,8 +31,8 @@ _DISCOVERY = "/.well-known/openid-configuration"
 class LoginFailed(BalcaoError):
     """The identity provider refused a login or a token.
 
-    `error` and `error_description` are the provider's own (RFC 6749, 5.2), `status` that of its response; None where
-    this client refused: `invalid_nonce` says that the tokens belong to another login.
+    `error` and `error_description` are the provider's own (RFC 6749, 5.2), and `status` is the status of its response.
+    It is None if this client refused: `invalid_nonce` means that the tokens belong to another login.
     """
 
     def __init__(self, error: str, error_description: str = "", status: int | None = None) -> None:
@@ -43,7 +43,7 @@ class LoginFailed(BalcaoError):
 
 
 class LoginEnded(LoginFailed):
-    """The person has to log in again: the refresh token ended, or there is none."""
+    """The person must log in again: the refresh token expired, or there is none."""
 
 
 class Tokens(msgspec.Struct):
@@ -74,7 +74,7 @@ _Received = TypeVar("_Received", Tokens, _Discovered)
 
 
 class TokenSource(Protocol):
-    """What gives a client its token. `used_up` is a token that the platform refused, or None."""
+    """A source of tokens. `used_up` is a token that the platform refused, or None."""
 
     def get_token(self, http: httpx.Client, base_url: str, used_up: str | None = None) -> str:
         """Return a token for the next call."""
@@ -84,7 +84,7 @@ class TokenSource(Protocol):
 
 
 class FixedToken:
-    """A token that is what it is; empty for calls of nobody."""
+    """A fixed token. It is empty for anonymous calls."""
 
     def __init__(self, token: str) -> None:
         self._token = token
@@ -99,28 +99,28 @@ class FixedToken:
 
 
 class CallableToken:
-    """A function of the caller's, asked before each call; `AsyncBalcao` takes one that is awaited, too."""
+    """The caller's function, called before each call. `AsyncBalcao` also accepts a coroutine function."""
 
     def __init__(self, ask: Callable[[], str | Awaitable[str]]) -> None:
         self._ask = ask
 
     def get_token(self, http: httpx.Client, base_url: str, used_up: str | None = None) -> str:
-        """Return what the function returns."""
+        """Return the function's result."""
         token = self._ask()
         if not isinstance(token, str):
             raise TypeError("a function that is awaited belongs to AsyncBalcao")
         return token
 
     async def get_token_async(self, http: httpx.AsyncClient, base_url: str, used_up: str | None = None) -> str:
-        """Return what the function returns, awaited where it has to be."""
+        """Return the function's result, awaited if necessary."""
         token = self._ask()
         return token if isinstance(token, str) else await token
 
 
 class _Renewed(ABC):
-    """A token that is asked for at the provider again and again.
+    """A token that is requested from the provider again before it expires.
 
-    A source serves one `Balcao` or one `AsyncBalcao`: its locks make callers of one kind wait for each other.
+    A source serves one `Balcao` or one `AsyncBalcao`, because its locks only synchronize callers of one kind.
     """
 
     def __init__(self, issuer: str | None, realm: str) -> None:
@@ -133,7 +133,7 @@ class _Renewed(ABC):
         self._async_lock = asyncio.Lock()
 
     def get_token(self, http: httpx.Client, base_url: str, used_up: str | None = None) -> str:
-        """Return the kept token, or a new one where that ends soon or was refused."""
+        """Return the cached token, or a new one if it expires soon or was refused."""
         with self._lock:
             if (token := self._kept(used_up)) is None:
                 endpoint = self._discover(http, base_url).token_endpoint
@@ -141,7 +141,7 @@ class _Renewed(ABC):
             return token
 
     async def get_token_async(self, http: httpx.AsyncClient, base_url: str, used_up: str | None = None) -> str:
-        """Return the kept token, or a new one where that ends soon or was refused."""
+        """Return the cached token, or a new one if it expires soon or was refused."""
         async with self._async_lock:
             if (token := self._kept(used_up)) is None:
                 endpoint = (await self._discover_async(http, base_url)).token_endpoint
@@ -150,7 +150,7 @@ class _Renewed(ABC):
 
     @abstractmethod
     def _form(self) -> dict[str, str]:
-        """Return what the token endpoint is asked with."""
+        """Return the form for the token endpoint."""
 
     def _kept(self, used_up: str | None) -> str | None:
         if self._tokens is None or time.monotonic() >= self._renew_at or self._tokens.access_token == used_up:
@@ -179,7 +179,10 @@ class _Renewed(ABC):
 
 
 class ClientCredentials(_Renewed):
-    """A machine's own token; `issuer` is the provider's address, by default the one that the platform itself brings."""
+    """A machine's own token.
+
+    `issuer` is the provider's address, by default that of the platform's embedded provider.
+    """
 
     def __init__(
         self, client_id: str, client_secret: str, *, scope: str = "", issuer: str | None = None, realm: str = "balcao"
@@ -194,7 +197,7 @@ class ClientCredentials(_Renewed):
 
 
 class Login(_Renewed):
-    """A person's tokens, refreshed while the provider lets them be; `refresh_token` is the one to store, if any."""
+    """A person's tokens, refreshed while the provider allows it. Store `refresh_token`, if there is one."""
 
     def __init__(
         self,
@@ -213,12 +216,12 @@ class Login(_Renewed):
 
     @property
     def refresh_token(self) -> str | None:
-        """The newest refresh token: providers that rotate them take each one once."""
+        """The newest refresh token. Providers that rotate refresh tokens accept each of them once."""
         return self._refresh_token
 
     @property
     def id_token(self) -> str | None:
-        """The token that says who logged in, for the logout."""
+        """The token that identifies the person, for the logout."""
         return self._tokens.id_token if self._tokens else None
 
     def _form(self) -> dict[str, str]:
@@ -232,7 +235,7 @@ class Login(_Renewed):
 
 
 class Start(NamedTuple):
-    """Where to send the browser, and what to keep in its session until it comes back."""
+    """The address for the browser, and the values to store in its session until it returns."""
 
     url: str
     state: str
@@ -243,8 +246,8 @@ class Start(NamedTuple):
 class CodeFlow:
     """A person's login by authorization code with PKCE.
 
-    `start` gives the address for the browser; keep its values in the browser's session. When the browser comes back,
-    compare `state`, then `finish` with `verifier` and `nonce`.
+    `start` returns the address for the browser. Store its values in the browser's session. When the browser returns,
+    compare `state`, then call `finish` with `verifier` and `nonce`.
     """
 
     def __init__(
@@ -264,13 +267,13 @@ class CodeFlow:
             self._client["client_secret"] = client_secret
 
     def start(self, http: httpx.Client | None = None) -> Start:
-        """Return where to send the browser."""
+        """Return the address for the browser."""
         with _borrow(http) as client:
             discovered = _read_discovery(_get(client, self._issuer + _DISCOVERY))
         return self._start(discovered)
 
     def finish(self, code: str, verifier: str, nonce: str, http: httpx.Client | None = None) -> Login:
-        """Return the login of the person who came back with this code.
+        """Return the login of the person who returned with this code.
 
         Raises:
             LoginFailed: the provider refused the code, or its tokens belong to another login.
@@ -280,11 +283,11 @@ class CodeFlow:
             return self._finish(_ask(client, discovered.token_endpoint, self._exchange(code, verifier)), nonce)
 
     async def start_async(self, http: httpx.AsyncClient) -> Start:
-        """Return where to send the browser."""
+        """Return the address for the browser."""
         return self._start(_read_discovery(await _get_async(http, self._issuer + _DISCOVERY)))
 
     async def finish_async(self, code: str, verifier: str, nonce: str, http: httpx.AsyncClient) -> Login:
-        """Return the login of the person who came back with this code, as `finish` does."""
+        """Return the login of the person who returned with this code, as `finish` does."""
         discovered = _read_discovery(await _get_async(http, self._issuer + _DISCOVERY))
         form = self._exchange(code, verifier)
         return self._finish(await _ask_async(http, discovered.token_endpoint, form), nonce)
@@ -318,7 +321,7 @@ class CodeFlow:
         }
 
     def _finish(self, tokens: Tokens, nonce: str) -> Login:
-        # The tokens come from the provider itself over TLS, so the nonce is compared and no signature is checked
+        # The tokens come directly from the provider over TLS, so the nonce is compared and no signature is checked
         # (OpenID Connect Core 3.1.3.7, step 6).
         if "openid" in self._scope.split() and (not nonce or _read_nonce(tokens.id_token) != nonce):
             raise LoginFailed("invalid_nonce", "the tokens belong to another login, or have no ID token with its nonce")
@@ -326,14 +329,14 @@ class CodeFlow:
 
 
 def make_source(token: "str | Callable[[], str | Awaitable[str]] | TokenSource | None") -> TokenSource:
-    """Return the source of what a caller gave as `token`."""
+    """Return the source for a caller's `token` argument."""
     if token is None or isinstance(token, str):
         return FixedToken(token or "")
     return CallableToken(token) if callable(token) else token
 
 
 def _borrow(http: httpx.Client | None) -> AbstractContextManager[httpx.Client]:
-    """Return the caller's client, which stays open, or one of our own, which is closed."""
+    """Return the caller's client, which stays open, or a new one, which is closed."""
     return httpx.Client() if http is None else nullcontext(http)
 
 
@@ -400,7 +403,7 @@ def _read(response: httpx.Response, kind: type[_Received]) -> _Received:
 
 
 def _read_nonce(id_token: str | None) -> str:
-    """Return the nonce of an ID token without checking its signature; an empty text if it has none."""
+    """Return the nonce of an ID token without checking its signature, or an empty text if it has none."""
     try:
         claims = (id_token or "").split(".")[1]
         return msgspec.json.decode(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)), type=_Nonce).nonce

@@ -1,4 +1,4 @@
-"""Sends calls: token, tries, and the end of the connection."""
+"""Send calls, with tokens, retries and errors of connections."""
 
 import asyncio
 import time
@@ -13,13 +13,13 @@ from balcao_client.faults import ConnectionFailed, UnexpectedResponse, make_faul
 from balcao_client.streams import Event, EventReader
 from balcao_client.tokens import TokenSource
 
-# Seconds of silence after which a stream's connection counts as dead: the platform sends a comment every 15 seconds.
+# Seconds of silence after which a stream's connection counts as dead. The platform sends a comment every 15 seconds.
 SILENCE = 45.0
 Outcome = httpx.Response | httpx.TransportError | None
 
 
 class _Listening:
-    """What a stream keeps between its connections. Without any input or output."""
+    """The state of a stream between its connections. It does no input or output."""
 
     def __init__(self, call: Call, retries: Retries, *, resumes: bool) -> None:
         self.reader = EventReader(call.headers.get("Last-Event-ID") or "")
@@ -30,7 +30,7 @@ class _Listening:
         self._tried = 0
 
     def request(self, client: httpx.Client | httpx.AsyncClient, base: str, token: str) -> httpx.Request:
-        """Return the request of the next connection, which continues after the last whole event."""
+        """Return the request of the next connection, which continues after the last complete event."""
         self.reader.reconnect()
         headers = {**self._call.headers, "Last-Event-ID": self.reader.last_id or None}
         request = replace(self._call, headers=headers).request(client, base, token)
@@ -38,15 +38,15 @@ class _Listening:
         return request
 
     def read(self, text: str) -> Iterator[Event]:
-        """Yield the events that end within this text; a connection that brings any counts as no failure."""
+        """Yield the events that end within this text. A connection with data resets the count of failures."""
         self._tried, self.used_up = 0, None
         return self.reader.read(text)
 
     def next_wait(self, outcome: Outcome) -> float | None:
-        """Return how many seconds to wait for the next connection; None when the stream is over.
+        """Return the seconds to wait before the next connection, or None if the stream has ended.
 
         Raises:
-            BalcaoError: it is over because of this outcome, or because it ends whenever it is opened.
+            BalcaoError: it ended with an error, or each new connection ends without data.
         """
         again = self._resumes and self._retries.times > 0
         wait = None
@@ -87,14 +87,14 @@ class Transport:
         """Return the result of a call.
 
         Raises:
-            BalcaoError: of the kind that `balcao_client.faults` lists.
+            BalcaoError: one of the exceptions in `balcao_client.faults`.
         """
         call.prepare()
         tried, used_up = 0, None
         while True:
             token = self._source.get_token(self.http, self._base_url, used_up)
             outcome = self._try(call.request(self.http, base, token))
-            # The session or the key may have ended early: once, a token that was refused is replaced.
+            # The session or the key may have ended early. Replace a refused token once.
             if isinstance(outcome, httpx.Response) and outcome.status_code == 401 and used_up is None and token:
                 used_up = token
                 if self._source.get_token(self.http, self._base_url, used_up) != token:
@@ -108,13 +108,13 @@ class Transport:
             tried += 1
 
     def stream(self, base: str, call: Call, *, resumes: bool) -> Iterator[Event]:
-        """Yield the events of a stream, over as many connections as it takes.
+        """Yield the events of a stream, over as many connections as necessary.
 
-        A connection that ends, breaks or falls silent is opened again after the last event, as long as the platform
-        answers; one that does not resume ends with its connection.
+        If a connection ends, breaks or falls silent, a new one continues after the last event, as long as the platform
+        answers. A stream that does not resume ends with its connection.
 
         Raises:
-            BalcaoError: as `send` does, once the tries are used up.
+            BalcaoError: as `send` does, once the retries are used up.
         """
         listening = _Listening(call, self._retries, resumes=resumes)
         while True:
@@ -168,14 +168,14 @@ class AsyncTransport:
         """Return the result of a call.
 
         Raises:
-            BalcaoError: of the kind that `balcao_client.faults` lists.
+            BalcaoError: one of the exceptions in `balcao_client.faults`.
         """
         call.prepare()
         tried, used_up = 0, None
         while True:
             token = await self._source.get_token_async(self.http, self._base_url, used_up)
             outcome = await self._try(call.request(self.http, base, token))
-            # The session or the key may have ended early: once, a token that was refused is replaced.
+            # The session or the key may have ended early. Replace a refused token once.
             if isinstance(outcome, httpx.Response) and outcome.status_code == 401 and used_up is None and token:
                 used_up = token
                 if await self._source.get_token_async(self.http, self._base_url, used_up) != token:
@@ -189,13 +189,13 @@ class AsyncTransport:
             tried += 1
 
     async def stream(self, base: str, call: Call, *, resumes: bool) -> AsyncIterator[Event]:
-        """Yield the events of a stream, over as many connections as it takes.
+        """Yield the events of a stream, over as many connections as necessary.
 
-        A connection that ends, breaks or falls silent is opened again after the last event, as long as the platform
-        answers; one that does not resume ends with its connection.
+        If a connection ends, breaks or falls silent, a new one continues after the last event, as long as the platform
+        answers. A stream that does not resume ends with its connection.
 
         Raises:
-            BalcaoError: as `send` does, once the tries are used up.
+            BalcaoError: as `send` does, once the retries are used up.
         """
         listening = _Listening(call, self._retries, resumes=resumes)
         while True:

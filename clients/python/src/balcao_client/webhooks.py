@@ -1,4 +1,4 @@
-"""Checks that a webhook of health units or agents was sent by the platform (Standard Webhooks, version 1)."""
+"""Verify that a webhook of health units or agents was sent by the platform (Standard Webhooks, version 1)."""
 
 import base64
 import binascii
@@ -12,10 +12,10 @@ import msgspec
 
 from balcao_client.faults import BalcaoError
 
-# Seconds by which the sender's clock may differ; an older call could be a recorded one, sent again.
+# The accepted difference of the sender's clock in seconds. An older call could be a recorded one.
 TOLERANCE = 300
 
-# The shortest secret that Standard Webhooks allows, in bytes; the platform's secrets have 32.
+# The shortest secret that Standard Webhooks allows, in bytes. The platform's secrets have 32.
 MIN_SECRET_BYTES = 24
 
 
@@ -24,11 +24,11 @@ class InvalidSecret(BalcaoError, ValueError):
 
 
 class InvalidSignature(BalcaoError):
-    """The call was not signed with this secret, was changed on its way, or is too old."""
+    """The call was not signed with this secret, was changed in transit, or is too old."""
 
 
 class WebhookEvent(TypedDict):
-    """What a webhook sends: a `type` such as `agent.activated`, an instant in UTC, and data that depend on the type."""
+    """The body of a webhook: a `type` such as `agent.activated`, a time in UTC, and data that depend on the type."""
 
     type: str
     timestamp: str
@@ -38,13 +38,13 @@ class WebhookEvent(TypedDict):
 def verify_webhook(
     body: bytes, headers: Mapping[str, str], *secrets: str, tolerance: int = TOLERANCE, now: float | None = None
 ) -> WebhookEvent:
-    """Return the decoded event of a call that one of these secrets signed.
+    """Return the decoded event of a call that was signed with one of these secrets.
 
-    `body` is what arrived, to the byte; give the present secret and, while one is being replaced, the previous one.
-    An event may arrive more than once: its `webhook-id` is the same then.
+    `body` must be the received bytes. Pass the current secret and, during a replacement, the previous one. An event may
+    arrive more than once, always with the same `webhook-id`.
 
     Raises:
-        InvalidSignature: do not act on it; answer 400 or 401.
+        InvalidSignature: do not process it; answer 400 or 401.
         InvalidSecret: your own configuration is wrong; answer 500, so that the platform retries.
     """
     if not secrets:
@@ -61,7 +61,7 @@ def verify_webhook(
     signed = f"{id_}.{stamp}.".encode() + body
     expected = [hmac.new(key, signed, hashlib.sha256).digest() for key in keys]
     given = [_decode(text.removeprefix("v1,")) for text in signatures.split() if text.startswith("v1,")]
-    # Every pair is compared, so that the time taken tells nothing.
+    # Compare every pair, so that the duration reveals nothing.
     if not sum(hmac.compare_digest(one, other) for one in expected for other in given):
         raise InvalidSignature("no signature fits")
     event: WebhookEvent = msgspec.json.decode(body)
