@@ -33,7 +33,7 @@ def read_certificate_end(url: str) -> float:
 
 
 class CertificateWatch:
-    """Reads the end of the certificate in a thread, at most once an hour, and caches it."""
+    """A cache of the certificate's end, which is read in a thread at most once an hour."""
 
     def __init__(self, url: str) -> None:
         self._url = url

@@ -12,7 +12,7 @@ LONGEST_LIFETIME = 86_400.0
 
 
 class RequestToken(Protocol):
-    """Posts the form of the grant and returns the response's JSON object. Its errors are passed through."""
+    """A function that posts the form of the grant and returns the response's JSON object, or raises its errors."""
 
     async def __call__(self, form: Mapping[str, str]) -> Mapping[str, Any]: ...
 

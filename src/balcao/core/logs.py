@@ -97,7 +97,7 @@ _SHARED: list[structlog.typing.Processor] = [
 
 
 class _Lines(structlog.stdlib.ProcessorFormatter):
-    """Passes our own records through. They are formatted already, and a second pass would double the cost."""
+    """A formatter that passes our own records through: they are formatted already, and a second pass is expensive."""
 
     def format(self, record: logging.LogRecord) -> str:
         return record.getMessage() if record.name == LOGGER_NAME else super().format(record)

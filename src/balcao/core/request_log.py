@@ -30,8 +30,8 @@ class RequestLog:
     def add(self, labels: tuple[str, str, str], status: int, seconds: float, request_id: str) -> None:
         """Log one response.
 
-        `labels` are service, operation and method as the meters name them. Labels and request id are our own texts, so
-        nothing needs escaping.
+        `labels` are service, operation and method as the meters name them. Labels are our own texts and the request id
+        is a UUID, so nothing needs escaping.
         """
         beginning, is_health_check = self._beginnings.get(labels) or self._prepare(labels)
         level = "info"

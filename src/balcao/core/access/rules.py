@@ -128,7 +128,7 @@ def client(setting: str) -> Rule:
 
 
 class Reason(StrEnum):
-    """Why a caller was allowed or denied. The values are part of the check endpoint and `explain`, and are stable."""
+    """The reason of a decision. Its values are part of the check endpoint and of `explain`, so they are stable."""
 
     PUBLIC = "public"
     OWNER = "owner"
@@ -138,7 +138,7 @@ class Reason(StrEnum):
     GRANTED = "granted"
     NOT_GRANTED = "not_granted"
     NO_MAPPING = "no_mapping"
-    NO_TOKEN = "no_token"  # noqa: S105 - a word of the documents
+    NO_TOKEN = "no_token"  # noqa: S105 - a value of the API
     INVALID_TOKEN = "invalid_token"  # noqa: S105
     STALE_SNAPSHOT = "stale_snapshot"
 

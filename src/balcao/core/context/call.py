@@ -140,7 +140,7 @@ class Call:
 
     @property
     def recorded_reason(self) -> str | None:
-        """The reason for the audit trail: only from the person, from staff with a granted action, and from operators.
+        """The reason for the audit trail: only from the person, staff with a granted action, operators and jobs.
 
         The person concerned will read the reason, so no other caller may choose its words.
         """

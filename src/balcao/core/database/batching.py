@@ -22,7 +22,7 @@ STATEMENTS_AT_ONCE = 2
 
 
 class Batch(Generic[Item, Result]):
-    """Collect items and pass them to `run`, which returns one result for each item, in the same order.
+    """A batch of concurrent items. `run` gets them together and returns one result for each, in the same order.
 
     At most `at_once` statements are in flight, each with at most `largest` items. If PostgreSQL or the driver rejects a
     batch, its items are retried one by one, so only the bad item fails. Any other failure fails the whole batch.

@@ -12,7 +12,7 @@ holder: ContextVar[str] = ContextVar("connection_holder", default="")
 
 
 class ConnectionQuota:
-    """Allow each holder `largest` connections. Its next call waits until the same holder returns one."""
+    """A quota of `largest` connections for each holder. Further calls wait until the same holder returns one."""
 
     def __init__(self, largest: int) -> None:
         self._largest = largest

@@ -55,7 +55,7 @@ LOST = (
 
 
 class StoreFaults(AbstractContextManager[Any]):
-    """Turn exceptions that mean "the database is down" into Unavailable. Leave the others unchanged."""
+    """A context manager that turns exceptions of a database that is down into Unavailable, and no others."""
 
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: Any) -> None:
         # The driver rejects a bad argument with an InterfaceError that is also a ValueError. That is a bug of ours.

@@ -177,7 +177,7 @@ class Database(Connections):
                 await self.give_back(connection, "", sound=sound)
 
     async def _write_many(self, write: "GroupedWrite[Item, T]", rows: Sequence[Item]) -> Sequence[T]:
-        # The statement belongs to several callers, so it counts for none of them.
+        # The statement serves several callers, so its connection counts towards no caller's quota.
         holder.set("")
         async with self.connection() as connection:
             return await write(connection, rows)

@@ -13,9 +13,10 @@ ANSWER_SECONDS = 3.0
 
 
 class Watch:
-    """Run `reload` at start, after each NOTIFY on `channel`, after a reconnect, and every `interval` seconds.
+    """A watch that calls `reload` whenever the copy may be outdated.
 
-    Any number of notices during a reload cause one more reload. Pass `loaded` if the first copy was already read.
+    `reload` runs at start, after each NOTIFY on `channel`, after a reconnect, and every `interval` seconds. Any number
+    of notices during a reload cause one more reload. Pass `loaded` if the first copy was already read.
     """
 
     def __init__(

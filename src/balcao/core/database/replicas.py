@@ -59,7 +59,7 @@ class Marks:
 
 
 class ReplicaState(msgspec.Struct):
-    """Whether a server follows a primary, its cluster's system identifier, and the WAL position it has replayed."""
+    """The state of a server: if it follows a primary, its cluster's identifier, and its replayed WAL position."""
 
     follows: bool
     cluster: int

@@ -120,7 +120,7 @@ def _read_all(expected: Any, skip: int) -> Callable[[Sequence[Any]], Iterable[An
 
 
 class _Members:
-    """Read a row into a struct, dataclass or named tuple. Cache one reader for each list of columns."""
+    """A reader of rows into a struct, dataclass or named tuple. It caches a function for each list of columns."""
 
     def __init__(self, kind: Any, skip: int) -> None:
         self._kind = kind

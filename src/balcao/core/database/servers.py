@@ -28,7 +28,7 @@ _PLACE = re.compile(r"(?P<host>\[[^\]]+\]|[^:]*)(?::(?P<port>[0-9]+))?")
 
 
 class Server(NamedTuple):
-    """`host` is a name, an address, or the directory of a Unix socket."""
+    """A database server. `host` is a name, an address, or the directory of a Unix socket."""
 
     host: str
     port: int

@@ -254,7 +254,7 @@ def encode_payload(payload: Mapping[str, Any]) -> bytes:
 
 
 class _Executor(EntrypointExecutor):
-    """Runs a job of a kind. It converts failures to a later try or a dead-lettered job, without their text."""
+    """The executor of a kind's jobs. It converts failures to a later try or a dead-lettered job, without their text."""
 
     def __init__(self, parameters: EntrypointExecutorParameters, kind: JobKind) -> None:
         super().__init__(parameters)

@@ -91,7 +91,7 @@ async def delete_old_counts(connection: Connection, span: Span, age: timedelta) 
 
 
 class Recorder:
-    """Adds what the meters of one process have counted since the last time to the rows."""
+    """A recorder that adds what the meters of one process have counted since the last time to the rows."""
 
     def __init__(self, database: Database, telemetry: Telemetry, zone: ZoneInfo) -> None:
         self._database = database
