@@ -28,7 +28,7 @@ from balcao_sandbox.demo.registry import invented
 from balcao_sandbox.postgresql import supervisor
 from bench import import_files
 from bench.processes import cpu_seconds, list_family
-from tests.support.acting import Act, acting
+from tests.support.operator_calls import Act, acting
 
 console = Console(highlight=False, width=120)
 MICROSECONDS = 1_000_000

@@ -30,7 +30,7 @@ from bench.mix import Cast, make_operations, make_streams
 from bench.rows import CONFIGS
 from bench.samples import Sample, Watch, list_growth, measure_cpu, name_processes
 from bench.stage import OURS, Stage, prepared
-from tests.support.owner import Owner
+from tests.support.owner_connection import Owner
 
 STREAMS = 40
 SERVICES = 2000

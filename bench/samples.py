@@ -10,7 +10,7 @@ import psutil
 
 from bench.hosts import Installation
 from bench.processes import list_family
-from tests.support.owner import Owner
+from tests.support.owner_connection import Owner
 
 _HELD = """
 SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = current_database())

@@ -36,7 +36,7 @@ from bench.servers import serving
 from bench.stage import OURS
 from tests.search.judged import list_targets, read_queries
 from tests.search.support import act_as_staff, body
-from tests.support.acting import acting
+from tests.support.operator_calls import acting
 
 WRITERS = 4
 WARM_UP = 2

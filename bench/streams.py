@@ -36,8 +36,8 @@ from balcao_sandbox.postgresql import supervisor
 from bench import load
 from bench.servers import serving
 from bench.stage import OURS
-from tests.support.acting import Act, acting
 from tests.support.issuer import Issuer
+from tests.support.operator_calls import Act, acting
 
 PORTAL = "painel-saude"
 SNAPSHOT, STREAM = "/health-units/unidades/risco", "/health-units/unidades/eventos"

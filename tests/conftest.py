@@ -17,12 +17,12 @@ from balcao.core.jobs.worker import Worker
 from balcao.settings import Settings
 from tests.support import databases, log_scan, run_folder
 from tests.support.issuer import Issuer
-from tests.support.leftovers import Leftovers
-from tests.support.opening import opened
-from tests.support.owner import Owner
-from tests.support.patience import PATIENCE
+from tests.support.open_platform import opened
+from tests.support.owner_connection import Owner
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import FULL
+from tests.support.run_cleanup import Leftovers
 from tests.support.server import NOWHERE, PLAIN_HTTP, UNLIMITED, RunningServer
-from tests.support.sizes import FULL
 
 pytest_plugins = ["tests.support.raised_deadlines"]
 

@@ -24,7 +24,7 @@ from mutmut.stats import status_by_exit_code
 from mutmut.utils.file_utils import copy_also_copy_files, copy_src_dir, walk_mutatable_files
 
 from tests.support import databases, run_folder
-from tests.support.leftovers import Leftovers
+from tests.support.run_cleanup import Leftovers
 
 COPY = Path("mutants")
 NOTICED = {"killed", "timeout"}

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import httpx
 
-from tests.support.cast import CARLA, MARINA
+from tests.support.demo_people import CARLA, MARINA
 from tests.support.issuer import bearer
 
 BASE = "/access/api/v1"

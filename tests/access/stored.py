@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import asyncpg
 
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 
 MEMBERS = (
     "seq, at, actor, operation, target_type, target_id, target_name, subject, before, after, outcome, "

@@ -10,7 +10,7 @@ import pytest
 from balcao.access.mappings import patterns
 from tests.access import stored
 from tests.access.callers import BASE, CITIZEN, EDITOR, SUPERADMIN, sender
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 from tests.support.refusals import refusal
 

@@ -14,7 +14,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 from tests.access import stored
 from tests.access.callers import CITIZEN, EDITOR, SUPERADMIN, sender
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 
 Send = Callable[..., httpx.Response]

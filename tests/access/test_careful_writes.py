@@ -9,7 +9,7 @@ import pytest
 
 from tests.access import stored
 from tests.access.callers import BASE, EDITOR, SUPERADMIN, Send, make_name, sender
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 

@@ -24,7 +24,7 @@ from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
 from balcao.core.service import describe_operations
 from balcao.settings import Settings
 from tests.support import databases
-from tests.support.sizes import size
+from tests.support.proof_sizes import size
 
 WORDS = [f"w{number}" for number in range(6)]
 

@@ -13,7 +13,7 @@ from balcao.access.documents import yaml_subset
 from tests.access import stored
 from tests.access.callers import BASE, CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_explain import make_invoices
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.access import stored
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 
 # All that jsonb holds: any text but NUL and surrogates, any nesting.
 texts = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"))

@@ -18,7 +18,7 @@ from tests.access import stored
 from tests.access.callers import BASE, CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_explain import make_invoices
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 CHECK = f"{BASE}/check"

@@ -6,7 +6,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao_sandbox.demo import access as demo
 from tests.access import stored
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 
 STAFF = {
     "90000001309": ["superadministradores"],

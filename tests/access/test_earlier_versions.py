@@ -28,10 +28,10 @@ from balcao.core.values.cpf import Cpf
 from tests.access import stored
 from tests.access.callers import BASE, EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_registration import announce, operation
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
-from tests.support.sizes import size
 
 PEOPLE = (Cpf("90000040550"), Cpf("90000040630"))
 NAMES = [f"passado:n{number}" for number in range(6)]

@@ -19,7 +19,7 @@ from balcao.core.errors import BalcaoError, Forbidden
 from balcao.core.http import operation_endpoint
 from tests.access import stored
 from tests.access.callers import sender
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 from tests.support.rules import read_values

@@ -7,7 +7,7 @@ import pytest
 
 from tests.access import stored
 from tests.access.callers import BASE, CITIZEN, EDITOR, SUPERADMIN, Send, sender
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import CLIENT, Issuer
 
 PETS = f"/registry/v1/citizen/{CITIZEN}/pets"

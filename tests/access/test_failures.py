@@ -19,7 +19,7 @@ from balcao.core.database import connections
 from balcao.core.database.connection_quota import holder
 from tests.access import stored
 from tests.access.stored import format_path
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 

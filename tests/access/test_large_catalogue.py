@@ -16,8 +16,8 @@ from balcao.core.access.catalogue import Catalogue
 from balcao.core.access.snapshot import Changes, Snapshot
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
-from tests.support.patience import until
-from tests.support.sizes import report, size
+from tests.support.polling import until
+from tests.support.proof_sizes import report, size
 
 ACTIONS, MAPPINGS, PEOPLE = size(200, 10_000), size(1_000, 50_000), size(5_000, 1_000_000)
 GROUPS = 200

@@ -8,7 +8,7 @@ from balcao.access.groups import service as groups
 from balcao.access.roles import service as roles
 from tests.access import stored
 from tests.access.callers import SUPERADMIN, Send, sender
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

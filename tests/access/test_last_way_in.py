@@ -5,9 +5,9 @@ import pytest
 
 from balcao.settings import Settings
 from tests.access.callers import BASE
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.refusals import refusal
 
 LAST, OTHER = "90000001309", "90000040479"

@@ -10,7 +10,7 @@ from balcao.access.documents import openapi
 from tests.access import stored
 from tests.access.callers import EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_catalogue_documents import count
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 
 PATH = "/access/api/v1/catalogue/plan/openapi"

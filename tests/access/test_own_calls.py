@@ -20,10 +20,10 @@ from balcao.core.live.call_log import CallLog
 from tests.access.callers import BASE
 from tests.core.relay import Relay
 from tests.support import log_scan
-from tests.support.cast import ANA, CARLA
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA, CARLA
+from tests.support.fixture_types import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 
 PREFERENCES = f"/registry/v1/citizen/{ANA}/notification-preferences"
 MACHINE, OTHER = "painel-saude", "portal-cidadao"

@@ -9,7 +9,7 @@ import pytest
 from balcao.access.users import store
 from tests.access import stored
 from tests.access.callers import EDITOR, SUPERADMIN, Send, sender
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

@@ -8,7 +8,7 @@ import pytest
 from tests.access import stored
 from tests.access.callers import ALONE, CITIZEN, EDITOR, SUPERADMIN, Send, make_name, sender
 from tests.access.test_explain import make_invoices
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

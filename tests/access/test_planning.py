@@ -20,11 +20,11 @@ from balcao.access.mappings.places import MappingTree
 from tests.access import stored
 from tests.access.callers import CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_catalogue_documents import count, plan
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
+from tests.support.proof_sizes import EXAMPLES, size
 from tests.support.refusals import refusal
-from tests.support.sizes import EXAMPLES, size
 
 # Whoever only reads holds no more than this of a table, which nobody waits for.
 LOCKS = """

@@ -21,10 +21,10 @@ from tests.access.callers import BASE, SUPERADMIN, Send, make_name, sender
 from tests.access.test_explain import explain
 from tests.access.worlds import GROUPS, World, list_reached, make_world
 from tests.core.test_snapshot_rights import make_caller
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
+from tests.support.proof_sizes import EXAMPLES, size
 from tests.support.refusals import refusal
-from tests.support.sizes import EXAMPLES, size
 
 KEEPER, ACCOMPLICE, ELSEWHERE, SOUTHERNER, WANDERER = (
     "90000010138", "90000010219", "90000010308", "90000010480", "90000010561",

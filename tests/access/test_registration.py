@@ -11,7 +11,7 @@ from balcao.core.access.catalogue import AnnouncedOperation
 from balcao.core.context.platform import Platform, assemble
 from balcao.settings import Settings
 from tests.access import stored
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 
 COUNTER = iter(range(1_000_000))
 

@@ -11,10 +11,10 @@ from balcao import app
 from balcao.settings import Settings
 from tests.access import stored
 from tests.access.stored import format_path
-from tests.support.cast import BRUNO, LUIZ
-from tests.support.fixtures import Sql
+from tests.support.demo_people import BRUNO, LUIZ
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 CITIZEN = BRUNO

@@ -20,8 +20,8 @@ from balcao.core.repeating import repeating
 from balcao.core.service import describe_operations
 from balcao.core.values.cpf import Cpf
 from tests.access import stored
-from tests.support.fixtures import Sql
-from tests.support.patience import PATIENCE
+from tests.support.fixture_types import Sql
+from tests.support.polling import PATIENCE
 
 RECORD = "SELECT access.record_changes(jsonb_build_array($1::jsonb))"
 EVENT = '{"actor": {"sub": "s"}, "operation": "action.update", "target_type": "action", "request_id": "r"}'

@@ -10,7 +10,7 @@ from balcao.access.groups import service as groups
 from balcao.core.database.pool import Connection
 from tests.access import stored
 from tests.access.callers import ALONE, BASE, CITIZEN, EDITOR, NEWCOMER, SUPERADMIN, Send, make_name, sender
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 from tests.support.refusals import refusal
 from tests.support.rules import read_values

@@ -16,7 +16,7 @@ from balcao.access.seed import service as seed
 from balcao.access.seed.service import Seed, SeedGroup, SeedRole
 from balcao.core.database.migrations import run_as_owner
 from tests.access import stored
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.operations import all_operations
 from tests.support.rules import read_table
 

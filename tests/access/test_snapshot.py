@@ -7,7 +7,7 @@ from balcao.core.access.snapshot import Snapshot
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
-from tests.support.sizes import size
+from tests.support.proof_sizes import size
 
 CPFS = [Cpf.with_stem(f"{stem:09}").digits for stem in range(700_000_000, 700_000_030)]
 # Each is one statement; `$1` and `$2` are numbers at random, of which rows are chosen.

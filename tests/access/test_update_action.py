@@ -22,8 +22,8 @@ from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from tests.access import stored
 from tests.access.stored import format_path
-from tests.support.cast import KLEBER
-from tests.support.fixtures import Sql
+from tests.support.demo_people import KLEBER
+from tests.support.fixture_types import Sql
 from tests.support.issuer import CLIENT, Issuer, bearer
 from tests.support.refusals import refusal
 from tests.support.rules import read_values

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from tests.access.callers import Send
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 
 # The actions of each role.
 ROLES: Mapping[str, Sequence[str]] = {

@@ -23,7 +23,7 @@ from balcao.core.http.shared_refusals import read_responses
 from balcao.core.service import Service
 from balcao.gateway.asgi import AsgiApplication
 from tests.support.issuer import bearer
-from tests.support.serving import service_alone
+from tests.support.single_services import service_alone
 
 ROOT = "/agent-docs/"
 DOCUMENT = "/agent-docs/swagger.json"

@@ -10,8 +10,8 @@ from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform, assemble
 from balcao.settings import Settings
 from balcao_sandbox.demo import agents as demo
-from tests.support.acting import Act, acting
-from tests.support.opening import opened
+from tests.support.open_platform import opened
+from tests.support.operator_calls import Act, acting
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ import pytest
 from balcao.agents.datasets.retention import RETENTION
 from balcao.core.audit.retention import run as apply_retention
 from balcao_sandbox.demo import agents as demo
-from tests.support.acting import Act
 from tests.support.issuer import Issuer, bearer
+from tests.support.operator_calls import Act
 
 BASE = "/agent/api/v1"
 CPF = "900.000.001-75"

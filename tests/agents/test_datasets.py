@@ -16,7 +16,7 @@ from balcao.agents.datasets.incoming import DatasetCreation, ExampleCreation, Ex
 from balcao.agents.datasets.schemas import Dataset, ExamplesQuery
 from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound, Unprocessable
-from tests.support.acting import Act
+from tests.support.operator_calls import Act
 
 _names = (f"conjunto {number}" for number in itertools.count(1))
 _questions = (ExampleCreation(input={"pergunta": number}) for number in itertools.count(1))

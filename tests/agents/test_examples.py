@@ -10,7 +10,7 @@ from balcao.agents.datasets import service
 from balcao.agents.datasets.incoming import DatasetCreation, ExampleCreation
 from balcao_sandbox.demo import agents as demo
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.rules import read_values
 from tests.support.server import RunningServer
 

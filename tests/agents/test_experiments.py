@@ -16,9 +16,9 @@ from balcao.agents.experiments import store
 from balcao.agents.experiments.api import RETENTION
 from balcao.core.audit.retention import run as apply_retention
 from balcao.core.database.statements import Statement
-from tests.support.acting import Act
 from tests.support.issuer import Issuer, bearer
-from tests.support.plans import nodes
+from tests.support.operator_calls import Act
+from tests.support.query_plans import nodes
 
 BASE = "/agent/api/v1"
 _names = (f"experimento {number}" for number in itertools.count(1))

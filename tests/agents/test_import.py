@@ -16,9 +16,9 @@ from balcao.agents.versions.schemas import SaveBody
 from balcao.core.imports.declaration import Committed
 from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals, written
-from tests.support.acting import Act
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.operator_calls import Act
 
 SAMPLES = Path(__file__).parents[2] / "docs/operate/samples/agents"
 FILES = {"versions.jsonl": 3, "datasets.jsonl": 2, "examples.jsonl": 3}

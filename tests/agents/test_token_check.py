@@ -11,7 +11,7 @@ from joserfc.jwk import OctKey
 
 from balcao.agents import SERVICE
 from balcao.core.http.openapi import error_statuses
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.issuer import Issuer, bearer, new_key
 
 PATH = "/agent/api/v1/auth"

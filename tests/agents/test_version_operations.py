@@ -10,8 +10,8 @@ import pytest
 
 from balcao_sandbox.demo import agents as demo
 from tests.support.issuer import Issuer, bearer
+from tests.support.proof_sizes import size
 from tests.support.rules import read_values
-from tests.support.sizes import size
 
 BASE = "/agent/api/v1"
 READS = [

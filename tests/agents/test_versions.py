@@ -17,8 +17,8 @@ from balcao.core.access.caller import from_claims
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
-from tests.support.patience import PATIENCE
-from tests.support.sizes import size
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import size
 
 _names = (f"agent-{number}" for number in itertools.count(1))
 

@@ -18,9 +18,9 @@ from tests.agents.test_webhooks import (
     settings,
     webhook,
 )
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
+from tests.support.http_receiver import Answer, Receiver
 from tests.support.issuer import Issuer, bearer
-from tests.support.receiver import Answer, Receiver
 
 __all__ = ["agent", "receiver", "send", "settings", "webhook"]
 

@@ -21,11 +21,11 @@ from balcao.core.values.clock import format_rfc3339
 from balcao.settings import Settings
 from tests.agents.test_import import make_version
 from tests.registry.importing import importing, written
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
+from tests.support.http_receiver import Answer, Receiver
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
-from tests.support.receiver import Answer, Receiver
-from tests.support.sent_events import check_described
+from tests.support.polling import PATIENCE
+from tests.support.webhook_bodies import check_described
 
 BASE = "/agent/api/v1"
 UNKNOWN = "00000000-0000-4000-8000-000000000000"

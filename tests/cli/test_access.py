@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from balcao.core.http.operations import MIB
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.terminal import Terminal
 
 

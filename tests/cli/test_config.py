@@ -18,7 +18,7 @@ from balcao.operate.deploy.gateways import FILES, READ_SETTINGS, Plan, generate_
 from balcao.operate.doctor.diagnosis import list_settings
 from balcao.operate.explanation import Explained, Explanation, _Recorder, choose_variables, explain_variables
 from balcao.settings import Settings, variable_of
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.server import free_port
 from tests.support.terminal import Terminal
 

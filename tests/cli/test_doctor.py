@@ -13,11 +13,11 @@ from balcao.gateway.instance import HEADER
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import clients
 from tests.support import databases
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.owner import Owner
+from tests.support.owner_connection import Owner
 from tests.support.server import RunningServer, free_port
-from tests.support.serving import handlers
+from tests.support.single_services import handlers
 from tests.support.smtp import MailServer
 from tests.support.terminal import Terminal
 

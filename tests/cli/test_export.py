@@ -10,9 +10,9 @@ import pyrage
 import pytest
 
 from balcao.core.exports.folder import MANIFEST
-from tests.support.fixtures import Sql
-from tests.support.patience import until_now
-from tests.support.sizes import report
+from tests.support.fixture_types import Sql
+from tests.support.polling import until_now
+from tests.support.proof_sizes import report
 from tests.support.terminal import BALCAO, Terminal
 
 IDENTITY = pyrage.x25519.Identity.generate()

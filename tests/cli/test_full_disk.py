@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.disks import disk
 from tests.support.server import free_port
+from tests.support.small_disks import disk
 from tests.support.terminal import Terminal, open_folder
 
 pytestmark = [pytest.mark.mounts, pytest.mark.long]

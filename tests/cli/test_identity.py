@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.support.issuer import Issuer, bearer, new_key
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.terminal import Terminal
 
 RISK = "health_units.read_risk"

@@ -11,8 +11,8 @@ import pytest
 from balcao.core.context.platform import assemble
 from balcao.core.jobs.worker import enqueue
 from balcao.settings import Settings
-from tests.support.cast import ANA
-from tests.support.opening import opened
+from tests.support.demo_people import ANA
+from tests.support.open_platform import opened
 from tests.support.terminal import Terminal
 
 KIND = "search.continue_migration"

@@ -7,7 +7,7 @@ import pytest
 
 from balcao.operate.expiry import LONGEST, parse_end
 from balcao.operate.faults import OperatorFault
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.terminal import Terminal
 
 ZONE = ZoneInfo("America/Sao_Paulo")

@@ -13,9 +13,9 @@ from balcao.core.context.platform import assemble
 from balcao.settings import Settings, SettingsError
 from balcao.settings.production import is_weak_key
 from balcao_sandbox.demo import loading as demo_data
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.opening import opened
+from tests.support.open_platform import opened
 from tests.support.server import free_port
 from tests.support.terminal import Terminal
 

@@ -8,8 +8,8 @@ import pytest
 
 from balcao.core.audit import chain as audit_chain
 from balcao.settings import Settings
-from tests.support.acting import acting
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
+from tests.support.operator_calls import acting
 from tests.support.terminal import Terminal
 
 Sql = Callable[..., list[asyncpg.Record]]

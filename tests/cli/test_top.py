@@ -18,7 +18,7 @@ from balcao.core.telemetry import BOUNDS, Telemetry
 from balcao.operate.faults import OperatorFault
 from balcao.operate.readings import MetricsSource, Picture, Reading, compare_readings
 from balcao.settings import Settings
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.server import RunningServer, free_port
 
 EARLIER, LATER = 1_000.0, 1_010.0

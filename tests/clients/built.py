@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from clients.generator import python, typescript
-from tests.support import node, run_folder
+from tests.support import npm_tools, run_folder
 
 MISSING = (
     "Estes testes precisam do que gera os clientes: ponha a pasta em BALCAO_SDK_TOOLS (`tools/sdk/install` o instala "
@@ -53,7 +53,7 @@ def build_typescript_once() -> Path:
 
 def write_typescript(folder: Path) -> None:
     """Write the TypeScript client into a folder."""
-    typescript.write(folder / "typescript", node.modules())
+    typescript.write(folder / "typescript", npm_tools.modules())
 
 
 def build_typescript(folder: Path) -> Path:
@@ -70,7 +70,7 @@ def install_typescript(package: Path, folder: Path) -> Path:
     target.rmdir()
     (target.parent / "package").rename(target)
     for name in ("openapi-fetch", "openapi-typescript-helpers"):
-        (folder / "node_modules" / name).symlink_to(node.modules() / name)
+        (folder / "node_modules" / name).symlink_to(npm_tools.modules() / name)
     (folder / "package.json").write_text(json.dumps({"type": "module"}), "utf-8")
     return folder
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from balcao import app
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.sandbox import ADMIN, Sandbox
 
 

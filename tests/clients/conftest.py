@@ -13,8 +13,8 @@ import pytest
 from balcao.settings import Settings
 from tests.clients import built
 from tests.clients.layer import CALLER, Calling
+from tests.support.http_receiver import Receiver
 from tests.support.issuer import Issuer
-from tests.support.receiver import Receiver
 from tests.support.sandbox import IndependentTokens, Sandbox, running
 from tests.support.server import UNLIMITED, free_port
 

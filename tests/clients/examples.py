@@ -17,8 +17,8 @@ from balcao.developer_portal.descriptions import Operation as DescribedOperation
 from balcao.developer_portal.snippets import find_values, write_snippets
 from clients.generator.documents import read_documents
 from tests.support.operations import CLOSES_A_SERVICE
+from tests.support.proof_sizes import FULL, one_of_each
 from tests.support.sandbox import ADMIN, Sandbox
-from tests.support.sizes import FULL, one_of_each
 
 # Reads first, and what deletes last, so that an example finds what it reads; what closes a service right before them,
 # as one of them opens it again.

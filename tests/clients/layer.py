@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.support.receiver import Answer, Receiver
+from tests.support.http_receiver import Answer, Receiver
 
 CALLER = "token"
 # Calls one after another by one client, and returns the result of each; an iterator's items come as a list.

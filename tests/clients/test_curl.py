@@ -6,8 +6,8 @@ import subprocess
 from collections import Counter
 
 from tests.clients.examples import ExampleCall, Outcome, check_outcomes, list_calls
+from tests.support.proof_sizes import report
 from tests.support.sandbox import Sandbox
-from tests.support.sizes import report
 
 BORDER = "-- end of a call --"
 STATUS = re.compile(r"^HTTP/1\.1 (\d+)", re.MULTILINE)

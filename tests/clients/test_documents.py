@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import node
-from tests.support.sizes import FULL
+from tests.support import npm_tools
+from tests.support.proof_sizes import FULL
 
 pytestmark = pytest.mark.long
 
@@ -26,6 +26,6 @@ FEW = ALL if FULL else ["health_units.json"]
     ],
 )
 def test_the_documents_are_as_the_linters_want_them(tool: str, options: list[str], names: list[str]) -> None:
-    done = node.run(tool, *options, *names, folder=FOLDER)
+    done = npm_tools.run(tool, *options, *names, folder=FOLDER)
     assert done.returncode == 0, done.stdout
     assert "warning" not in (done.stdout + done.stderr).lower().replace("deprecation warning", ""), done.stderr

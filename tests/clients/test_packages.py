@@ -6,7 +6,7 @@ import pytest
 
 from clients.generator.measures import measure_python, measure_typescript
 from tests.clients import built
-from tests.support.sizes import FULL, report
+from tests.support.proof_sizes import FULL, report
 
 pytestmark = [pytest.mark.node, pytest.mark.sdk]
 

@@ -11,8 +11,8 @@ import pytest
 
 from tests.clients import built
 from tests.clients.examples import check_outcomes, read_outcomes, write_calls
+from tests.support.proof_sizes import report
 from tests.support.sandbox import Sandbox
-from tests.support.sizes import report
 
 pytestmark = [pytest.mark.node, pytest.mark.sdk, pytest.mark.long]
 

@@ -18,8 +18,8 @@ from balcao import __version__, app
 from balcao.core.http.error_codes import Explanations, catalogue
 from balcao.core.service import Service
 from tests.clients.layer import Calling, answer, provider
-from tests.support.cast import ANA
-from tests.support.receiver import Answer, Receiver
+from tests.support.demo_people import ANA
+from tests.support.http_receiver import Answer, Receiver
 from tools.error_codes import PACKAGES
 
 pytestmark = [pytest.mark.node, pytest.mark.sdk, pytest.mark.long]

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from tests.clients.layer import Calling, answer, provider
-from tests.support.receiver import Answer, Receiver
+from tests.support.http_receiver import Answer, Receiver
 
 pytestmark = [pytest.mark.node, pytest.mark.sdk, pytest.mark.long]
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import pytest
 
 from tests.clients.layer import Calling, answer
-from tests.support.receiver import Answer, Receiver
+from tests.support.http_receiver import Answer, Receiver
 
 pytestmark = [pytest.mark.node, pytest.mark.sdk, pytest.mark.long]
 

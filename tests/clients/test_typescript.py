@@ -10,9 +10,9 @@ import pytest
 from balcao import app
 from balcao.core.service import Service
 from tests.clients.calls import CALLS
-from tests.support import node
+from tests.support import npm_tools
+from tests.support.proof_sizes import FULL
 from tests.support.sandbox import Sandbox
-from tests.support.sizes import FULL
 
 pytestmark = [pytest.mark.node, pytest.mark.long]
 
@@ -43,7 +43,7 @@ console.log(JSON.stringify(data));
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A project whose packages are those of tools/openapi."""
-    (tmp_path / "node_modules").symlink_to(node.modules())
+    (tmp_path / "node_modules").symlink_to(npm_tools.modules())
     (tmp_path / "package.json").write_text(json.dumps({"type": "module"}))
     (tmp_path / "tsconfig.json").write_text(json.dumps(CONFIG))
     return tmp_path
@@ -61,10 +61,12 @@ def test_a_client_compiles_and_calls_its_service_with_a_token(folder: Path, sand
         path=call.path,
         options=json.dumps(options, ensure_ascii=False)[1:-1],
     )
-    generated = node.run("openapi-typescript", DESCRIPTIONS / f"{service.name}.json", "-o", "api.ts", folder=folder)
+    generated = npm_tools.run(
+        "openapi-typescript", DESCRIPTIONS / f"{service.name}.json", "-o", "api.ts", folder=folder
+    )
     assert generated.returncode == 0, generated.stderr
     (folder / "main.ts").write_text(text)
-    compiled = node.run("tsc", folder=folder)
+    compiled = npm_tools.run("tsc", folder=folder)
     assert compiled.returncode == 0, compiled.stdout
     called = subprocess.run(
         ["node", "main.js"], cwd=folder, env=os.environ, capture_output=True, text=True, check=False

@@ -11,10 +11,10 @@ import pytest
 
 from tests.clients import built
 from tests.clients.examples import check_outcomes, list_calls, read_outcomes
-from tests.support import node
-from tests.support.patience import PATIENCE
+from tests.support import npm_tools
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import report
 from tests.support.sandbox import Sandbox
-from tests.support.sizes import report
 
 pytestmark = [pytest.mark.node, pytest.mark.sdk, pytest.mark.long]
 
@@ -86,7 +86,9 @@ def test_what_is_shown_of_an_operation_is_typed_strictly(sandbox: Sandbox, proje
     (tmp_path / "node.d.ts").write_text("declare const process: { env: { TOKEN?: string } };", "utf-8")
     for call in list_calls(sandbox):
         (tmp_path / f"{call.service}.{call.key}.ts").write_text(call.typescript, "utf-8")
-    checked = node.run("tsc", *STRICT.split(), *sorted(file.name for file in tmp_path.glob("*.ts")), folder=tmp_path)
+    checked = npm_tools.run(
+        "tsc", *STRICT.split(), *sorted(file.name for file in tmp_path.glob("*.ts")), folder=tmp_path
+    )
     assert checked.returncode == 0, checked.stdout
 
 
@@ -98,7 +100,7 @@ def mistakes(project: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "package.json").write_text('{"type": "module"}', "utf-8")
     for name, text in PAGES.items():
         (folder / name).write_text(text, "utf-8")
-    return node.run("tsc", *STRICT.split(), *PAGES, folder=folder).stdout
+    return npm_tools.run("tsc", *STRICT.split(), *PAGES, folder=folder).stdout
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import psutil
 from balcao.operate.postgresql.accounts import child_options
 from balcao.operate.postgresql.data_directory import locate_data
 from balcao.operate.postgresql.programs import find_binaries
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.server import free_port
 
 OPTIONS = {

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import httpx
 
 from tests.support.issuer import bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 # Method, path and body of one call about a person.
 Build: TypeAlias = Callable[[str], tuple[str, str, dict[str, Any]]]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from balcao import app
 from tests.cluster.postgres import COPY, Postgres
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.terminal import open_folder, remove
 
 SYNCHRONOUS = "SELECT true FROM pg_stat_replication WHERE sync_state = 'sync'"

@@ -15,7 +15,7 @@ from balcao.core.values.cpf import Cpf
 from balcao_sandbox.postgresql import supervisor
 from tests.cluster.postgres import Postgres
 from tests.support import log_scan
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.server import free_port
 from tests.support.terminal import BALCAO, Terminal, open_folder, remove
 

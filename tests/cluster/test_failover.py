@@ -16,7 +16,7 @@ from tests.cluster.postgres import Postgres
 from tests.cluster.sending import APPLIED, WAITING, WRITTEN, Sender, send_event, write
 from tests.cluster.servers import cluster, folders
 from tests.support.login import client_token, log_in
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import free_port
 from tests.support.terminal import Serving, Terminal
 

@@ -14,12 +14,12 @@ from balcao.core.values.cpf import Cpf
 from tests.cluster.postgres import Postgres
 from tests.cluster.sending import APPLICATIONS, APPLIED, WAITING, WRITTEN, Sender, send_event, write
 from tests.cluster.servers import folders, prepare
-from tests.support.cast import KLEBER
-from tests.support.disks import Ballast, disk
+from tests.support.demo_people import KLEBER
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
+from tests.support.proof_sizes import size
 from tests.support.server import free_port
-from tests.support.sizes import size
+from tests.support.small_disks import Ballast, disk
 from tests.support.terminal import Serving, Terminal
 
 pytestmark = [pytest.mark.cluster, pytest.mark.mounts]

@@ -14,12 +14,12 @@ from balcao.core.values.cpf import Cpf
 from balcao_sandbox.postgresql import supervisor
 from tests.cluster.sending import WRITTEN, Sender, write
 from tests.cluster.servers import folders
-from tests.support.cast import KLEBER
+from tests.support.demo_people import KLEBER
 from tests.support.issuer import Issuer, bearer, new_key
-from tests.support.owner import Owner
-from tests.support.patience import PATIENCE
+from tests.support.owner_connection import Owner
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import size
 from tests.support.server import free_port
-from tests.support.sizes import size
 from tests.support.terminal import Serving, Terminal
 
 pytestmark = pytest.mark.cluster

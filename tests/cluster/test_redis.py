@@ -16,9 +16,9 @@ from balcao import app
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
+from tests.support.proof_sizes import FULL
 from tests.support.server import RunningServer, free_port
-from tests.support.sizes import FULL
 from tests.support.terminal import Serving, Terminal
 
 pytestmark = pytest.mark.redis

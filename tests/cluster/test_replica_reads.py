@@ -20,7 +20,7 @@ from tests.cluster.postgres import Postgres
 from tests.cluster.servers import cluster, folders
 from tests.search.staff import Staff
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer, free_port
 from tests.support.terminal import Terminal
 

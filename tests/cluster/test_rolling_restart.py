@@ -16,7 +16,7 @@ from balcao_sandbox.postgresql import supervisor
 from tests.cluster.servers import folders
 from tests.support.issuer import bearer
 from tests.support.login import client_token
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import free_port
 from tests.support.terminal import Serving, Terminal
 

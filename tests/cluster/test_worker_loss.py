@@ -21,9 +21,9 @@ from tests.cluster.sending import APPLICATIONS, APPLIED, WAITING, Sender, send_e
 from tests.cluster.servers import folders, prepare
 from tests.support import log_scan
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
+from tests.support.proof_sizes import size
 from tests.support.server import free_port
-from tests.support.sizes import size
 from tests.support.terminal import BALCAO, Serving, Terminal
 
 pytestmark = pytest.mark.cluster

@@ -20,8 +20,8 @@ from balcao.core.http.shared_refusals import read_responses
 from balcao.core.service import Service
 from tests.contract.descriptions import is_described, list_undescribed
 from tests.support.issuer import bearer
-from tests.support.patience import PATIENCE
-from tests.support.sizes import size
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import size
 
 
 def _read_described(response: Any, case: Any) -> Any:

@@ -14,7 +14,7 @@ from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
 from balcao.core.service import Service
 from tests.support.operations import CLOSES_A_SERVICE
-from tests.support.sizes import FULL
+from tests.support.proof_sizes import FULL
 
 # How many of the values come to each place of an ordinary run; from place to place they are others.
 AT_A_PLACE = 3

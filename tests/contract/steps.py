@@ -17,8 +17,8 @@ import pytest
 import uvloop
 
 from tests.contract.large_calls import LargeCall
+from tests.support.proof_sizes import report
 from tests.support.server import RunningServer
-from tests.support.sizes import report
 
 _ANSWERS = 200
 # A second caller waits no longer than for so many ordinary answers. A step may be interrupted by the machine, so only

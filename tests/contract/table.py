@@ -6,7 +6,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.support.shapes import (
+from tests.support.body_shapes import (
     ANYTHING,
     CODE_MESSAGE,
     DETAIL,

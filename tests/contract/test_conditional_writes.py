@@ -16,7 +16,7 @@ from balcao.core.http.pages import document
 from balcao.core.service import Service
 from balcao.core.values.etags import require_match
 from tests.contract.test_examples import send
-from tests.support.dump import TABLES, as_text
+from tests.support.database_dump import TABLES, as_text
 from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.long

@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 from tests.contract.table import CASES, Case
+from tests.support.body_shapes import differences
 from tests.support.issuer import bearer
 from tests.support.sandbox import Sandbox
-from tests.support.shapes import differences
 from tools.error_codes import PACKAGES, declared
 
 # Every code of docs/reference/errors.md, as a pattern.

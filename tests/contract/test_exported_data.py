@@ -12,7 +12,7 @@ from balcao.core.audit.personal_data import list_export_members
 from balcao.core.http.openapi import describe_api
 from balcao.core.service import Service
 from balcao_sandbox.identity.demo import people
-from tests.support.cast import CARLA
+from tests.support.demo_people import CARLA
 from tests.support.issuer import bearer
 from tests.support.sandbox import Sandbox
 

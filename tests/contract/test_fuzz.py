@@ -16,8 +16,8 @@ from balcao import app
 from balcao.core.service import Service
 from tests.support.issuer import Issuer
 from tests.support.operations import CLOSES_A_SERVICE
+from tests.support.proof_sizes import one_of_each
 from tests.support.sandbox import Sandbox
-from tests.support.sizes import one_of_each
 
 DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # those of the code: a test of the command sees to it
 DESCRIBED = {service: json.loads((DESCRIPTIONS / f"{service.name}.json").read_text()) for service in app.SERVICES}

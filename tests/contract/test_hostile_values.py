@@ -17,9 +17,9 @@ from balcao.core.http.responses import EVENTS
 from balcao.core.service import Service
 from tests.contract.hostile_calls import Sent, Target, list_targets
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import report
 from tests.support.sandbox import ADMIN, Sandbox
-from tests.support.sizes import report
 
 pytestmark = pytest.mark.long
 

@@ -13,10 +13,10 @@ from tests.contract.large_calls import LargeCall, list_calls
 from tests.contract.steps import StepMeter, find_delays, metered
 from tests.contract.test_hostile_values import Caller
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import FULL, one_of_each
 from tests.support.sandbox import IndependentTokens, Sandbox, running
 from tests.support.server import UNLIMITED, free_port
-from tests.support.sizes import FULL, one_of_each
 
 pytestmark = pytest.mark.long
 

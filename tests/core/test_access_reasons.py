@@ -15,7 +15,7 @@ from balcao.core.access.caller import from_claims
 from balcao.core.values import emails, personal_data
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.personal_data import CPF, EMAIL, KINDS, PHONE, clean_name, find_kinds, refuse_personal_data
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 

@@ -17,10 +17,10 @@ from balcao.core.audit import chain as audit_chain
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
-from tests.support import cast
+from tests.support import demo_people
 
 Sql = Callable[..., list[asyncpg.Record]]
-ANA = Cpf(cast.ANA)
+ANA = Cpf(demo_people.ANA)
 REASONS = ["Atendimento nº 7", 'aspas " e \\ barra', "\x01\x1f\x7f\t\n\b\f\r", "\u2028 𝄞 ção", "", None]
 
 

@@ -12,8 +12,8 @@ from balcao.core.database import pool
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Database, Source
 from balcao.core.errors import Unavailable
-from tests.support.patience import PATIENCE
-from tests.support.statements import Statements, recorded
+from tests.support.polling import PATIENCE
+from tests.support.sent_statements import Statements, recorded
 
 
 @lookup("SELECT capital FROM public.capital WHERE country = :country")

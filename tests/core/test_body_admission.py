@@ -4,7 +4,7 @@ import pytest
 
 from balcao.core.http.operations import UNASKED_BODY
 from tests.http.connection import Connection
-from tests.support.cast import CARLA
+from tests.support.demo_people import CARLA
 from tests.support.issuer import Issuer
 from tests.support.server import RunningServer
 

@@ -22,7 +22,7 @@ from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
 from balcao.core.http.parameters import InPath
 from balcao.core.service import MalformedOperation, Service
-from tests.support.patience import PATIENCE, until
+from tests.support.polling import PATIENCE, until
 
 
 async def raise_version(platform: Platform) -> int:

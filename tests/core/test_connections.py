@@ -11,7 +11,7 @@ import pytest_asyncio
 from balcao.core.database.connections import IDLE_SECONDS
 from balcao.core.database.pool import Database
 from balcao.core.errors import Unavailable
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 _ASLEEP = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
 

@@ -12,11 +12,11 @@ from balcao.core.database import pool
 from balcao.core.http.openapi import find_example
 from balcao.settings import Settings
 from tests.core.relay import Relay
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
+from tests.support.proof_sizes import FULL
 from tests.support.server import RunningServer
-from tests.support.sizes import FULL
 
 pytestmark = pytest.mark.long
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.core.values.days import format_day, parse_day
-from tests.support.sizes import size
+from tests.support.proof_sizes import size
 
 RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})")
 ZONES = ("America/Sao_Paulo", "America/Manaus", "America/Noronha", "Europe/Amsterdam", "UTC")

@@ -14,7 +14,7 @@ from balcao.core.access.decisions import decide_match
 from balcao.core.access.membership_index import Membership
 from balcao.core.access.snapshot import EMPTY, Action, Changes, Group, MappedEndpoint, Role, Snapshot
 from balcao.core.values.cpf import Cpf
-from tests.support.sizes import EXAMPLES, size
+from tests.support.proof_sizes import EXAMPLES, size
 
 ANA, BRUNO, CARLA = Cpf("90000000175"), Cpf("90000000256"), Cpf("90000000337")
 Request = tuple[str, str]

@@ -6,8 +6,8 @@ import asyncpg
 
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import encode_payload, enqueue, enqueue_sql
-from tests.support.fixtures import Sql
-from tests.support.patience import PATIENCE
+from tests.support.fixture_types import Sql
+from tests.support.polling import PATIENCE
 
 KIND, PAYLOAD, DELAY = "test_enqueue", {"row": "1"}, timedelta(minutes=5)
 STATEMENT = f"""

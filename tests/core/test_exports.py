@@ -27,10 +27,10 @@ from balcao.core.service import Service
 from balcao.settings import Settings
 from tests.registry.importing import counts, importing
 from tests.support import databases
-from tests.support.acting import acting
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
+from tests.support.operator_calls import acting
+from tests.support.proof_sizes import size
 from tests.support.sandbox import fill_with_demo
-from tests.support.sizes import size
 
 SERVICES = [each for each in app.SERVICES if each.exports]
 REGISTRY = next(each for each in SERVICES if each.name == "registry")

@@ -14,8 +14,8 @@ from balcao.core.jobs.pulse import Pulse
 from balcao.core.telemetry import telemetry
 from balcao.settings import Settings
 from tests.core.relay import Relay
-from tests.support.fixtures import Sql
-from tests.support.patience import PATIENCE
+from tests.support.fixture_types import Sql
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 PAGE = Path(__file__).parents[2] / "docs" / "operate" / "metrics.md"

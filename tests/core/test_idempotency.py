@@ -17,10 +17,10 @@ from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Database
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.values.cpf import Cpf
-from tests.support import cast
-from tests.support.fixtures import Sql
+from tests.support import demo_people
+from tests.support.fixture_types import Sql
 
-ANA = Cpf(cast.ANA)
+ANA = Cpf(demo_people.ANA)
 ACCEPTED = ["k", " ", "x" * idempotency.LONGEST_KEY]
 REFUSED = ["", "x" * (idempotency.LONGEST_KEY + 1), "ação", "a\nb"]
 

@@ -16,7 +16,7 @@ from balcao.core.access.keys import IssuerKeys, KeyPending, KeysAway
 from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier
 from balcao.core.errors import Unavailable
 from tests.support.issuer import Issuer, new_key
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 
 async def test_who_comes_while_the_keys_are_fetched_waits_for_them(issuer: Issuer) -> None:

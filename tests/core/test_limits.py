@@ -8,7 +8,7 @@ from limits.aio.storage import MemoryStorage
 from balcao.core.access import limits as module
 from balcao.core.access.limits import Limits
 from balcao.core.errors import TooMany
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 RATE, KEY = "3/minute", ("operation", "caller")
 

@@ -21,12 +21,12 @@ from balcao.core.live.rates import Limit
 from balcao.registry.operation import FEATURES as OPERATION
 from balcao.settings import Settings
 from tests.core.test_gauges import read
-from tests.support.acting import Act, acting
-from tests.support.cast import ANA
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
-from tests.support.patience import PATIENCE, until_now
+from tests.support.operator_calls import Act, acting
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 SENTENCE = "O cadastro volta às 14h."

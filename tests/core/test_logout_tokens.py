@@ -19,7 +19,7 @@ from balcao.core.access.logout_tokens import (
 from balcao.core.access.sessions import SessionEnd
 from balcao.core.access.tokens import LEEWAY_SECONDS, MAX_TOKEN_BYTES, TokenVerifier
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 NOW = 1_800_000_000
 CLAIMS: dict[str, Any] = {"aud": "portal", "jti": "n-1", "events": {EVENT: {}}, "sid": "s-1", "iat": NOW}

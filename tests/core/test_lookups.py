@@ -16,8 +16,8 @@ from balcao.core.database.lookups import Lookup, lookup
 from balcao.core.database.pool import Connection, Database, Source
 from balcao.core.database.statements import MalformedStatement
 from balcao.core.tasks import start
-from tests.support.sizes import size
-from tests.support.statements import recorded
+from tests.support.proof_sizes import size
+from tests.support.sent_statements import recorded
 
 REFUSED, *PEOPLE, NOBODY = range(6)
 

@@ -7,7 +7,7 @@ import pytest
 
 from balcao.core.database.connection_quota import holder
 from balcao.core.offloading import SMALL, run_in_thread
-from tests.support.patience import until
+from tests.support.polling import until
 
 
 async def test_the_loop_turns_while_work_is_done_in_the_thread() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from balcao.core.http import pages
 from balcao.core.once import Once
-from tests.support.patience import PATIENCE, until
+from tests.support.polling import PATIENCE, until
 from tests.support.server import RunningServer
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from balcao.core.errors import Invalid
 from balcao.core.values.period import Period, parse_closed_period, parse_period
 from balcao.zones import load_zone
-from tests.support.sizes import EXAMPLES
+from tests.support.proof_sizes import EXAMPLES
 
 # In the first the day changed its length twice a year until 2019; the second is ahead of UTC by a part of an hour.
 ZONES = st.sampled_from([load_zone("America/Sao_Paulo"), load_zone("Asia/Kathmandu")])

@@ -14,8 +14,8 @@ import pytest
 from balcao.operate.doctor import database as doctor
 from balcao.operate.doctor.checks import Part, Subject
 from balcao.settings import Settings
-from tests.support.fixtures import Sql
-from tests.support.patience import PATIENCE, until_now
+from tests.support.fixture_types import Sql
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import free_port
 from tests.support.terminal import Terminal, open_folder, remove
 

@@ -12,7 +12,7 @@ from balcao.core.context.processes import ProcessGroup, prepare_group
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 ALLOWED = 10

@@ -17,7 +17,7 @@ from balcao.settings import Settings, SettingsError, variable_of
 from balcao.settings.rates import WIDENED
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import all_operations
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 ANA, BRUNO = "90000000175", "90000000256"
 RATE, ALLOWED = "20/hour", 20

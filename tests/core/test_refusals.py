@@ -21,9 +21,9 @@ from balcao.core.access.keys import KeyPending
 from balcao.core.access.refusals import PATH, TOKEN, Refusals
 from balcao.settings import Settings
 from tests.invariants.test_hostile_tokens import HOSTILE
-from tests.support.hostile import GUARDED
 from tests.support.issuer import Issuer, bearer, new_key
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
+from tests.support.refused_tokens import GUARDED
 from tests.support.server import RunningServer
 
 ANA, BRUNO = "90000000175", "90000000256"

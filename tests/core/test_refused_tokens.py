@@ -11,9 +11,9 @@ import pytest
 
 from balcao.core.access.caller import TokenRefused
 from balcao.core.access.tokens import MAX_TOKEN_BYTES, TokenVerifier
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.issuer import Issuer, bearer, new_key
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 UNSIGNED = "eyJhbGciOiJub25lIn0"  # {"alg":"none"}
 CRITICAL = "eyJhbGciOiJSUzI1NiIsImNyaXQiOlsieCJdLCJ4IjoxfQ"  # {"alg":"RS256","crit":["x"],"x":1}

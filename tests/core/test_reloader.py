@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from balcao.core.database.pool import Database
 from balcao.core.database.reloader import Watch
-from tests.support.patience import PATIENCE, until
+from tests.support.polling import PATIENCE, until
 
 OURS = "the listener of this test"
 PROCESSES = "SELECT pid FROM pg_stat_activity WHERE application_name = $1"

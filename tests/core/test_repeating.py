@@ -3,7 +3,7 @@
 import asyncio
 
 from balcao.core.repeating import repeating
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 
 async def test_work_is_repeated_until_the_block_ends() -> None:

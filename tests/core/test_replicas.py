@@ -28,12 +28,12 @@ from balcao.gateway.gateway import Gateway
 from balcao.operate.doctor.replicas import check_replicas
 from balcao.search.public_search.state import SearchState, find_reader
 from balcao.settings import Settings, SettingsError
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.issuer import Issuer, bearer
-from tests.support.opening import WORKING, opened
+from tests.support.open_platform import WORKING, opened
 from tests.support.operations import Served, all_operations
-from tests.support.patience import PATIENCE
-from tests.support.serving import no_pages
+from tests.support.polling import PATIENCE
+from tests.support.single_services import no_pages
 
 JOBS = "/jobs/api/public/empregabilidade/vagas"
 BRANDS = "/registry/v1/mobilidade/vehicle-brands"

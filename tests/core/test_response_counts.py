@@ -20,8 +20,8 @@ from balcao.core.live.response_counts import DAY, FIVE_MINUTES, Recorder, Span, 
 from balcao.core.telemetry import Telemetry
 from balcao.settings import Settings
 from tests.core.relay import Relay
-from tests.support.fixtures import Sql
-from tests.support.patience import PATIENCE
+from tests.support.fixture_types import Sql
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 ZONE = ZoneInfo("America/Sao_Paulo")

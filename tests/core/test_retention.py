@@ -16,7 +16,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict
 from balcao.core.jobs import schedule
 from balcao.core.jobs.worker import JobKind, Worker, enqueue, enqueue_alone
-from tests.support.patience import until
+from tests.support.polling import until
 
 Sql = Callable[..., list[asyncpg.Record]]
 

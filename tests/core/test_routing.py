@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.core.http.routing import Paths, parameters_of
-from tests.support.sizes import EXAMPLES
+from tests.support.proof_sizes import EXAMPLES
 
 SEGMENTS = st.sampled_from(["a", "b", "{x}", "{y}"])
 TEMPLATES = st.lists(st.lists(SEGMENTS, min_size=1, max_size=4).map(tuple), min_size=1, max_size=12)

@@ -27,7 +27,7 @@ from balcao.core.access.rules import (
 )
 from balcao.core.access.snapshot import EMPTY, Changes, Group, Role
 from balcao.core.values.cpf import Cpf
-from tests.support.sizes import EXAMPLES, size
+from tests.support.proof_sizes import EXAMPLES, size
 
 ANA, BRUNO = Cpf("90000000175"), Cpf("90000000256")
 LISTS = {

@@ -14,7 +14,7 @@ from balcao.core.database.pool import Database
 from balcao.core.database.refusals import describe_refusal
 from balcao.core.errors import Unavailable
 from tests.core.relay import Relay
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 LOCK = "SELECT pg_advisory_xact_lock(1, 1)"
 LISTENS = """

@@ -12,10 +12,10 @@ from balcao.core.access.rules import AUTHENTICATED, Rule, action, authenticated,
 from balcao.core.access.snapshot import EMPTY, Action, Changes, Group, MappedEndpoint, Role, Snapshot
 from balcao.core.access.writers import Writers
 from balcao.core.values.cpf import Cpf
-from tests.support import cast
-from tests.support.sizes import EXAMPLES, size
+from tests.support import demo_people
+from tests.support.proof_sizes import EXAMPLES, size
 
-ANA, BRUNO = Cpf(cast.ANA), Cpf(cast.BRUNO)
+ANA, BRUNO = Cpf(demo_people.ANA), Cpf(demo_people.BRUNO)
 WANTED, ATTRIBUTE = "visits:read", "area"
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from balcao.core.errors import Invalid
 from balcao.core.values import text
 from balcao.core.values.text import LONGEST_RUN_OF_MARKS, clean_text, stacks_marks
-from tests.support.sizes import EXAMPLES
+from tests.support.proof_sizes import EXAMPLES
 
 ABOVE, BELOW, HIDDEN = "\u0301", "\u0316", "\u0f73"
 

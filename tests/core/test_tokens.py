@@ -19,7 +19,7 @@ from balcao.core.access.tokens import LATEST_INSTANT, LEEWAY_SECONDS, TokenVerif
 from balcao.core.errors import Unauthenticated, Unavailable
 from balcao.core.values.cpf import Cpf
 from tests.support.issuer import Issuer, new_key
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 ISSUER = "https://issuer.example/realms/X"
 NOW = 1_800_000_000.0

@@ -16,7 +16,7 @@ from balcao.core.database.faults import LOST
 from balcao.core.database.pool import Database
 from balcao.core.jobs.pulse import Stillness
 from balcao.core.jobs.worker import JobKind, Park, Retry, Wait, Worker, _ListeningFirst, enqueue, withdraw_job
-from tests.support.patience import PATIENCE, until
+from tests.support.polling import PATIENCE, until
 
 
 async def test_a_probe_sent_before_the_worker_listens_is_heard(database_url: str) -> None:

@@ -15,9 +15,9 @@ from balcao.settings import Settings
 from balcao_sandbox.identity.demo import clients
 from balcao_sandbox.postgresql import supervisor
 from tests.support.login import client_token
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import size
 from tests.support.server import free_port
-from tests.support.sizes import size
 from tests.support.terminal import Serving, Terminal, open_folder, remove
 
 pytestmark = pytest.mark.long

@@ -14,9 +14,9 @@ from balcao.settings import Settings
 from tests.search.support import REQUIRED
 from tests.support import log_scan
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import FULL, size
 from tests.support.server import free_port
-from tests.support.sizes import FULL, size
 from tests.support.terminal import BALCAO, Terminal
 
 pytestmark = pytest.mark.long

@@ -21,9 +21,9 @@ from balcao_sandbox.identity.demo import clients, people
 from balcao_sandbox.postgresql import supervisor
 from tests.support.faulty_platform import FaultyPlatform
 from tests.support.login import client_token, log_in
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import size
 from tests.support.server import free_port
-from tests.support.sizes import size
 from tests.support.terminal import open_folder, remove
 
 pytestmark = pytest.mark.long

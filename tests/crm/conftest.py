@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from balcao.crm.client import CrmClient, open_crm_client
 from tests.support.crm import RunningCrm, crm_settings
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import people
 from tests.support.crm import RunningCrm
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 BRUNO, CARLA, DAVI, JOAO = (Cpf(digits) for digits in ("90000000256", "90000000337", "90000000418", "90000001066"))
 NOBODY = Cpf.with_stem("900000199")  # whom no other test asks for

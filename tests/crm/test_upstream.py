@@ -19,11 +19,11 @@ from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.crm.transport import Transport
 from balcao.settings import Settings
-from tests.support import cast
-from tests.support.foreign import RunningForeign
-from tests.support.patience import PATIENCE
+from tests.support import demo_people
+from tests.support.polling import PATIENCE
+from tests.support.uvicorn_server import RunningForeign
 
-DAVI = Cpf(cast.DAVI)
+DAVI = Cpf(demo_people.DAVI)
 FIELDS = {"nome": "Davi Furtado"}
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[dict[str, Any]]]

@@ -1,6 +1,6 @@
 """Who calls in these tests."""
 
-from tests.support.cast import ANA, GILDA
+from tests.support.demo_people import ANA, GILDA
 from tests.support.issuer import Issuer, bearer
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 
 STATUSES = ("candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "vaga_descontinuada")
 _COUNTS = ", ".join(f"count(*) FILTER (WHERE application.status = '{status}')" for status in STATUSES)

@@ -15,11 +15,11 @@ from balcao.registry.person.citizens.imports import IMPORTS
 from balcao.settings import Settings
 from tests.employability.people import citizen, staff
 from tests.registry.loading import load
-from tests.support.acting import acting
-from tests.support.cast import ANA, BRUNO, CARLA
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA, BRUNO, CARLA
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE
+from tests.support.operator_calls import acting
+from tests.support.polling import PATIENCE
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 

@@ -16,8 +16,8 @@ from balcao.employability.resume.links import service
 from balcao.employability.resume.links.kinds import BEHAVIOUR_LINKING, BEHAVIOURS
 from balcao.employability.resume.links.schemas import BehaviourLinkBody
 from tests.employability.people import citizen, expired, machine, staff
-from tests.support.cast import ANA, BRUNO
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA, BRUNO
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 from tests.support.rules import read_values

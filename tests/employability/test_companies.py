@@ -16,9 +16,9 @@ from balcao.registry.city.companies.imports import IMPORTS
 from balcao.settings import Settings
 from tests.employability.people import citizen, expired, machine, staff
 from tests.registry.loading import load
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
 from tests.support.server import RunningServer

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.rules import read_table
 
 TABLES = (

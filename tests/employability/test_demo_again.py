@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 
 
 def test_what_was_tried_out_and_removed_comes_back(

@@ -15,7 +15,7 @@ from balcao.employability.resume.sections import service
 from balcao.employability.resume.sections.records import EXPERIENCES
 from balcao.employability.resume.sections.schemas import ExperienceBody
 from tests.employability.people import citizen, expired, machine, staff
-from tests.support.cast import ANA, BRUNO, GILDA
+from tests.support.demo_people import ANA, BRUNO, GILDA
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 

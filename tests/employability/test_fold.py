@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from tests.employability.people import staff
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 
 PATH = "/jobs/api/v1/empregabilidade/disponibilidades/"

@@ -14,8 +14,8 @@ from balcao.core.imports.declaration import BATCH, Committed
 from balcao.employability import SERVICE
 from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals, written
-from tests.support.fixtures import Sql
-from tests.support.statements import recorded
+from tests.support.fixture_types import Sql
+from tests.support.sent_statements import recorded
 
 SAMPLES = Path(__file__).parents[2] / "docs/operate/samples/employability"
 FILES = {

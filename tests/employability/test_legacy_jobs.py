@@ -16,7 +16,7 @@ from balcao.employability.legacy_jobs import service, states
 from balcao.employability.legacy_jobs.schemas import LegacyJob, LegacyJobBody
 from balcao.employability.legacy_jobs.states import LegacyJobStatus
 from tests.employability.people import citizen, expired, machine, staff
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.rules import read_values
 

@@ -14,7 +14,7 @@ from balcao.core.http import pages
 from balcao.core.http.openapi import error_statuses
 from balcao.employability import SERVICE
 from tests.employability.rules_table import Who, read_rules, shape
-from tests.support.cast import ANA, BRUNO, GILDA
+from tests.support.demo_people import ANA, BRUNO, GILDA
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 

@@ -13,11 +13,11 @@ from balcao.employability import SERVICE
 from balcao.settings import Settings
 from bench.applications import City, fill, job_id, person
 from tests.employability.people import citizen, staff
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.plans import PlanLog, explain_from_now, list_relations, list_whole_reads
+from tests.support.proof_sizes import FULL, size
+from tests.support.query_plans import PlanLog, explain_from_now, list_relations, list_whole_reads
 from tests.support.server import RunningServer
-from tests.support.sizes import FULL, size
 
 CITY = City(jobs=size(2_000, 20_000), people=size(1_000, 200_000), crowd=size(500, 10_000))
 # The tables of a city that are never read from end to end.

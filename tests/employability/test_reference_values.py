@@ -12,7 +12,7 @@ import pytest
 
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from tests.employability.people import citizen, expired, machine, staff
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 from tests.support.rules import read_values

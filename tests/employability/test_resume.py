@@ -15,8 +15,8 @@ from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from balcao.employability.resume.overview.api import PERSONAL_DATA
 from balcao.employability.resume.sections.records import SECTIONS, Section
 from tests.employability.people import citizen, expired, machine, staff
-from tests.support.cast import BRUNO
-from tests.support.fixtures import Sql
+from tests.support.demo_people import BRUNO
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

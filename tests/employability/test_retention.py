@@ -14,9 +14,9 @@ from balcao.employability.selection.emails.kinds import JOB
 from balcao.settings import Settings
 from tests.employability.hiring.making import COMPANY, describe_job
 from tests.registry.loading import load
-from tests.support.acting import acting
-from tests.support.cast import ANA, BRUNO
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA, BRUNO
+from tests.support.fixture_types import Sql
+from tests.support.operator_calls import acting
 
 Sweep = Callable[..., dict[str, tuple[int, int]]]
 APPLICATION = """

@@ -8,8 +8,8 @@ import pytest
 
 from balcao.employability import SERVICE
 from tests.employability.people import citizen, staff
-from tests.support.cast import ANA, BRUNO
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA, BRUNO
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 
 BASE = "/jobs/api/v1/empregabilidade"

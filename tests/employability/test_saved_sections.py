@@ -12,8 +12,8 @@ from balcao.core.values.cpf import Cpf
 from balcao.employability.resume.sections import service
 from balcao.employability.resume.sections.records import SECTIONS
 from balcao.employability.resume.sections.schemas import ExperienceBody
-from tests.support.fixtures import Sql
-from tests.support.sizes import size
+from tests.support.fixture_types import Sql
+from tests.support.proof_sizes import size
 
 CARLA = "90000000337"
 

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from tests.employability.people import citizen, machine
-from tests.support.cast import ANA, BRUNO
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA, BRUNO
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

@@ -9,7 +9,7 @@ import pytest
 
 from balcao.employability.skills.kinds import Catalogue
 from tests.employability.people import citizen, expired, machine, staff
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

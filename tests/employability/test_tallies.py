@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from balcao.core.values.cpf import Cpf
 from bench.applications import City, fill, job_id
 from tests.employability.tallies import list_wrong_tallies
-from tests.support.fixtures import Sql
-from tests.support.sizes import size
+from tests.support.fixture_types import Sql
+from tests.support.proof_sizes import size
 
 # None of them is a draft.
 JOBS = st.integers(6, 9).map(job_id)

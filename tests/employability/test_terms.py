@@ -3,8 +3,8 @@
 import httpx
 
 from tests.employability.people import citizen, machine, staff
-from tests.support.cast import BRUNO
-from tests.support.fixtures import Sql
+from tests.support.demo_people import BRUNO
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

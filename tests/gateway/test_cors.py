@@ -10,9 +10,9 @@ import pytest
 from balcao.core.http.responses import Response
 from balcao.gateway.cors import EXPOSED_HEADERS, REQUEST_HEADERS, Cors
 from balcao.settings import Settings, SettingsError
-from tests.support import serving
+from tests.support import single_services
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 DESCRIPTIONS = Path(__file__).parents[2] / "openapi"
@@ -75,7 +75,7 @@ def test_what_caches_may_keep_is_kept_for_one_origin_each(http: httpx.Client) ->
 @pytest.fixture(scope="module")
 def city() -> Iterator[httpx.Client]:
     """Return a client of a gateway that allows for the city's portal and nothing else."""
-    application = serving.handlers({("GET", "/"): lambda _: Response(b"ok")}, Cors([PORTAL]))
+    application = single_services.handlers({("GET", "/"): lambda _: Response(b"ok")}, Cors([PORTAL]))
     with RunningServer(application) as running, httpx.Client(base_url=running.url, timeout=PATIENCE) as client:
         yield client
 

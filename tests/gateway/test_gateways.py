@@ -26,14 +26,14 @@ from tests.access.test_explain import make_invoices
 from tests.contract.table import CASES, Case
 from tests.contract.test_contract import check
 from tests.support import databases
-from tests.support.cast import ANA, BRUNO
+from tests.support.demo_people import ANA, BRUNO
 from tests.support.gateways import Certificate, running
 from tests.support.issuer import Issuer, bearer, new_key
-from tests.support.patience import until_now
+from tests.support.polling import until_now
+from tests.support.proof_sizes import FULL
 from tests.support.sandbox import IndependentTokens, Sandbox
 from tests.support.sandbox import running as running_sandbox
 from tests.support.server import RunningServer, free_port
-from tests.support.sizes import FULL
 
 ORIGIN = "https://portal.cidade.example"
 GENDERS = "/registry/v1/citizen/gender/options"

@@ -21,10 +21,10 @@ from balcao import app
 from balcao.operate.deploy.answers import Server
 from balcao.operate.deploy.gateways import Plan
 from balcao.settings import Settings
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.gateways import Certificate, running
 from tests.support.issuer import Issuer, bearer, new_key
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import free_port
 
 pytestmark = pytest.mark.long

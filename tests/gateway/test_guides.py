@@ -18,7 +18,7 @@ from balcao.developer_portal.operation_pages import ROOTS
 from balcao.developer_portal.page import PortalPages
 from balcao.settings import Settings
 from tests.invariants.test_docs_links import parse
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import free_port
 

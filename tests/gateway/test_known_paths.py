@@ -13,7 +13,7 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.gateway import gateway as gateways
 from balcao.gateway.gateway import Gateway, Mount
-from tests.support.serving import no_pages
+from tests.support.single_services import no_pages
 
 ROUTES = [
     ("GET", "/units"),

@@ -30,7 +30,7 @@ from balcao.operate.processes.channel import Order, Watched
 from balcao.operate.processes.plan import claiming_for_management
 from balcao.settings import Settings
 from tests.support.issuer import bearer
-from tests.support.patience import PATIENCE, until
+from tests.support.polling import PATIENCE, until
 from tests.support.server import RunningServer, free_port
 
 NOW = 1_800_000_000.0

@@ -14,10 +14,10 @@ from balcao.developer_portal.operation_pages import CODES, ROOTS
 from balcao.developer_portal.rules import explain_rule
 from balcao.settings import Settings
 from clients.generator.documents import read_documents
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import size
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import free_port
-from tests.support.sizes import size
 
 # In an ordinary run the page of every twentieth operation is read.
 SAMPLE = 20

@@ -15,9 +15,9 @@ from balcao import app
 from balcao.core.live import call_log
 from balcao.developer_portal.own_calls import PATH
 from balcao.settings import Settings
-from tests.support.cast import ANA, CARLA
+from tests.support.demo_people import ANA, CARLA
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.server import RunningServer, free_port
 
 CLIENT, OTHER = "portal-cidadao", "painel-saude"

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from balcao.core.errors import NotFound
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 

@@ -11,7 +11,7 @@ from balcao.core.http.refusal_pages import wants_page
 from balcao.gateway.head_rules import DISCARD_BYTES
 from balcao.panel.areas import PAGES
 from tests.support.panel import PageContent
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 PAGE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 PROGRAMS = [{}, {"Accept": "*/*"}, {"Accept": "application/json"}, {"Accept": "application/json, text/html;q=0.9"}]

@@ -17,7 +17,7 @@ from tests.http import smuggling
 from tests.http.application import Echo
 from tests.http.requests import Case
 from tests.support.gateways import Certificate, running
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer, free_port
 
 # Asked after each case, on another connection to the gateway and on those of its own to the platform that are free.

@@ -30,9 +30,9 @@ from balcao.gateway.status.judgement import DAYS, State, judge, list_days, measu
 from balcao.gateway.status.words import format_share
 from balcao.settings import Settings
 from tests.core.relay import Relay
-from tests.support.acting import Act, acting
-from tests.support.fixtures import Sql
-from tests.support.patience import PATIENCE, until_now
+from tests.support.fixture_types import Sql
+from tests.support.operator_calls import Act, acting
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 # What no XML may hold; one of them makes a whole feed unreadable.

@@ -7,8 +7,8 @@ import pytest
 
 from balcao.settings import Settings
 from balcao_sandbox.demo import health_units as demo
-from tests.support.acting import Act, acting
 from tests.support.issuer import Issuer, bearer
+from tests.support.operator_calls import Act, acting
 from tests.support.terminal import Terminal
 
 

@@ -12,7 +12,7 @@ from balcao.health_units.records import Tipo
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 
 NORTH, SOUTH, NOWHERE = "3000001", "3000002", "3000003"
 NILO, RUI, OTTO = "90000040398", "90000020443", "90000040479"

@@ -14,9 +14,9 @@ from balcao.access.groups import service as groups
 from balcao.core.values.cpf import Cpf
 from balcao.health_units.areas.outlines import MOST_POSITIONS, find_outline_fault, measure_ring, orient_polygon
 from balcao_sandbox.demo import health_units_city as city
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.rules import read_values
 
 NILO = "90000040398"

@@ -23,8 +23,8 @@ from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
-from tests.support.serving import service_alone
+from tests.support.polling import PATIENCE
+from tests.support.single_services import service_alone
 
 UNIT = Cnes("7000001")
 

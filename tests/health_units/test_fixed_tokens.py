@@ -15,7 +15,7 @@ from balcao.settings import Settings, SettingsError, fixed_tokens
 from balcao_sandbox.demo import health_units as demo
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 RISK = "health_units.read_risk"

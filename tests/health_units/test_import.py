@@ -14,10 +14,10 @@ from balcao.core.imports.declaration import Committed
 from balcao.health_units import SERVICE
 from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals, written
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.patience import until_now
-from tests.support.statements import recorded
+from tests.support.polling import until_now
+from tests.support.sent_statements import recorded
 from tests.support.terminal import Terminal
 
 SAMPLES = Path(__file__).parents[2] / "docs/operate/samples/health_units"

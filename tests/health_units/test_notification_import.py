@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from balcao.health_units import SERVICE
 from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals, written
-from tests.support.fixtures import Sql
-from tests.support.sizes import size
-from tests.support.statements import recorded
+from tests.support.fixture_types import Sql
+from tests.support.proof_sizes import size
+from tests.support.sent_statements import recorded
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
 NAMESPACE = uuid4()

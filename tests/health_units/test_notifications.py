@@ -24,7 +24,7 @@ from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao.settings import Settings
-from tests.support.opening import opened
+from tests.support.open_platform import opened
 from tests.support.rules import read_values
 
 _codes = itertools.count(6000001)

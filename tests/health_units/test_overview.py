@@ -17,9 +17,9 @@ from balcao.health_units.records import Tipo
 from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 
 NILO, OTTO = "90000040398", "90000040479"
 _codes = itertools.count(8500001)

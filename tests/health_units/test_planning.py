@@ -23,9 +23,9 @@ from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao_sandbox.demo import health_units as demo
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.rules import read_values
 
 HALF_AROUND = 20_015_115  # metres

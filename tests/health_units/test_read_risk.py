@@ -21,7 +21,7 @@ from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao.settings import Settings
 from balcao_sandbox.demo import health_units as demo
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.rules import read_values
 

@@ -27,9 +27,9 @@ from balcao.health_units.situation import Risco
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao.settings import Settings
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 PATH = "/health-units/unidades/eventos"

@@ -18,10 +18,10 @@ from balcao.core.values.cnes import Cnes
 from balcao.health_units.situation import Risco
 from balcao.settings import Settings
 from tests.health_units.test_stream import Stream, change, remember, unit  # noqa: F401 - fixtures
-from tests.support.cast import ANA
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 BASE = "/health-units/unidades/eventos"

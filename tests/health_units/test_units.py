@@ -19,9 +19,9 @@ from balcao.health_units.notifications.schemas import CloseBody, OpenBody
 from balcao.health_units.situation import Risco
 from balcao.settings import Settings
 from balcao_sandbox.demo import health_units as demo
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.rules import read_table, read_values
 
 BODY = {"nome": "Unidade Básica Ácida", "tipo": "CF", "area": "7.7", "cep": "20000-001", "telefone": "(21) 2222-2222"}

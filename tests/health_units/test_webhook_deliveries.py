@@ -17,10 +17,10 @@ from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao.health_units.webhooks.store import MOST_TRIES
 from balcao.settings import Settings
-from tests.support.acting import Act
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
+from tests.support.http_receiver import Answer, Receiver
 from tests.support.issuer import Issuer
-from tests.support.receiver import Answer, Receiver
+from tests.support.operator_calls import Act
 
 UNKNOWN = "msg_00000000000040008000000000000000_1"
 _codes = itertools.count(4500001)

@@ -36,13 +36,13 @@ from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 from balcao.health_units.webhooks.service import WEBHOOKS
 from balcao.settings import Settings
-from tests.support.acting import Act, acting
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
+from tests.support.http_receiver import Answer, Receiver
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE, until_now
-from tests.support.receiver import Answer, Receiver
-from tests.support.sent_events import check_described
-from tests.support.serving import service_alone
+from tests.support.operator_calls import Act, acting
+from tests.support.polling import PATIENCE, until_now
+from tests.support.single_services import service_alone
+from tests.support.webhook_bodies import check_described
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 AT = "2026-03-02T09:00:00-03:00"

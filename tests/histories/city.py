@@ -25,11 +25,11 @@ from balcao.settings import Settings
 from tests.cluster.postgres import COPY, Postgres
 from tests.cluster.servers import SYNCHRONOUS, folders, make_database
 from tests.cluster.test_redis import Redis
-from tests.support.disks import disk
 from tests.support.gateways import Certificate, running
 from tests.support.network import Network
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import free_port
+from tests.support.small_disks import disk
 from tests.support.terminal import BALCAO, Serving, Terminal, command_line
 
 HOSTS = ("one", "two")

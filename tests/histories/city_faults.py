@@ -15,7 +15,7 @@ import asyncpg
 
 from tests.histories.city import CLOCKS, HOSTS, City
 from tests.histories.nemesis import FROZEN_SECONDS
-from tests.support.disks import Ballast
+from tests.support.small_disks import Ballast
 
 Break: TypeAlias = Callable[[City], Awaitable[None]]
 

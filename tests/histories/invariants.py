@@ -15,8 +15,8 @@ from balcao.settings import Settings
 from balcao_sandbox.identity.demo import people_by_login
 from balcao_sandbox.postgresql import supervisor
 from tests.histories.recorder import MARK, Operation
-from tests.support.dump import TABLES
-from tests.support.patience import PATIENCE
+from tests.support.database_dump import TABLES
+from tests.support.polling import PATIENCE
 
 NANOSECONDS = 1_000_000_000
 KINDS = ["crm_push", "crm_event", "invite_email"]

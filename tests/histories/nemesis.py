@@ -6,7 +6,7 @@ from functools import partial
 
 from tests.histories.recorder import ANSWER_SECONDS, Recorder
 from tests.support.faulty_platform import FaultyPlatform
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 # Longer than any client waits, so that some outcomes of what was frozen are unknown and come about later.
 FROZEN_SECONDS = 1.5 * ANSWER_SECONDS

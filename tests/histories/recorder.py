@@ -22,7 +22,7 @@ from balcao.settings import Settings
 from balcao_sandbox.identity.demo import people_by_login
 from balcao_sandbox.identity.keys import SigningKeys
 from tests.support.login import log_in
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 # Who waits longer is not told: the outcome is unknown. Below what a freeze lasts, above what a call takes under load.
 ANSWER_SECONDS = 3.0

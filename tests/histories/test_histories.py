@@ -12,7 +12,7 @@ from tests.histories.invariants import examine
 from tests.histories.nemesis import FAULTS, FROZEN_SECONDS, break_in_turn
 from tests.histories.rights import LIMIT_SECONDS
 from tests.histories.trial import Verdict, all_resources, judge, platform, record
-from tests.support.sizes import FULL, report, size
+from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
 

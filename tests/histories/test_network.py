@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.support.network import Network
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 
 class Answer(BaseHTTPRequestHandler):

@@ -39,8 +39,8 @@ from tests.histories.rights import LIMIT_SECONDS, RightsOfPeople
 from tests.histories.service import AddressesOfServices
 from tests.histories.sessions import SessionsOfPeople
 from tests.histories.trial import BY_INVARIANTS, RESOURCES, all_resources, judge, platform, record
-from tests.support.patience import until
-from tests.support.sizes import FULL, report, size
+from tests.support.polling import until
+from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
 

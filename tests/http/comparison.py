@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from tests.http.streams import LAST
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 # A server that says nothing for so long has nothing more to say, or so it seems: what is compared anew waits longer.
 SOON, LATE = 0.05, 5.0

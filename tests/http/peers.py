@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.support.gateways import find
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.server import free_port
 
 # Nothing that a caller sent is passed on but the body, whose frame nginx makes anew.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import psutil
 
 from balcao.gateway.listening import BACKLOG
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 
 @contextlib.contextmanager

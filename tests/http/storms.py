@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from tests.http.connection import RESETS, Connection
 from tests.http.requests import OK, THEN
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 
 _GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 LAST = b"GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"

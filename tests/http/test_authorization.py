@@ -15,7 +15,7 @@ from balcao.gateway.limits import Limits
 from balcao.gateway.quotas import Quota
 from balcao.gateway.receiving import Answering, Receiver
 from tests.http.application import Echo
-from tests.support.sizes import EXAMPLES
+from tests.support.proof_sizes import EXAMPLES
 
 # What one request brings: nothing, one value, or two, which count as an empty one.
 SENT = st.lists(st.sampled_from([b"", b"Bearer a", b"Bearer b", b"Bearer ab", b"bearer a"]), max_size=2)

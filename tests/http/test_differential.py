@@ -12,8 +12,8 @@ from tests.http.differences import HYPER, KINDS, NGINX, explain
 from tests.http.peers import running_hyper, running_nginx
 from tests.http.recorder import Recorder
 from tests.http.streams import Stream, streams
+from tests.support.proof_sizes import EXAMPLES, FULL, report, size
 from tests.support.server import RunningServer
-from tests.support.sizes import EXAMPLES, FULL, report, size
 
 pytestmark = pytest.mark.nginx
 

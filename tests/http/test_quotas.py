@@ -19,8 +19,8 @@ from balcao.gateway.quotas import Quota
 from balcao.gateway.receiving import Answering, Receiver
 from tests.http.application import Echo
 from tests.http.connection import Connection
+from tests.support.proof_sizes import EXAMPLES
 from tests.support.server import RunningServer
-from tests.support.sizes import EXAMPLES
 
 TRUSTED, GREEDY, POLITE = "127.0.0.1", "127.0.0.2", "127.0.0.3"
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"

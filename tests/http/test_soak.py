@@ -15,8 +15,8 @@ import pytest
 
 from tests.http.connection import Connection
 from tests.http.process import running
-from tests.support.patience import until_now
-from tests.support.sizes import report, size
+from tests.support.polling import until_now
+from tests.support.proof_sizes import report, size
 
 pytestmark = pytest.mark.long
 

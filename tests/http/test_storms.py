@@ -11,8 +11,8 @@ from tests.http.connection import Connection
 from tests.http.process import running
 from tests.http.requests import THEN
 from tests.http.storms import LAST, RESET, SLOW, Honest, Phase, Storm
-from tests.support.patience import PATIENCE, until_now
-from tests.support.sizes import report, size
+from tests.support.polling import PATIENCE, until_now
+from tests.support.proof_sizes import report, size
 
 pytestmark = pytest.mark.long
 

@@ -17,7 +17,7 @@ from balcao.gateway.application import Application
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.limits import Limits
 from tests.http.connection import Connection
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 CHUNK = b"x" * 65_536

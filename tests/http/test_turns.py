@@ -22,7 +22,7 @@ from balcao.gateway.limits import Limits
 from balcao.gateway.quotas import Quota
 from tests.http.application import Echo
 from tests.http.connection import Connection
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.server import RunningServer
 
 CALLERS = "abc"

@@ -16,10 +16,10 @@ from balcao.core.audit import retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.settings import Settings
-from tests.support.cast import ANA
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer, new_key
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 EVENTS: dict[str, Any] = {"http://schemas.openid.net/event/backchannel-logout": {}}

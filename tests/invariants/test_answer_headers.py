@@ -15,7 +15,7 @@ from balcao import app
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import all_operations
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 OTHERS = [("GET", "/"), ("GET", "/docs"), ("GET", "/metrics"), ("GET", "/liveness"), ("GET", "/nothing"),

@@ -17,11 +17,11 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 
 from balcao.core.access.rules import AUTHENTICATED, WEBHOOK_CLIENTS
-from tests.support.cast import ANA
-from tests.support.hostile import GUARDED, assert_refused_alike
+from tests.support.demo_people import ANA
 from tests.support.issuer import LIFETIME, Issuer, bearer, new_key
 from tests.support.operations import Served, all_operations
-from tests.support.sizes import one_of_each
+from tests.support.proof_sizes import one_of_each
+from tests.support.refused_tokens import GUARDED, assert_refused_alike
 
 FOREIGN_KEY = new_key()
 # The tokens are made once and sent to every operation, which takes minutes: what lies ahead still does at the end.

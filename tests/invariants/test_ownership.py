@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from tests.support.cast import BRUNO
+from tests.support.demo_people import BRUNO
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
 

@@ -16,7 +16,7 @@ from bench.framework.app import make_app
 from bench.framework.serving import make_server
 from bench.stage import WEBHOOK_CLIENT
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import free_port
 
 FILES = sorted(Path(__file__).parents[2].glob("bench/go/yardstick/sql/*.sql"))

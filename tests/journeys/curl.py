@@ -7,7 +7,7 @@ import subprocess
 
 import httpx
 
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.terminal import Terminal
 
 _LINE = argparse.ArgumentParser(prog="curl")

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.leftovers import PROJECT, working_in
-from tests.support.patience import until_now
+from tests.support.polling import until_now
+from tests.support.run_cleanup import PROJECT, working_in
 from tests.support.terminal import open_folder, remove
 
 

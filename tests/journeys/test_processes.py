@@ -10,7 +10,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.server import free_port
 from tests.support.terminal import Serving, Terminal, ended, open_folder, remove
 

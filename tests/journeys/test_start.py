@@ -11,7 +11,7 @@ import pytest
 from balcao import app
 from tests.journeys import curl
 from tests.support.issuer import bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import free_port
 from tests.support.terminal import Serving, Terminal, ended, open_folder, remove
 

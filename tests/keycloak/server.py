@@ -12,7 +12,7 @@ import httpx
 
 from balcao_sandbox.identity.demo import Person, people
 from tests.support.login import REDIRECT, client_token, log_in
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import free_port
 
 REALM_FILE = Path(__file__).parents[2] / "docs/operate/keycloak/realm.json"

@@ -17,10 +17,10 @@ from balcao.core.access.rules import AUTHENTICATED
 from tests.contract.table import CASES
 from tests.contract.test_contract import check
 from tests.keycloak.server import REALM, Keycloak, user
-from tests.support.hostile import GUARDED, assert_refused_alike
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.operations import Served
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
+from tests.support.refused_tokens import GUARDED, assert_refused_alike
 from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.keycloak

@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.support.sizes import size
+from tests.support.proof_sizes import size
 
 MODELS = Path(__file__).parents[2] / "docs" / "models"
 MISSING = "Estes testes precisam do Spin: ponha o caminho dele em BALCAO_SPIN (`tools/spin` o mostra)"

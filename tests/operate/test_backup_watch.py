@@ -21,7 +21,7 @@ from balcao.operate.doctor.gateway import check_seen_certificate
 from balcao.operate.postgresql.backups import SLOT
 from tests.cluster.servers import cluster
 from tests.support.gateways import Certificate
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 
 ROOM = 10 * 1024**3
 NOTE = """INSERT INTO platform.backup VALUES ($1, now() - $2::text::interval, $3)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from balcao.operate.postgresql import backups
 from balcao.operate.postgresql.accounts import PostgresqlError
-from tests.support.sizes import size
+from tests.support.proof_sizes import size
 
 ALWAYS = "00000002.history"
 

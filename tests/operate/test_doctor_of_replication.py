@@ -4,7 +4,7 @@ import json
 
 from tests.cluster.postgres import Postgres
 from tests.cluster.servers import folders, make_database
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.terminal import Terminal
 
 

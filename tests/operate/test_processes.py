@@ -17,7 +17,7 @@ from balcao.operate.processes.channel import Order
 from balcao.operate.processes.plan import claim_data_folder, claiming, claiming_for_management, list_withheld, make_plan
 from balcao.operate.processes.process import LONGEST_PAUSE_SECONDS, Process, pause_after, stopping
 from balcao.settings import Settings
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import free_port
 from tests.support.terminal import BALCAO, Terminal
 

@@ -19,7 +19,7 @@ from balcao.settings import Settings
 from tests.clients import built
 from tests.gateway.test_guides import WITH_CLIENTS, assert_prints, own_environment, read_blocks
 from tests.invariants.test_docs_links import parse
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import free_port
 

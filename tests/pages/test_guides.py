@@ -6,9 +6,9 @@ from playwright.sync_api import Browser
 from balcao import app
 from balcao.developer_portal import guides, own_calls, search_page
 from balcao.developer_portal.operation_pages import ROOTS
-from tests.support.screen import Screen, opened_screen
+from tests.support.panel_browser import Screen, opened_screen
+from tests.support.proof_sizes import FULL, report, size
 from tests.support.server import RunningServer
-from tests.support.sizes import FULL, report, size
 
 pytestmark = [pytest.mark.page, pytest.mark.node]
 # What each kind of page about operations may hold: parameters and a body, a stream, and next to nothing.

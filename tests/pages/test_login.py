@@ -11,10 +11,10 @@ from balcao.core.http.responses import TEXT, Response
 from balcao.settings import Settings
 from tests.pages.window import PHONE, Window
 from tests.sandbox.identity.provider import RunningProvider, parse_response, person
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.login import challenge_of
 from tests.support.server import RunningServer, free_port
-from tests.support.serving import handlers
+from tests.support.single_services import handlers
 
 pytestmark = pytest.mark.page
 

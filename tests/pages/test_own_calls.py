@@ -11,10 +11,10 @@ from balcao import app
 from balcao.core.live import call_log
 from balcao.developer_portal import own_calls
 from balcao.settings import Settings
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
-from tests.support.screen import opened_screen
+from tests.support.panel_browser import opened_screen
+from tests.support.polling import until_now
 from tests.support.server import RunningServer, free_port
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]

@@ -7,8 +7,8 @@ from playwright.sync_api import Browser, expect
 
 from balcao.settings import Settings
 from tests.sandbox.identity.provider import RunningProvider, person
-from tests.support.cast import ANA
-from tests.support.screen import Screen, opened_screen
+from tests.support.demo_people import ANA
+from tests.support.panel_browser import Screen, opened_screen
 from tests.support.server import free_port
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.support.keyboard import Keyboard
-from tests.support.screen import opened_screen
+from tests.support.panel_browser import opened_screen
 from tests.support.server import RunningServer
 
 pytestmark = [pytest.mark.page, pytest.mark.long]

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from balcao.developer_portal.search_page import PATHS
-from tests.support.screen import opened_screen
+from tests.support.panel_browser import opened_screen
 from tests.support.server import RunningServer
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from balcao_sandbox.crm.controls import PATH
 from tests.support.crm import RunningCrm, crm_settings
-from tests.support.screen import opened_screen
+from tests.support.panel_browser import opened_screen
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 

@@ -11,10 +11,10 @@ from balcao.core.service import Service
 from balcao.settings import Settings
 from tests.pages.window import Window
 from tests.sandbox.identity.provider import person
-from tests.support import node
-from tests.support.cast import ANA
+from tests.support import npm_tools
+from tests.support.demo_people import ANA
+from tests.support.proof_sizes import FULL
 from tests.support.server import RunningServer, free_port
-from tests.support.sizes import FULL
 
 pytestmark = [pytest.mark.page, pytest.mark.long]
 
@@ -109,5 +109,5 @@ def test_the_list_of_services_is_for_everybody(window: Window) -> None:
 
 def violations(window: Window) -> list[Any]:
     """axe comes in past the page's content security policy, as an extension of the browser would."""
-    window.page.evaluate((node.modules() / "axe-core" / "axe.min.js").read_text("utf-8"))
+    window.page.evaluate((npm_tools.modules() / "axe-core" / "axe.min.js").read_text("utf-8"))
     return list(window.page.evaluate(AXE))

@@ -10,8 +10,8 @@ from balcao import app
 from balcao.core.service import Service
 from tests.pages.window import DESKTOP, PHONE, Window
 from tests.support.issuer import Issuer
+from tests.support.proof_sizes import FULL, size
 from tests.support.server import RunningServer
-from tests.support.sizes import FULL, size
 
 pytestmark = pytest.mark.page
 

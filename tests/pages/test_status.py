@@ -10,9 +10,9 @@ from playwright.sync_api import Browser
 from balcao import app
 from balcao.core.live import incidents, maintenance
 from balcao.settings import Settings
-from tests.support.acting import acting
-from tests.support.fixtures import Sql
-from tests.support.screen import opened_screen
+from tests.support.fixture_types import Sql
+from tests.support.operator_calls import acting
+from tests.support.panel_browser import opened_screen
 from tests.support.server import RunningServer
 
 pytestmark = pytest.mark.page

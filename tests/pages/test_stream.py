@@ -10,7 +10,7 @@ import pytest
 
 from tests.pages.window import Window
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.server import RunningServer
 
 pytestmark = pytest.mark.page

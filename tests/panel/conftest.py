@@ -14,8 +14,8 @@ from playwright.sync_api import Browser
 from balcao.settings import Settings
 from tests.pages.conftest import browser
 from tests.support.panel import PanelClient
+from tests.support.panel_browser import Screen, opened_screen
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
-from tests.support.screen import Screen, opened_screen
 from tests.support.server import UNLIMITED, free_port
 
 __all__ = ["browser"]

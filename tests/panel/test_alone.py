@@ -8,9 +8,9 @@ import httpx
 import psutil
 import pytest
 
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.panel import PanelClient
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.sandbox import Sandbox
 from tests.support.server import free_port
 from tests.support.terminal import Serving, Terminal, ended

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from balcao.panel.areas import AREAS
+from tests.support.panel_browser import Screen
+from tests.support.proof_sizes import FULL
 from tests.support.sandbox import Sandbox
-from tests.support.screen import Screen
-from tests.support.sizes import FULL
 from tools.screenshots import walk
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]

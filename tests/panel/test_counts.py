@@ -8,7 +8,7 @@ import pytest
 from balcao.panel.areas import AREAS, PAGES
 from tests.panel.catalogue.conftest import Make, ask, make
 from tests.support.panel import PanelClient
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.sandbox import Sandbox
 
 __all__ = ["ask", "make"]

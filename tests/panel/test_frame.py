@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from balcao.panel.areas import AREAS
-from tests.support.screen import Screen
+from tests.support.panel_browser import Screen
 
 pytestmark = pytest.mark.page
 

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.panel import PanelClient
+from tests.support.panel_browser import Screen
 from tests.support.sandbox import Sandbox
-from tests.support.screen import Screen
 
 Sql = Callable[..., list[dict[str, object]]]
 

@@ -8,7 +8,7 @@ from balcao import app
 from balcao.gateway.limits import Limits
 from tests.support.issuer import bearer
 from tests.support.panel import PageContent, PanelClient
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.sandbox import ADMIN, Sandbox
 from tests.support.server import RunningServer
 

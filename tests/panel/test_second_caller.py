@@ -11,9 +11,9 @@ from balcao.settings import Settings
 from tests.contract.large_calls import LargeCall, list_forms
 from tests.contract.steps import StepMeter, find_delays, metered
 from tests.support.panel import PanelClient
+from tests.support.proof_sizes import FULL, one_of_each
 from tests.support.sandbox import EmbeddedTokens, running
 from tests.support.server import UNLIMITED, free_port
-from tests.support.sizes import FULL, one_of_each
 
 pytestmark = pytest.mark.long
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.panel import PanelClient
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.sandbox import Sandbox
 
 Sql = Callable[..., list[dict[str, object]]]

@@ -15,10 +15,10 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.writes import OwnWrite
 from balcao.settings import Settings
-from tests.support.acting import acting
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.issuer import Issuer
-from tests.support.opening import opened
+from tests.support.open_platform import opened
+from tests.support.operator_calls import acting
 
 Own = Callable[..., None]
 DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'crm_push' AND status = 'queued'"

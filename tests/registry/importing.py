@@ -14,7 +14,7 @@ from balcao.core.imports.service import OnProgress, Order, Outcome
 from balcao.core.service import Service
 from balcao.registry import SERVICE as REGISTRY
 from balcao.settings import Settings
-from tests.support.acting import acting
+from tests.support.operator_calls import acting
 
 Load = Callable[..., Outcome]
 

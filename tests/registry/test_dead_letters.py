@@ -14,10 +14,10 @@ from balcao.core.audit import platform_data, retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import enqueue
-from tests.support.fixtures import Ask, Drain, Sql
+from tests.support.body_shapes import INSTANT, OneOf, Optional, differences
+from tests.support.fixture_types import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
-from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
 BASE = "/registry/v1/admin/jobs/dead-letters"
 ANA, BRUNO, CARLA = "90000000175", "90000000256", "90000000337"

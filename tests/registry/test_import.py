@@ -14,7 +14,7 @@ from balcao.core.imports.source import LONGEST_LINE
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import invented
 from tests.registry.importing import Load, counts, importing, refusals, written
-from tests.support.cast import ANA, BRUNO, CARLA
+from tests.support.demo_people import ANA, BRUNO, CARLA
 
 RECORD = "SELECT record, wallet, source, loaded_at, xmin::text, xmax::text FROM registry.base_record ORDER BY cpf"
 Sql = Callable[..., list[Any]]

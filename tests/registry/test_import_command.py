@@ -13,9 +13,9 @@ import pytest
 
 from balcao_sandbox.demo.registry import invented
 from tests.registry.importing import written
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
+from tests.support.proof_sizes import size
 from tests.support.server import free_port
-from tests.support.sizes import size
 from tests.support.terminal import BALCAO, Terminal
 
 CITIZENS = size(9_000, 1_000_000)

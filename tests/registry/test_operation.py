@@ -13,9 +13,9 @@ import pytest
 from balcao.core.context.platform import Platform
 from balcao.core.imports import store as imports
 from balcao.core.live import processes
-from tests.support.fixtures import Ask, Sql
+from tests.support.fixture_types import Ask, Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.refusals import refusal
 
 BASE = "/registry/v1/admin"

@@ -10,7 +10,7 @@ from tests.registry.mobility.conftest import garage as garage
 from tests.registry.mobility.conftest import server as server
 from tests.registry.mobility.garage import ANA, BRUNO, CITIZEN, DAVI, Garage
 from tests.registry.test_round_trips import PET
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 
 
 @contextmanager

@@ -16,12 +16,12 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import departments, invented
-from tests.support.acting import acting
-from tests.support.cast import ANA, GABRIELA
+from tests.support.demo_people import ANA, GABRIELA
 from tests.support.issuer import Issuer, bearer
-from tests.support.plans import PlanLog, explain_from_now, list_relations, list_whole_reads
+from tests.support.operator_calls import acting
+from tests.support.proof_sizes import size
+from tests.support.query_plans import PlanLog, explain_from_now, list_relations, list_whole_reads
 from tests.support.server import RunningServer
-from tests.support.sizes import size
 
 CITIZENS = size(5_000, 1_000_000)
 # A table of this many rows is not read from end to end by a call of one citizen's.

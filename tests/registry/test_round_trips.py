@@ -11,12 +11,12 @@ from balcao.core.context.platform import assemble
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.phones.code import unseal_code
 from balcao.settings import Settings
-from tests.support.cast import CARLA
 from tests.support.crm import RunningCrm, crm_settings
-from tests.support.fixtures import Sql
+from tests.support.demo_people import CARLA
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.sent_statements import Statements, recorded
 from tests.support.server import RunningServer
-from tests.support.statements import Statements, recorded
 
 CPF = Cpf.with_stem("937000001").digits
 CONFIRMS = Cpf.with_stem("937000002").digits

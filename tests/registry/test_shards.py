@@ -13,7 +13,7 @@ from balcao import registry
 from balcao.core.database.lookups import Lookup
 from balcao.core.database.statements import STATEMENTS
 from tests.registry.shards import ANYBODY, MANY, ONE, Reach, measure_reach
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 
 # They hold whose number it is now, and are found by the number.
 BY_NUMBER = {"registry.phone_book", "registry.phone_book_entry"}

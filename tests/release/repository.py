@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 
 class Repository:

@@ -15,7 +15,7 @@ import pytest
 from balcao import __version__
 from balcao.installed import parse_lock
 from tests.release.repository import Repository, run
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import free_port
 from tests.support.terminal import Serving, Terminal, open_folder, remove
 from tools.release import building, sbom, signing

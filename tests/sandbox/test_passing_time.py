@@ -11,7 +11,7 @@ from balcao.core.context.idempotency import RETENTION
 from balcao.core.values.cpf import Cpf
 from balcao_sandbox.passing_time.service import pass_time
 from tests.registry.person.test_pets import GOOD
-from tests.support.cast import ANA, BRUNO
+from tests.support.demo_people import ANA, BRUNO
 from tests.support.issuer import Issuer, bearer
 from tests.support.server import free_port
 from tests.support.terminal import Terminal

@@ -11,7 +11,7 @@ from balcao.core.context.platform import assemble
 from balcao.core.errors import BalcaoError
 from balcao.settings import Settings
 from tests.search.support import act_as_staff
-from tests.support.opening import opened, settled
+from tests.support.open_platform import opened, settled
 
 T = TypeVar("T")
 

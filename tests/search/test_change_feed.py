@@ -22,10 +22,10 @@ from balcao.search.services.schemas import ServiceRollbackBody
 from tests.search.staff import Staff
 from tests.search.stage import Stage
 from tests.search.support import body, migrate, refusal
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
-from tests.support.sizes import size
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import size
 
 FEED = "/search/api/v1/catalog/services"
 Read = Callable[..., dict[str, Any]]

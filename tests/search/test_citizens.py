@@ -12,7 +12,7 @@ import pytest
 from balcao.search.vocabulary import service as vocabulary
 from balcao.settings import Settings
 from tests.search.judged import list_city, rate, read_citizens
-from tests.support.acting import acting
+from tests.support.operator_calls import acting
 
 SEARCH = "/search/api/v1/search"
 

@@ -10,7 +10,7 @@ import pytest_asyncio
 from balcao.core.context.platform import Platform
 from balcao.search.services import service as services
 from tests.search.support import act_as_staff, body, make_button, refusal
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.issuer import Issuer, bearer
 from tests.support.rules import read_values
 

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from balcao.search.public_search import highlights
-from tests.support.sizes import EXAMPLES
+from tests.support.proof_sizes import EXAMPLES
 
 # What makes a word long or short: letters, digits, dots and what stands between words.
 PIECES = [*"vaga sus S U é ß ² 1 000 1.000 S.U.S. A.B . _ , -".split(), " ", "\n", "\u00a0"]

@@ -17,8 +17,8 @@ from balcao.settings import Settings
 from tests.registry.importing import Load, counts, importing, refusals
 from tests.search.staff import Staff, with_required
 from tests.search.support import make_button
+from tests.support.sent_statements import recorded
 from tests.support.server import free_port
-from tests.support.statements import recorded
 from tests.support.terminal import Terminal
 
 Sql = Callable[..., list[asyncpg.Record]]

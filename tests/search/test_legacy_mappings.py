@@ -12,7 +12,7 @@ import pytest
 from tests.search.staff import EDITOR, Staff
 from tests.search.support import refusal
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 SOURCE, OTHER_SOURCE = "1746_v2_llm", "carioca-digital_v2_llm"
 UNKNOWN = "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b11"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from balcao.core.errors import Invalid
 from balcao.search.services.markup import read_markdown, refuse_active, to_plaintext
-from tests.support.sizes import EXAMPLES
+from tests.support.proof_sizes import EXAMPLES
 
 
 @pytest.mark.parametrize(

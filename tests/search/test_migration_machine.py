@@ -24,7 +24,7 @@ from tests.search.conftest import EMPTY
 from tests.search.stage import Stage
 from tests.search.support import body
 from tests.search.test_online_migration import LEASE, OVERDUE, WINDOW
-from tests.support.sizes import size
+from tests.support.proof_sizes import size
 
 WORKERS = ("a", "b")
 

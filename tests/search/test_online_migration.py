@@ -24,7 +24,7 @@ from balcao.search.services import service as services
 from balcao.search.services.schemas import StaffService
 from tests.search.support import act_as_staff, body, migrate, with_v4
 from tests.support.issuer import Issuer, bearer
-from tests.support.sizes import size
+from tests.support.proof_sizes import size
 
 pytestmark = [pytest.mark.usefixtures("empty_catalogue"), pytest.mark.long]
 

@@ -9,7 +9,7 @@ import pytest
 from balcao.core.values.ids import new_id
 from tests.search.staff import ADMIN, EDITOR, Staff, with_required
 from tests.search.support import REQUIRED, refusal
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 
 

@@ -19,14 +19,14 @@ from balcao.search.vocabulary import spelling
 from balcao.settings import Settings
 from tests.search.staff import EDITOR, Staff
 from tests.search.support import refusal
-from tests.support.acting import acting
-from tests.support.cast import ANA
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.operator_calls import acting
+from tests.support.polling import PATIENCE, until_now
+from tests.support.proof_sizes import size
 from tests.support.rules import read_values
 from tests.support.server import RunningServer
-from tests.support.sizes import size
 
 V1, V2 = "/search/api/v1/search", "/search/api/v2/search"
 CITIZEN = ANA

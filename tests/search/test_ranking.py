@@ -20,8 +20,8 @@ from balcao.settings import Settings
 from bench.catalogue import make_services
 from tests.search.judged import list_targets, read_queries
 from tests.search.support import Explained, Explaining
-from tests.support.acting import acting
-from tests.support.sizes import size
+from tests.support.operator_calls import acting
+from tests.support.proof_sizes import size
 
 # Beside the services that the queries look for.
 OTHERS = size(300, 20_000)

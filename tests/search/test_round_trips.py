@@ -13,9 +13,9 @@ from balcao.search.synonyms import service as synonyms
 from balcao.search.synonyms.schemas import SynonymBody
 from balcao.settings import Settings
 from tests.search.support import act_as_staff, body
-from tests.support.acting import acting
-from tests.support.patience import until
-from tests.support.statements import Statements, recorded
+from tests.support.operator_calls import acting
+from tests.support.polling import until
+from tests.support.sent_statements import Statements, recorded
 
 # The statements by which a process learns whether the synonyms are others, and reads them.
 REVISION, LEXEMES = "xmin", "unnest(terms)"

@@ -12,7 +12,7 @@ from balcao.search.document import Button
 from balcao.search.sanitising import LONGEST_CLEANED, clean_body, find_lost
 from balcao.search.services.cleaning import clean_buttons
 from balcao.search.services.markup import refuse_active
-from tests.support.sizes import EXAMPLES
+from tests.support.proof_sizes import EXAMPLES
 
 LOST = {
     '<meta http-equiv=refresh content="0;url=https://x.example">': "<meta>",

@@ -23,7 +23,7 @@ from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.services import service as services
 from balcao.search.services.schemas import StaffService
 from tests.search.support import act_as_staff, body, migrate, with_v4
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("empty_catalogue")
 

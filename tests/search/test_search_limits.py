@@ -11,7 +11,7 @@ from balcao.settings import Settings
 from tests.search.stage import Stage
 from tests.search.support import refusal
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 
 V1, V2, SUGGEST = "/search/api/v1/search", "/search/api/v2/search", "/search/api/v1/search/suggest"
 ALLOWED = 100  # what one in the code is in the sandbox

@@ -24,7 +24,7 @@ from balcao.search.services.filters import ServiceFilters
 from bench.catalogue import make_services
 from tests.search.judged import list_targets
 from tests.search.support import Explained, Explaining
-from tests.support.sizes import size
+from tests.support.proof_sizes import size
 
 OTHERS = 250
 WORDS = "consulta idosos creche municipal multa atendimento documento vaga cartão escola rua obra licença 2 via".split()

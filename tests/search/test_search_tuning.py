@@ -26,8 +26,8 @@ from balcao.search.zero_results import service as zero_results
 from balcao.search.zero_results.api import FEATURE as ZERO_RESULTS
 from tests.search.staff import EDITOR, Staff
 from tests.search.support import act_as_staff, refusal
-from tests.support.fixtures import Sql
-from tests.support.patience import until_now
+from tests.support.fixture_types import Sql
+from tests.support.polling import until_now
 from tests.support.rules import read_values
 
 SEARCH = "/search/api/v1/search"

@@ -26,9 +26,9 @@ from tests.search.staff import Staff
 from tests.search.stage import Stage
 from tests.search.support import body, migrate
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE, until, until_now
+from tests.support.polling import PATIENCE, until, until_now
+from tests.support.proof_sizes import size
 from tests.support.server import RunningServer
-from tests.support.sizes import size
 
 V1 = "/search/api/v1/search"
 MACHINE = "catalogo:read"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from tests.search.staff import Staff, with_required
-from tests.support.sizes import size
+from tests.support.proof_sizes import size
 
 NAMES = ["Poda", "Coleta de óleo", "Vacinação", "Ação"]
 SUMMARIES = ["Resumo um", "Resumo dois"]

@@ -12,8 +12,8 @@ from joserfc.jwk import OctKey
 
 from tests.search.staff import EDITOR, Ask, Staff, with_required
 from tests.search.support import REQUIRED, make_button, refusal
-from tests.support.cast import ANA
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.rules import read_values
 

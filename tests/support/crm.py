@@ -8,9 +8,9 @@ import httpx
 
 from balcao.settings import Settings
 from balcao_sandbox.crm.server import build_server
-from tests.support.foreign import RunningUvicorn
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import UNLIMITED, free_port
+from tests.support.uvicorn_server import RunningUvicorn
 
 
 def crm_settings(data_dir: Any, **fields: Any) -> Settings:

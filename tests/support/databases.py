@@ -13,7 +13,7 @@ import asyncpg
 from balcao import app
 from balcao_sandbox.postgresql import supervisor
 from tests.support import run_folder
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 
 TEMPLATE = "template_migrated"
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 
 ROOT = Path(__file__).parents[2]
 # systemd, and what Debian's installer has on every machine. The installation must bring the rest.

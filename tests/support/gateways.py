@@ -20,7 +20,7 @@ from balcao.operate.deploy import gateways
 from balcao.operate.deploy.answers import Frontend
 from balcao.operate.deploy.files import write_files
 from balcao.operate.deploy.gateways import Plan
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 
 # nginx's configuration is one part of a whole, which a distribution brings; nothing may lie outside of our folder.
 _NGINX = """

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 
 import httpx
 
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import PLAIN_HTTP
 
 REDIRECT = "http://127.0.0.1/callback"

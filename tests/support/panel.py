@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from balcao_sandbox.identity.demo import people_by_login
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import PLAIN_HTTP
 
 

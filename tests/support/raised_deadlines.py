@@ -12,7 +12,7 @@ import pytest
 
 from balcao.core.access import keys
 from balcao.core.database import connections, pool
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.support.sizes import FULL
+from tests.support.proof_sizes import FULL
 
 VARIABLE = "TMPDIR"  # what `tempfile` of every process of the run obeys
 SHARED = "BALCAO_TEST_SHARED_RUN"

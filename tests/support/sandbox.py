@@ -15,12 +15,12 @@ from balcao.settings import Settings
 from balcao_sandbox.demo.services import DEMOS
 from balcao_sandbox.identity.demo import clients, people
 from tests.support import databases
-from tests.support.cast import KLEBER
 from tests.support.crm import RunningCrm
+from tests.support.demo_people import KLEBER
 from tests.support.issuer import Issuer
 from tests.support.login import client_token, log_in
-from tests.support.opening import opened
-from tests.support.patience import PATIENCE
+from tests.support.open_platform import opened
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 ADMIN = KLEBER

@@ -13,7 +13,7 @@ import uvloop
 
 from balcao.gateway.limits import Limits
 from balcao.gateway.serving import serve
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 # The port of a platform whose services do not reach each other: nobody listens there, whatever runs on the machine.
 NOWHERE = 9

@@ -12,8 +12,8 @@ from typing import Any
 
 import psutil
 
-from tests.support import log_scan, preloaded
-from tests.support.patience import PATIENCE, until_now
+from tests.support import forked_command, log_scan
+from tests.support.polling import PATIENCE, until_now
 
 BALCAO = Path(sys.executable).with_name("balcao")
 LAST_LINE = "Ctrl-C encerra tudo"
@@ -35,7 +35,7 @@ class Terminal:
         self.environment = own | {f"BALCAO_{name.upper()}": str(value) for name, value in settings.items()}
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return preloaded.run(words, self.folder, self.environment, PATIENCE)
+        return forked_command.run(words, self.folder, self.environment, PATIENCE)
 
     def json(self, *words: str) -> Any:
         """Return what a command that must succeed prints."""

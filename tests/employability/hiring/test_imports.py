@@ -18,8 +18,8 @@ from balcao.employability.hiring.transfer.feature import IMPORTS as JOBS
 from balcao.employability.reference_values.kinds import Kind
 from tests.employability.hiring.making import COMPANY, describe_job, value
 from tests.registry.loading import load
-from tests.support.fixtures import Sql
-from tests.support.statements import recorded
+from tests.support.fixture_types import Sql
+from tests.support.sent_statements import recorded
 
 
 def test_a_file_of_companies_again_changes_nothing(database_url: str, sql: Sql) -> None:

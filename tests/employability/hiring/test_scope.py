@@ -12,8 +12,8 @@ from balcao.settings import Settings
 from tests.employability.hiring.callers import ADMIN, EDITOR, FOREIGN, HELIO, Callers
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE, describe_job
-from tests.support.fixtures import Sql
-from tests.support.patience import PATIENCE
+from tests.support.fixture_types import Sql
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 

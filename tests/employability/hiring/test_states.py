@@ -29,9 +29,9 @@ from balcao.employability.hiring.listings.states import (
 from tests.employability.hiring.callers import ADMIN, CITIZEN, CURATED, EDITOR, EVERYBODY, FOREIGN, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
 from tests.employability.hiring.making import BASE, OTHER, PUBLIC, describe_job
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
-from tests.support.sizes import size
 
 RULES = Path(__file__).parents[3] / "docs/reference/rules/employability.md"
 STORED = [status for status in JobStatus if status is not JobStatus.EXPIRED]

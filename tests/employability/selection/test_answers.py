@@ -15,8 +15,8 @@ from balcao.employability.selection.submission.answers import SEPARATOR, check_a
 from balcao.employability.selection.submission.schemas import AnswerBody
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import person
+from tests.support.proof_sizes import EXAMPLES
 from tests.support.rules import read_values
-from tests.support.sizes import EXAMPLES
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 # Few letters, and the separator itself, so that options are often each other's beginnings.

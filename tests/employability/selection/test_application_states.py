@@ -28,9 +28,9 @@ from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, person
 from tests.employability.tallies import list_wrong_tallies
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.sizes import size
+from tests.support.proof_sizes import size
 
 RULES = Path(__file__).parents[3] / "docs/reference/rules/employability.md"
 SENT, APPROVED, REJECTED = "candidatura_enviada", "aprovada", "reprovada"

@@ -15,7 +15,7 @@ from tests.employability.people import citizen
 from tests.employability.rules_table import read_rules, shape
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, TERMS, answer_all, person
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

@@ -23,11 +23,11 @@ from tests.employability.hiring.making import OTHER
 from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, person
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
-from tests.support.sizes import size
 
 # What the staff portal of a real city asks for; a small part of it in an ordinary run.
 EXPORTED = size(350, 10_000)

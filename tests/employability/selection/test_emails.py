@@ -20,7 +20,7 @@ from tests.employability.hiring.making import BASE as JOBS
 from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, person
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.server import NOWHERE
 from tests.support.smtp import MailServer

@@ -10,8 +10,8 @@ from tests.employability.hiring.making import PUBLIC, describe_job
 from tests.employability.selection.conftest import Apply
 from tests.employability.selection.making import person
 from tests.registry.loading import load
-from tests.support.fixtures import Sql
-from tests.support.statements import recorded
+from tests.support.fixture_types import Sql
+from tests.support.sent_statements import recorded
 
 STEPS = [{"titulo": name, "descricao": name} for name in "ABC"]
 READ_STEPS = "SELECT id::text FROM employability.job_step WHERE id_vaga = $1 ORDER BY ordem"

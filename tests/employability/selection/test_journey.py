@@ -15,7 +15,7 @@ from tests.employability.hiring.making import PUBLIC, describe_job, value
 from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, answer_all, person
-from tests.support.fixtures import Drain
+from tests.support.fixture_types import Drain
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

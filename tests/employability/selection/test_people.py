@@ -22,7 +22,7 @@ from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, person
 from tests.registry.loading import load
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.server import RunningServer
 

@@ -17,12 +17,12 @@ from tests.employability.hiring.callers import EDITOR, Callers
 from tests.employability.people import citizen
 from tests.employability.selection.conftest import Apply, Publish
 from tests.employability.selection.making import BASE, TERMS, answer_all, person
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.refusals import refusal
+from tests.support.sent_statements import Statements, recorded
 from tests.support.server import RunningServer
-from tests.support.statements import Statements, recorded
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -14,7 +14,7 @@ import pytest
 from balcao.core.values.cpf import Cpf
 from balcao.operate.deploy.production import parse_settings
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import free_port
 from tests.support.terminal import BALCAO, open_folder, remove
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.support.gateways import manifest_tools, validators
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.manifests

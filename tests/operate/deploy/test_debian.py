@@ -15,7 +15,7 @@ from balcao.operate.deploy.production import parse_settings
 from balcao.operate.readings import Reading
 from tests.operate.deploy.test_installation import ROOT, SCRIPT, build_wheel
 from tests.support.debian import Debian, boot_debian, run_in_network
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.terminal import open_folder, remove
 
 pytestmark = [pytest.mark.systemd, pytest.mark.long]

@@ -25,10 +25,10 @@ from tests.contract.test_contract import check
 from tests.keycloak.server import Keycloak, KeycloakTokens, demo_user
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.gateways import find
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import size
 from tests.support.sandbox import Sandbox
 from tests.support.server import free_port
-from tests.support.sizes import size
 from tests.support.terminal import open_folder, remove
 
 pytestmark = [pytest.mark.keycloak, pytest.mark.haproxy]

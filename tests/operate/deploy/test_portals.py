@@ -17,7 +17,7 @@ from balcao.settings import Settings
 from balcao.settings.fixed_tokens import compute_digest, format_entry
 from tests.sandbox.identity.test_confidential import PORTALS
 from tests.support.issuer import bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 from tests.support.terminal import Terminal
 

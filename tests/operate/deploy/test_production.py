@@ -27,7 +27,7 @@ from balcao.settings import Settings
 from tests.support import databases
 from tests.support.gateways import Certificate, manifest_tools, validators
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer, free_port
 from tests.support.terminal import Terminal
 

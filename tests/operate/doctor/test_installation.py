@@ -31,9 +31,9 @@ from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings
 from tests.support.gateways import Certificate
 from tests.support.issuer import Issuer, new_key
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer, free_port
-from tests.support.serving import handlers
+from tests.support.single_services import handlers
 from tests.support.terminal import Terminal
 
 PEM, KEY = "etc/ssl/balcao/balcao.pem", "etc/ssl/balcao/balcao.key"

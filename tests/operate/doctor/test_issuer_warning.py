@@ -8,7 +8,7 @@ import pytest
 from balcao.operate.processes import api
 from balcao.operate.processes.channel import Order
 from balcao.settings import Settings
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import free_port
 
 

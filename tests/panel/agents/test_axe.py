@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.panel import PanelClient
-from tests.support.screen import Screen
+from tests.support.panel_browser import Screen
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 

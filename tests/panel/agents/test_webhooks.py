@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.support.panel import PanelClient
+from tests.support.panel_browser import Screen
 from tests.support.sandbox import Sandbox
-from tests.support.screen import Screen
 
 WEBHOOKS = "/painel/agentes/avisos"
 NEW = f"{WEBHOOKS}/novo"

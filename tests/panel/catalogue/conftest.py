@@ -10,7 +10,7 @@ import pytest
 
 from tests.search.support import REQUIRED
 from tests.support.issuer import bearer
-from tests.support.owner import Owner
+from tests.support.owner_connection import Owner
 from tests.support.sandbox import Sandbox
 
 GESTOR = "90000020281"

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.panel.catalogue.conftest import Ask, Make
 from tests.search.support import REQUIRED
-from tests.support.screen import Screen
+from tests.support.panel_browser import Screen
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 

@@ -7,7 +7,7 @@ import pytest
 
 from balcao.panel.areas import AREAS
 from balcao.panel.declaration import Page
-from tests.support.cast import CARLA
+from tests.support.demo_people import CARLA
 from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
 

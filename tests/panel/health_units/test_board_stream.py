@@ -8,10 +8,10 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.panel import PanelClient
-from tests.support.patience import PATIENCE
-from tests.support.screen import Screen
+from tests.support.panel_browser import Screen
+from tests.support.polling import PATIENCE
 
 pytestmark = pytest.mark.long
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.screen import Screen
+from tests.support.panel_browser import Screen
 
 pytestmark = [pytest.mark.page, pytest.mark.node]
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.selection.paths import sandbox_application_id
 from tests.support.panel import PanelClient
-from tests.support.screen import Screen
+from tests.support.panel_browser import Screen
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 

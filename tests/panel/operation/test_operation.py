@@ -8,7 +8,7 @@ from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.jobs.worker import Worker
 from balcao.settings import Settings
-from tests.support.opening import opened
+from tests.support.open_platform import opened
 from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
 

@@ -9,9 +9,9 @@ import pytest
 from balcao.app import list_jobs
 from balcao.core.database.migrations import platform_migrations
 from balcao.panel.operation.labels import KINDS
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.panel import PanelClient
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.sandbox import Sandbox
 
 LIMITS = "/painel/operacao/limites"

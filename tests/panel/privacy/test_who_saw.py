@@ -12,8 +12,8 @@ from balcao.panel.person.client import Access
 from balcao.panel.person.labels import describe_accesses
 from balcao.panel.person.visits import group_by_visit
 from balcao.registry.city.staff_departments.jobs import hash_staff
-from tests.support.cast import CARLA
-from tests.support.opening import opened
+from tests.support.demo_people import CARLA
+from tests.support.open_platform import opened
 from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
 

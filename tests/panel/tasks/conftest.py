@@ -1,4 +1,4 @@
-"""People who do the forty tasks of the panel, in each of the ways of `tests/support/ways.py`, each in its own city."""
+"""People who do the forty tasks of the panel, in each of the ways of `tests/support/task_ways.py`, each in its city."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,12 +9,12 @@ from balcao.settings import Settings
 from tests.panel.catalogue.conftest import alter, ask, make
 from tests.panel.health_units.conftest import call, open_one
 from tests.support import databases
-from tests.support.person import Person
+from tests.support.panel_browser import Screen
+from tests.support.panel_person import Person
+from tests.support.proof_sizes import FULL
 from tests.support.sandbox import Sandbox
-from tests.support.screen import Screen
 from tests.support.server import UNLIMITED, free_port
-from tests.support.sizes import FULL
-from tests.support.ways import WAYS, Way
+from tests.support.task_ways import WAYS, Way
 
 __all__ = ["alter", "ask", "call", "make", "open_one"]
 

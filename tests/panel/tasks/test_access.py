@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from balcao.settings import Settings
-from tests.support.person import Person
+from tests.support.panel_person import Person
 from tests.support.server import UNLIMITED, free_port
-from tests.support.ways import Way
+from tests.support.task_ways import Way
 
 pytestmark = pytest.mark.page
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.person import Person
+from tests.support.panel_person import Person
 
 pytestmark = pytest.mark.page
 

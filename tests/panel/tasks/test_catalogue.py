@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 
 from tests.panel.catalogue.conftest import Alter, Ask, Make
 from tests.search.support import REQUIRED
-from tests.support.patience import until_now
-from tests.support.person import Person
+from tests.support.panel_person import Person
+from tests.support.polling import until_now
 from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.page

@@ -12,9 +12,9 @@ from playwright.sync_api import expect
 from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.jobs.worker import Worker
-from tests.support.cast import CARLA
-from tests.support.opening import opened
-from tests.support.person import Person
+from tests.support.demo_people import CARLA
+from tests.support.open_platform import opened
+from tests.support.panel_person import Person
 from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.page

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.panel.health_units.conftest import calm
-from tests.support.patience import until_now
-from tests.support.person import Person
+from tests.support.panel_person import Person
+from tests.support.polling import until_now
 
 pytestmark = pytest.mark.page
 

@@ -14,8 +14,8 @@ from playwright.sync_api import expect
 
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.panel.jobs.bulk import service as bulk
-from tests.support.patience import PATIENCE
-from tests.support.person import Person
+from tests.support.panel_person import Person
+from tests.support.polling import PATIENCE
 from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.page

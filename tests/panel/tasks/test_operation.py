@@ -10,11 +10,11 @@ from playwright.sync_api import expect
 from balcao import app
 from balcao.core.context.platform import assemble
 from balcao.core.jobs.worker import Worker
-from tests.support.cast import ANA, BRUNO, CARLA, KLEBER
+from tests.support.demo_people import ANA, BRUNO, CARLA, KLEBER
 from tests.support.issuer import bearer
-from tests.support.opening import opened
-from tests.support.patience import until_now
-from tests.support.person import Person
+from tests.support.open_platform import opened
+from tests.support.panel_person import Person
+from tests.support.polling import until_now
 from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.page

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from balcao.settings import Settings
-from tests.support.line import Line
+from tests.support.cuttable_connection import Line
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import UNLIMITED, free_port
 

@@ -8,8 +8,8 @@ import pytest
 from balcao.core.database import connections, pool
 from balcao.panel.areas import PAGES
 from balcao.settings import Settings
+from tests.support.cuttable_connection import Line
 from tests.support.issuer import bearer
-from tests.support.line import Line
 from tests.support.panel import PanelClient
 from tests.support.sandbox import ADMIN, EmbeddedTokens, Sandbox, running
 from tests.support.server import free_port

@@ -12,12 +12,12 @@ import pytest
 from balcao.panel import waiting
 from balcao.panel.declaration import PREFIX
 from balcao.panel.jobs import reference
-from tests.support.cast import CARLA
-from tests.support.crawl import Crawl, Seen, find_page
-from tests.support.line import Line
+from tests.support.cuttable_connection import Line
+from tests.support.demo_people import CARLA
 from tests.support.panel import PanelClient
+from tests.support.panel_crawler import Crawl, Seen, find_page
+from tests.support.proof_sizes import report, size
 from tests.support.sandbox import Sandbox
-from tests.support.sizes import report, size
 
 pytestmark = pytest.mark.long
 

@@ -12,13 +12,13 @@ from balcao.panel.declaration import PREFIX
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import Person, people, people_by_login
 from tests.support import databases
-from tests.support.cast import CARLA
-from tests.support.crawl import Crawl
+from tests.support.demo_people import CARLA
 from tests.support.panel import PanelClient
-from tests.support.press import Kind, Presses, list_offers
+from tests.support.panel_buttons import Kind, Presses, list_offers
+from tests.support.panel_crawler import Crawl
+from tests.support.proof_sizes import FULL, report
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import UNLIMITED, free_port
-from tests.support.sizes import FULL, report
 
 # Who has the most buttons without being able to take another's away.
 FEW = ["editora", "luiz", "gilda"]

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from balcao.panel.areas import PAGES
-from tests.support.line import Line
+from tests.support.cuttable_connection import Line
 from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
 

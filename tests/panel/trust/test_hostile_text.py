@@ -11,13 +11,13 @@ import pytest
 from balcao.panel.declaration import PREFIX, Page
 from balcao.settings import Settings
 from tests.panel.trust import attack
-from tests.support.cast import CARLA
-from tests.support.crawl import Crawl, Seen, find_page
+from tests.support.demo_people import CARLA
 from tests.support.issuer import bearer
 from tests.support.panel import PanelClient
+from tests.support.panel_browser import Screen
+from tests.support.panel_crawler import Crawl, Seen, find_page
+from tests.support.proof_sizes import FULL, size
 from tests.support.sandbox import ADMIN, EmbeddedTokens, Sandbox, running
-from tests.support.screen import Screen
-from tests.support.sizes import FULL, size
 
 pytestmark = pytest.mark.long
 

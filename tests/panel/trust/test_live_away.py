@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Response, expect
 
 from tests.panel.test_axe import assert_usable
-from tests.support.line import Line
-from tests.support.patience import PATIENCE
-from tests.support.screen import Screen
+from tests.support.cuttable_connection import Line
+from tests.support.panel_browser import Screen
+from tests.support.polling import PATIENCE
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 

@@ -9,11 +9,11 @@ import pytest
 from balcao.panel.areas import PAGES
 from balcao.panel.declaration import Page
 from balcao_sandbox.identity.demo import Person, people
-from tests.support.crawl import AWAY, FRAME, Crawl, find_page, list_missing
 from tests.support.issuer import bearer
 from tests.support.panel import PanelClient
+from tests.support.panel_crawler import AWAY, FRAME, Crawl, find_page, list_missing
+from tests.support.proof_sizes import FULL, size
 from tests.support.sandbox import Sandbox
-from tests.support.sizes import FULL, size
 
 # Of each kind of page so many are opened.
 MOST = size(1, 4)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.support.cast import CARLA
-from tests.support.crawl import Crawl
+from tests.support.demo_people import CARLA
 from tests.support.issuer import bearer
 from tests.support.panel import PanelClient
+from tests.support.panel_crawler import Crawl
 from tests.support.sandbox import ADMIN, Sandbox
 
 JOBS = "/jobs/api/v1/empregabilidade/vagas"

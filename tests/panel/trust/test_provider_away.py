@@ -13,7 +13,7 @@ from balcao.panel import alone
 from balcao.settings import Settings
 from balcao.web.sessions import service as sessions
 from balcao_sandbox.identity.demo import people_by_login
-from tests.support.line import Line
+from tests.support.cuttable_connection import Line
 from tests.support.panel import PageContent, PanelClient
 from tests.support.sandbox import Sandbox
 from tests.support.server import UNLIMITED, RunningServer, free_port

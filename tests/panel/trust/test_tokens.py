@@ -14,12 +14,12 @@ from balcao.panel.declaration import PREFIX
 from balcao.web.provider import Tokens
 from balcao.web.sealing import Sealer
 from tests.support import log_scan
-from tests.support.cast import CARLA
-from tests.support.crawl import Crawl
+from tests.support.demo_people import CARLA
 from tests.support.issuer import bearer
 from tests.support.panel import PanelClient
+from tests.support.panel_crawler import Crawl
+from tests.support.proof_sizes import size
 from tests.support.sandbox import ADMIN, Sandbox
-from tests.support.sizes import size
 
 WHO = ["kleber", "luiz", "ana", "marina", "gilda"][: size(3, 5)]
 # Any signed or encrypted token, whoever it is of: its parts have dots between them, what the panel seals has none, and

@@ -13,7 +13,7 @@ from balcao.registry.city.companies import store
 from balcao.registry.city.companies.imports import IMPORTS
 from balcao.registry.city.companies.personal_data import PERSONAL_DATA
 from tests.registry.loading import load
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 

@@ -14,9 +14,9 @@ from balcao.registry.city.departments.imports import IMPORTS
 from balcao.registry.city.departments.schemas import Department, DepartmentNode
 from balcao.registry.city.departments.tree import build_tree
 from tests.registry.loading import load
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
+from tests.support.proof_sizes import size
 from tests.support.rules import read_values
-from tests.support.sizes import size
 
 PATH = "/registry/v1/departments"
 MEMBERS = {

@@ -6,7 +6,7 @@ import pytest
 from balcao import __version__, app
 from balcao.settings import Settings
 from tests.support import databases
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 

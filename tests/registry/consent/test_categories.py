@@ -9,11 +9,11 @@ import httpx
 import pytest
 
 from tests.registry.talking import Talk, somebody
-from tests.support.fixtures import Sql
+from tests.support.body_shapes import INSTANT, differences
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
-from tests.support.shapes import INSTANT, differences
 
 LIST = "/notification-categories"
 ADMIN = "/admin/notification-categories"

@@ -11,9 +11,9 @@ from balcao.registry.consent.ledger.service import Verification
 from balcao.settings import Settings
 from tests.registry.chains import verify
 from tests.registry.talking import Talk, somebody
-from tests.support.acting import Act, acting
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
+from tests.support.operator_calls import Act, acting
 from tests.support.refusals import refusal
 from tests.support.rules import read_list, read_values
 

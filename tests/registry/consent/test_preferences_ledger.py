@@ -30,11 +30,11 @@ from balcao.settings import Settings
 from balcao_sandbox.demo.registry import preferences as demo
 from tests.registry.chains import verify
 from tests.registry.talking import Talk, somebody
-from tests.support.acting import Act, acting
-from tests.support.fixtures import Sql
+from tests.support.body_shapes import INSTANT, Optional, differences
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.shapes import INSTANT, Optional, differences
-from tests.support.sizes import size
+from tests.support.operator_calls import Act, acting
+from tests.support.proof_sizes import size
 
 ENTRY = {
     "id": str,

@@ -5,7 +5,7 @@ from typing import Any
 
 from balcao.crm.fields import FieldMap
 from tests.support.crm import RunningCrm
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 
 VALUES: dict[str, list[Any]] = {
     "PersonEmail": [None, "a@x.example", "b@x.example"],

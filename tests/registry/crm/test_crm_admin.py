@@ -9,13 +9,13 @@ import pytest
 from balcao import app
 from balcao.crm.circuit import IN_A_ROW
 from balcao.settings import Settings
+from tests.support.body_shapes import INSTANT, OneOf, Optional, differences
 from tests.support.crm import RunningCrm, crm_settings
-from tests.support.fixtures import Ask, Drain, Sql
+from tests.support.fixture_types import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
-from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
 BASE = "/registry/v1/admin/crm"
 ANA, BRUNO, CARLA, DAVI = "90000000175", "90000000256", "90000000337", "90000000418"

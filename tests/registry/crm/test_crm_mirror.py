@@ -6,11 +6,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.cast import KATIA
-from tests.support.fixtures import Sql
+from tests.support.body_shapes import INSTANT, differences
+from tests.support.demo_people import KATIA
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
-from tests.support.shapes import INSTANT, differences
 
 ANA, BRUNO, CARLA, DAVI, ELISA, FABIO = (
     "90000000175",

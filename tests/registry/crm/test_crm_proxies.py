@@ -9,14 +9,14 @@ import pytest
 
 from balcao import app
 from balcao.settings import Settings
-from tests.support.cast import ANA
+from tests.support.body_shapes import INSTANT, OneOf, Optional, differences
 from tests.support.crm import RunningCrm, crm_settings
-from tests.support.fixtures import Ask, Drain, Sql
+from tests.support.demo_people import ANA
+from tests.support.fixture_types import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
-from tests.support.shapes import INSTANT, OneOf, Optional, differences
 
 BASE = "/registry/v1/crm"
 BRUNO, CARLA, DAVI, JOAO = "90000000256", "90000000337", "90000000418", "90000001066"

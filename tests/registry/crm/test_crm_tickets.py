@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from balcao import app
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
+from tests.support.body_shapes import INSTANT, Optional, differences
 from tests.support.crm import RunningCrm
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
-from tests.support.shapes import INSTANT, Optional, differences
-from tests.support.sizes import size
 
 BASE = "/registry/v1/crm/chamados"
 CARLA, DAVI, BRUNO = "90000000337", "90000000418", "90000000256"

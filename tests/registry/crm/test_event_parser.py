@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from balcao.core.errors import Invalid
 from balcao.registry.crm.events.event_parser import Event, parse_event
 from balcao.registry.mirror.fields import ADDRESS, CONSENTS, LANGUAGES, TEXT_KEYS, TOURIST
-from tests.support.cast import ANA
-from tests.support.sizes import EXAMPLES
+from tests.support.demo_people import ANA
+from tests.support.proof_sizes import EXAMPLES
 
 KNOWN = {*TEXT_KEYS, LANGUAGES, TOURIST, ADDRESS, CONSENTS}
 # What is found again in a refusal if any value is.

@@ -12,14 +12,14 @@ import pytest
 from balcao import app
 from balcao.crm.circuit import IN_A_ROW
 from balcao.settings import Settings
-from tests.support.cast import BRUNO, CARLA, DAVI, JOAO
 from tests.support.crm import RunningCrm, crm_settings
-from tests.support.fixtures import Ask, Sql
-from tests.support.foreign import RunningForeign
+from tests.support.demo_people import BRUNO, CARLA, DAVI, JOAO
+from tests.support.fixture_types import Ask, Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
+from tests.support.uvicorn_server import RunningForeign
 
 PATH = "/registry/v1/auth/validate"
 

@@ -17,10 +17,10 @@ from tests.models.traces import is_behaviour
 from tests.registry.conftest import Own
 from tests.support import log_scan
 from tests.support.crm import RunningCrm
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.network import Network
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import free_port
 from tests.support.terminal import BALCAO, Terminal
 

@@ -12,12 +12,12 @@ import pytest
 from balcao import app
 from balcao.settings import Settings
 from tests.registry.conftest import Own
-from tests.support.cast import ANA
 from tests.support.crm import RunningCrm
-from tests.support.fixtures import Drain, Sql
+from tests.support.demo_people import ANA
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 

@@ -12,7 +12,7 @@ from balcao.crm.fields import FieldMap
 from balcao.settings import Settings
 from tests.registry.conftest import Own
 from tests.support.crm import RunningCrm
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer, bearer
 
 WEBHOOK = "/registry/v1/webhooks/crm/cidadao"

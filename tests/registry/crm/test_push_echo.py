@@ -6,11 +6,11 @@ import pytest
 
 from balcao.settings import Settings
 from tests.support import sandbox as whole
-from tests.support.cast import BRUNO
 from tests.support.crm import crm_settings
-from tests.support.fixtures import Drain, Sql
+from tests.support.demo_people import BRUNO
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import bearer
-from tests.support.patience import until_now
+from tests.support.polling import until_now
 from tests.support.sandbox import EmbeddedTokens, Sandbox
 
 ECHOES = "SELECT result FROM registry.crm_event WHERE cpf = $1"

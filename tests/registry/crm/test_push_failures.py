@@ -18,8 +18,8 @@ from balcao_sandbox.demo.registry import push as demo
 from tests.registry.conftest import Own, declare
 from tests.registry.crm.pushes import LETTER, codes, platform_rows, worked
 from tests.support.crm import RunningCrm
-from tests.support.fixtures import Sql
-from tests.support.patience import until_now
+from tests.support.fixture_types import Sql
+from tests.support.polling import until_now
 
 BRUNO, CARLA = "90000000256", "90000000337"
 AGAIN = "INSERT INTO queue.pgqueuer (priority, status, entrypoint, payload) VALUES (0, 'queued', 'crm_push', $1)"

@@ -19,8 +19,8 @@ from balcao_sandbox.crm.server import STATE_FILE
 from tests.registry.conftest import Own, declare
 from tests.registry.crm.pushes import LETTER, WAITING, codes, platform_rows, worked
 from tests.support.crm import RunningCrm
-from tests.support.fixtures import Sql
-from tests.support.sizes import size
+from tests.support.fixture_types import Sql
+from tests.support.proof_sizes import size
 
 pytestmark = pytest.mark.long
 

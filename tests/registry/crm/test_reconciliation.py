@@ -25,16 +25,16 @@ from balcao.registry.mirror.writes import parse_delta
 from balcao.settings import Settings
 from tests.registry.conftest import Own
 from tests.registry.crm.crm_changes import change, draw_change
-from tests.support.acting import acting
-from tests.support.cast import KLEBER
 from tests.support.crm import RunningCrm
-from tests.support.fixtures import Drain, Sql
+from tests.support.demo_people import KLEBER
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.operator_calls import acting
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
 from tests.support.server import RunningServer
-from tests.support.sizes import size
 
 PATH = "/registry/v1/admin/crm/reconcile"
 WEBHOOK = "/registry/v1/webhooks/crm/cidadao"

@@ -20,12 +20,12 @@ from balcao.core.http.traced import TracedEndpoint
 from balcao.core.tracing import TracedClient, tracing
 from balcao.settings import Settings, SettingsError
 from tests.registry.conftest import DUE, drain
-from tests.support.cast import CARLA
 from tests.support.crm import RunningCrm
-from tests.support.fixtures import Sql
+from tests.support.demo_people import CARLA
+from tests.support.fixture_types import Sql
+from tests.support.http_receiver import Receiver
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
-from tests.support.receiver import Receiver
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 pytestmark = pytest.mark.long

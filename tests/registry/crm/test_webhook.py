@@ -11,10 +11,10 @@ from balcao import app
 from balcao.registry.mirror.fields import ADDRESS, CONSENTS, LANGUAGES, TEXT_KEYS, TOURIST
 from balcao.settings import Settings
 from tests.support import databases
-from tests.support.cast import ANA
-from tests.support.fixtures import Ask, Drain, Sql
+from tests.support.demo_people import ANA
+from tests.support.fixture_types import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
 from tests.support.server import RunningServer

@@ -12,9 +12,9 @@ from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.events import service
 from balcao.settings import Settings
-from tests.support.acting import acting
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.operator_calls import acting
 from tests.support.rules import read_values
 
 PATH = "/registry/v1/webhooks/crm/cidadao"

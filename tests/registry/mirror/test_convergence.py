@@ -22,10 +22,10 @@ from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.records import OutboxRow
 from balcao.registry.mirror.store import lock_mirror, read_clock, record_pushed_fields
 from balcao.registry.mirror.writes import OwnWrite, parse_delta
-from tests.support import cast
-from tests.support.sizes import size
+from tests.support import demo_people
+from tests.support.proof_sizes import size
 
-ANA = Cpf(cast.ANA)
+ANA = Cpf(demo_people.ANA)
 START = datetime(2020, 7, 1, tzinfo=UTC)  # before every own write of a run
 AFTERWARDS = datetime(2098, 7, 1, tzinfo=UTC)
 Event = tuple[datetime, dict[str, Any] | None]

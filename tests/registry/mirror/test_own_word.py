@@ -21,10 +21,10 @@ from balcao.registry.mirror.login_write_store import LoginWrite
 from balcao.registry.mirror.records import MirroredField, OutboxRow
 from balcao.registry.mirror.store import lock_mirror, read_clock, read_mirror, record_pushed_fields
 from balcao.registry.mirror.writes import OwnWrite, parse_delta
-from tests.support import cast
-from tests.support.sizes import size
+from tests.support import demo_people
+from tests.support.proof_sizes import size
 
-ANA = Cpf(cast.ANA)
+ANA = Cpf(demo_people.ANA)
 TOKEN = "token@x.example"
 LATER = datetime(2098, 7, 1, tzinfo=UTC)
 EMAILS = ["a@x.example", "b@x.example", TOKEN]

@@ -12,10 +12,10 @@ import pytest
 from balcao.registry.mobility.catalogue.colours import COLOURS
 from balcao.registry.mobility.catalogue.imports import IMPORTS
 from tests.registry.mobility.garage import ADMIN, MOBILITY, Garage, form
-from tests.support.cast import ANA
+from tests.support.body_shapes import INSTANT, Optional, differences
+from tests.support.demo_people import ANA
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
-from tests.support.shapes import INSTANT, Optional, differences
-from tests.support.sizes import size
 
 BRANDS, MODELS = f"{ADMIN}/vehicle-brands", f"{ADMIN}/vehicle-models"
 CHANGED, DELETED = (200, None), (204, None)

@@ -7,11 +7,11 @@ import pytest
 
 from balcao.core.values.cpf import Cpf
 from tests.registry.mobility.garage import CITIZEN, FABIO, UNKNOWN, Garage
-from tests.support.cast import ANA, BRUNO, CARLA, DAVI, LUIZ
+from tests.support.body_shapes import INSTANT, Optional, differences
+from tests.support.demo_people import ANA, BRUNO, CARLA, DAVI, LUIZ
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
-from tests.support.shapes import INSTANT, Optional, differences
-from tests.support.sizes import size
 
 CONDUCTOR = {
     "id": str,

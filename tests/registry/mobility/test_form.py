@@ -15,8 +15,8 @@ from balcao.registry.mobility.vehicles.flows import Choice, resolve_choice
 from balcao.registry.mobility.vehicles.form import merge_form
 from balcao.registry.mobility.vehicles.photos import parse_url
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleUpdate
+from tests.support.proof_sizes import EXAMPLES
 from tests.support.rules import read_list, read_values
-from tests.support.sizes import EXAMPLES
 
 BRANDS = {
     id_: VehicleBrand(id=id_, name=id_, is_other=id_ == "brand_outro", deleted_at=None)

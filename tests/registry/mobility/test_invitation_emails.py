@@ -12,7 +12,7 @@ from balcao.core.mail import MailRefused, SmtpMailer
 from balcao.registry.mobility.drivers import service as drivers
 from balcao.settings import Settings
 from tests.registry.mobility.garage import Garage
-from tests.support.cast import ANA, BRUNO, CARLA
+from tests.support.demo_people import ANA, BRUNO, CARLA
 from tests.support.issuer import Issuer
 from tests.support.smtp import MailServer
 

@@ -15,8 +15,8 @@ from hypothesis.stateful import (
 )
 
 from tests.registry.mobility.garage import Garage
-from tests.support.cast import ANA, BRUNO, CARLA
-from tests.support.sizes import size
+from tests.support.demo_people import ANA, BRUNO, CARLA
+from tests.support.proof_sizes import size
 
 INVITEES = (BRUNO, CARLA)
 OPEN = ("pending", "accepted")

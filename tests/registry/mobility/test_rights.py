@@ -23,9 +23,9 @@ from balcao.settings import Settings
 from balcao_sandbox.demo.registry import vehicles as demo
 from balcao_sandbox.passing_time.service import pass_time
 from tests.registry.mobility.garage import FABIO, PHOTO, Garage
-from tests.support.cast import ANA, BRUNO, CARLA, DAVI, GABRIELA
+from tests.support.demo_people import ANA, BRUNO, CARLA, DAVI, GABRIELA
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
-from tests.support.sizes import size
 
 AT = datetime(2027, 1, 1, tzinfo=UTC)
 DECLARED = DeclaredPersonalData(one.personal_data for one in mobility.FEATURES if one.personal_data is not None)

@@ -7,7 +7,7 @@ import pytest
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings, SettingsError
 from tests.registry.mobility.garage import PHOTO, Garage, form
-from tests.support.cast import ANA
+from tests.support.demo_people import ANA
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

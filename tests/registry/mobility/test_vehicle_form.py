@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.registry.mobility.garage import PHOTO, Garage, form
-from tests.support.cast import ANA, CARLA
+from tests.support.demo_people import ANA, CARLA
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.registry.mobility.garage import CITIZEN, FABIO, PHOTO, UNKNOWN, Garage, form
-from tests.support.cast import ANA, BRUNO, CARLA, DAVI, LUIZ
+from tests.support.body_shapes import INSTANT, Matching, Optional, differences
+from tests.support.demo_people import ANA, BRUNO, CARLA, DAVI, LUIZ
 from tests.support.refusals import refusal
-from tests.support.shapes import INSTANT, Matching, Optional, differences
 
 ITEM = {
     "id": str,

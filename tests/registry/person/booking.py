@@ -9,7 +9,7 @@ from balcao.core.values.ids import new_id
 from balcao.registry.person.citizens.imports import IMPORTS
 from tests.registry.loading import load
 from tests.registry.talking import Talk
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 
 ANA, BRUNO, CARLA = "90000000175", "90000000256", "90000000337"

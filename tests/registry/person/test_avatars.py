@@ -20,12 +20,12 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.avatars.api import PERSONAL_DATA
 from balcao.settings import Settings
 from tests.registry.talking import Talk, somebody
-from tests.support.fixtures import Sql
+from tests.support.body_shapes import INSTANT, differences
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
-from tests.support.shapes import INSTANT, differences
 from tools import avatars
 
 AVATAR = {"id": str, "name": str, "url": str, "is_active": bool, "created_at": INSTANT}

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.registry.declaring import Citizen
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
 from tests.support.rules import read_list, read_values
-from tests.support.sizes import size
 
 LISTS = {
     name: read_list("registry", "List", name)

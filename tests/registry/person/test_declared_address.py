@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from balcao.registry.person.declared.federal_units import FEDERAL_UNITS
 from tests.registry.declaring import Citizen
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
-from tests.support.sizes import size
 
 SIX = "logradouro numero municipio estado bairro cep".split()
 TEXTS = [*SIX, "complemento", "tipo_logradouro"]

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.registry.declaring import Citizen
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
 
 FIRST, LATER = "2026-07-01T10:00:00Z", "2026-07-01T11:00:00Z"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from balcao.core.http.operations import SMALL_BODY
 from balcao.registry.person.declared.choices import GENDER
-from tests.support.cast import ANA, BRUNO
-from tests.support.fixtures import Ask, Drain, Sql
+from tests.support.demo_people import ANA, BRUNO
+from tests.support.fixture_types import Ask, Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 from tests.support.rules import read_values

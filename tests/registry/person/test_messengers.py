@@ -10,10 +10,10 @@ from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 from tests.registry.person.booking import Book, load_people, new_number
 from tests.registry.talking import Talk
-from tests.support.cast import ANA, BRUNO
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA, BRUNO
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 

@@ -16,7 +16,7 @@ from balcao.registry.person.pets.api import PERSONAL_DATA
 from balcao.registry.person.pets.imports import IMPORTS
 from balcao.registry.person.pets.service import MOST_OWN
 from tests.registry.loading import load
-from tests.support.fixtures import Ask, Sql
+from tests.support.fixture_types import Ask, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 

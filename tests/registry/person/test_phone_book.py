@@ -20,13 +20,13 @@ from balcao.registry.person.phone_book.paths import parse_number
 from balcao.settings import Settings
 from tests.registry.person.booking import NAMES, PEOPLE, Book, load_people, new_number
 from tests.registry.talking import Talk
-from tests.support.acting import acting
-from tests.support.cast import ANA, BRUNO, CARLA
-from tests.support.fixtures import Drain, Sql
+from tests.support.demo_people import ANA, BRUNO, CARLA
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
+from tests.support.operator_calls import acting
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
-from tests.support.sizes import size
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -21,10 +21,10 @@ from balcao.registry.person.phone_book.schemas import PhoneBindBody, Registratio
 from balcao.settings import Settings, rates
 from tests.registry.person.booking import Book, load_people, new_number
 from tests.registry.talking import Talk, somebody
-from tests.support.acting import acting
-from tests.support.cast import ANA, BRUNO, CARLA
-from tests.support.fixtures import Drain, Sql
+from tests.support.demo_people import ANA, BRUNO, CARLA
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
+from tests.support.operator_calls import acting
 from tests.support.refusals import refusal
 
 NOT_FREE, DONE = (409, "phone-not-free"), (200, None)

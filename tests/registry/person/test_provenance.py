@@ -9,7 +9,7 @@ from balcao.registry.person.citizens.imports import IMPORTS
 from tests.registry.conftest import Own
 from tests.registry.loading import load
 from tests.registry.talking import Talk, somebody
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

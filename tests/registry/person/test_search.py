@@ -15,8 +15,8 @@ from balcao.settings import Settings
 from tests.registry.loading import load
 from tests.registry.person.booking import Book
 from tests.registry.talking import Talk
-from tests.support.cast import ANA, BRUNO, CARLA, KLEBER, LUIZ
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA, BRUNO, CARLA, KLEBER, LUIZ
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.registry.talking import Talk, somebody
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

@@ -12,9 +12,9 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.tickets.api import PERSONAL_DATA
 from balcao.settings import Settings
 from tests.registry.importing import Load, importing, written
-from tests.support.acting import acting
-from tests.support.cast import ANA, BRUNO
+from tests.support.demo_people import ANA, BRUNO
 from tests.support.issuer import Issuer, bearer
+from tests.support.operator_calls import acting
 from tests.support.refusals import refusal
 
 STATUSES = ("Aberto", "Em andamento", "Fechado com solução", "Não constatado", "Cancelado")

@@ -13,9 +13,9 @@ from balcao.core.errors import Invalid
 from balcao.registry.person.validators.schemas import EmailQuestion, PhoneQuestion
 from balcao.registry.person.validators.service import check_email, check_phone
 from balcao.settings import Settings
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import EXAMPLES
 from tests.support.server import RunningServer
-from tests.support.sizes import EXAMPLES
 
 PHONES = [
     ("21988887777", "55", "21", "988887777", "+5521988887777", "BR"),

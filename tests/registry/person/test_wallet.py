@@ -18,9 +18,9 @@ from balcao.registry.person.wallet import api as wallet
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import invented
 from tests.registry.importing import Load, importing, written
-from tests.support.acting import acting
-from tests.support.cast import ANA, BRUNO, KATIA
+from tests.support.demo_people import ANA, BRUNO, KATIA
 from tests.support.issuer import Issuer, bearer
+from tests.support.operator_calls import acting
 from tests.support.refusals import refusal
 
 UNKNOWN = "90000009981"

@@ -24,7 +24,7 @@ from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import anonymisation
 from balcao.registry.rights.schemas import AnonymisationBody
-from tests.support.dump import everything, find_tables_with
+from tests.support.database_dump import everything, find_tables_with
 
 Sql = Callable[..., list[asyncpg.Record]]
 MARK = "zqxmarca"

@@ -27,8 +27,8 @@ from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import service
 from balcao.settings import Settings
-from tests.support.acting import acting
 from tests.support.issuer import Issuer, bearer
+from tests.support.operator_calls import acting
 from tests.support.refusals import refusal
 from tests.support.rules import read_page
 

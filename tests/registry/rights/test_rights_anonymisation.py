@@ -21,7 +21,7 @@ from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import anonymisation
 from balcao.registry.rights.schemas import Anonymisation, AnonymisationBody
-from tests.support.dump import what_calls_store
+from tests.support.database_dump import what_calls_store
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 

@@ -13,11 +13,11 @@ from balcao.registry import SERVICE
 from balcao.registry.crm.events import service as crm_sync
 from balcao.registry.crm.events.api import RETENTION as EVENTS
 from balcao.settings import Settings
-from tests.support import cast
-from tests.support.acting import acting
+from tests.support import demo_people
+from tests.support.operator_calls import acting
 
 Sql = Callable[..., list[asyncpg.Record]]
-ANA = Cpf(cast.ANA)
+ANA = Cpf(demo_people.ANA)
 AGE = "UPDATE registry.crm_event SET accepted_at = now() - make_interval(days => $2) WHERE id::text = $1"
 
 

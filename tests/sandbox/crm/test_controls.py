@@ -9,7 +9,7 @@ import pytest
 from balcao_sandbox.crm import control, controls
 from balcao_sandbox.crm.controls import PATH, PRESETS
 from tests.support.crm import RunningCrm
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 
 @pytest.fixture

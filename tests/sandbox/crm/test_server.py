@@ -14,7 +14,7 @@ from balcao_sandbox.crm.objects import ACCOUNT
 from balcao_sandbox.crm.records import Records
 from balcao_sandbox.crm.server import build_application
 from tests.support.crm import RunningCrm, crm_settings
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 BRUNO, CARLA, NEW = "90000000256", "90000000337", "90000000418"
 

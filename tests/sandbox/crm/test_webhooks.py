@@ -14,9 +14,9 @@ from balcao.core.errors import Unauthenticated
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response, to_json
 from tests.support.crm import RunningCrm, crm_settings
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
-from tests.support.serving import handlers
+from tests.support.single_services import handlers
 
 BRUNO, CARLA = "90000000256", "90000000337"
 

@@ -20,9 +20,9 @@ from balcao_sandbox.identity import provider
 from balcao_sandbox.identity.demo import Person, people
 from balcao_sandbox.identity.realm import Realm
 from tests.support.login import Form
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import PLAIN_HTTP, RunningServer
-from tests.support.serving import no_pages
+from tests.support.single_services import no_pages
 
 OPTIONS: dict[str, Any] = {"timeout": PATIENCE, "verify": PLAIN_HTTP}
 CALLBACK = "http://127.0.0.1:4321/callback"

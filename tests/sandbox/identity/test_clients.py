@@ -11,7 +11,7 @@ from balcao.settings import Settings
 from balcao_sandbox.identity.demo import clients
 from balcao_sandbox.identity.realm import load_clients
 from tests.sandbox.identity.provider import RunningProvider, refusal
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 PLATFORM = {"client_id": "balcao-platform", "client_secret": "sandbox-platform-secret"}
 MACHINE = {"grant_type": "client_credentials"} | PLATFORM

@@ -12,9 +12,9 @@ from authlib.integrations.requests_client import OAuth2Session
 
 from balcao_sandbox.identity.demo import Client, clients
 from tests.sandbox.identity.provider import CALLBACK, Portal, RunningProvider, person, refusal
-from tests.support.cast import ANA
-from tests.support.fixtures import Sql
-from tests.support.patience import PATIENCE
+from tests.support.demo_people import ANA
+from tests.support.fixture_types import Sql
+from tests.support.polling import PATIENCE
 
 PORTALS = {client.client_id: client for client in clients() if client.pkce == "optional"}
 CIDADAO = PORTALS["portal-cidadao"]

@@ -5,7 +5,7 @@ import pytest
 from balcao.core.values.cpf import Cpf
 from balcao_sandbox.identity.demo import Person, clients, people
 from balcao_sandbox.identity.tokens import compute_subject
-from tests.support.cast import KLEBER
+from tests.support.demo_people import KLEBER
 
 
 @pytest.mark.parametrize("person", people(), ids=lambda person: person.username)

@@ -9,7 +9,7 @@ from balcao import app
 from balcao.settings import Settings
 from tests.support.issuer import bearer
 from tests.support.login import log_in
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import UNLIMITED, RunningServer, free_port
 
 

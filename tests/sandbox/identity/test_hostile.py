@@ -5,9 +5,9 @@ import pytest
 
 from tests.sandbox.identity.conftest import settings_in
 from tests.sandbox.identity.provider import CALLBACK, Portal, RunningProvider, parse_response, refusal
-from tests.support.cast import KLEBER
-from tests.support.fixtures import Sql
-from tests.support.patience import PATIENCE
+from tests.support.demo_people import KLEBER
+from tests.support.fixture_types import Sql
+from tests.support.polling import PATIENCE
 
 # The row of a code or a refresh token.
 _OF = "WHERE hash = sha256(convert_to($1, 'UTF8'))"

@@ -16,8 +16,8 @@ from balcao_sandbox.identity import demo, keys, provider
 from balcao_sandbox.identity.keys import PUBLISHED_SECONDS, SIGNS_AFTER_SECONDS, SigningKeys, StoredKey, rotate_keys
 from tests.sandbox.identity.conftest import settings_in
 from tests.sandbox.identity.provider import Portal, RunningProvider
-from tests.support.cast import ANA
-from tests.support.patience import PATIENCE
+from tests.support.demo_people import ANA
+from tests.support.polling import PATIENCE
 
 
 def read_keys(settings: Settings) -> list[StoredKey]:

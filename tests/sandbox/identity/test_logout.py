@@ -5,7 +5,7 @@ import pytest
 
 from tests.sandbox.identity.provider import CALLBACK, Portal, RunningProvider, parse_response, refusal
 from tests.support.login import Form
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 REFRESH = {"grant_type": "refresh_token", "client_id": "portal-cidadao"}
 

@@ -11,8 +11,8 @@ from balcao.core.access.caller import ClaimPolicy, from_claims
 from balcao.settings import TEST_CLIENTS, Settings
 from balcao_sandbox.identity.own_clients import MOST_CLIENTS, list_scopes
 from tests.sandbox.identity.provider import ANA, DAVI, OPTIONS, RunningProvider, person
-from tests.support.fixtures import Sql
-from tests.support.patience import PATIENCE
+from tests.support.fixture_types import Sql
+from tests.support.polling import PATIENCE
 
 CALLBACK = "http://localhost:3000/callback"
 WANTED = {"name": "Portal de teste", "redirect_uris": CALLBACK, "access_seconds": "120", "refresh_seconds": "900"}

@@ -8,10 +8,10 @@ import pytest
 from joserfc import jwt
 
 from tests.sandbox.identity.provider import CALLBACK, Portal, RunningProvider, parse_response, person, refusal
-from tests.support.cast import ANA, DAVI, KLEBER
-from tests.support.fixtures import Sql
+from tests.support.demo_people import ANA, DAVI, KLEBER
+from tests.support.fixture_types import Sql
 from tests.support.login import Form
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 
 def test_discovery_names_the_issuer_and_only_what_is_offered(provider: RunningProvider) -> None:

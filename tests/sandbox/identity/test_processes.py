@@ -12,8 +12,8 @@ from balcao.core.audit import retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from tests.sandbox.identity.provider import Portal, RunningProvider, refusal
-from tests.support.fixtures import Sql
-from tests.support.patience import PATIENCE
+from tests.support.fixture_types import Sql
+from tests.support.polling import PATIENCE
 from tests.support.server import free_port
 
 REFRESH = {"grant_type": "refresh_token", "client_id": "portal-cidadao"}

@@ -15,7 +15,7 @@ import asyncpg
 from balcao.operate.postgresql.accounts import Account
 from balcao_sandbox.postgresql import supervisor
 from balcao_sandbox.postgresql.supervisor import Server
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 SRC = Path(supervisor.__file__).parents[2]
 

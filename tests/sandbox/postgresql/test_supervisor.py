@@ -20,8 +20,8 @@ from balcao_sandbox.postgresql import supervisor
 from balcao_sandbox.postgresql.supervisor import PostgresqlError, Server, start
 from balcao_sandbox.postgresql.waiting import choose_pause
 from tests.sandbox.postgresql.supervised import FORKING_SUPERVISOR, ask, owner, postmaster, said, supervised
-from tests.support.disks import Ballast, disk
-from tests.support.patience import PATIENCE, until_now
+from tests.support.polling import PATIENCE, until_now
+from tests.support.small_disks import Ballast, disk
 
 pytestmark = pytest.mark.long
 

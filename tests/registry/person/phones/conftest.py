@@ -12,7 +12,7 @@ from balcao.settings import Settings
 from tests.registry.declaring import Citizen
 from tests.registry.person.phones.numbers import digits
 from tests.support.crm import RunningCrm, crm_settings
-from tests.support.fixtures import Drain
+from tests.support.fixture_types import Drain
 from tests.support.issuer import Issuer
 
 

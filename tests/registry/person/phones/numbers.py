@@ -3,7 +3,7 @@
 import json
 
 from tests.registry.declaring import Citizen
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 
 HELD = "SELECT * FROM registry.phone_verification WHERE cpf = $1"
 AGE = """UPDATE registry.phone_verification SET sent_at = sent_at - make_interval(secs => $2),

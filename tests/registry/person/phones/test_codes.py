@@ -27,7 +27,7 @@ from tests.registry.person.phones.numbers import (
     mobile,
     other_than,
 )
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
 

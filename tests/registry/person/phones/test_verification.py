@@ -32,17 +32,17 @@ from tests.registry.person.phones.numbers import (
     registers,
 )
 from tests.registry.talking import Talk
-from tests.support.acting import acting
 from tests.support.crm import RunningCrm
-from tests.support.fixtures import Drain, Sql
+from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.log_scan import folder
-from tests.support.opening import opened
-from tests.support.patience import PATIENCE
+from tests.support.open_platform import opened
+from tests.support.operator_calls import acting
+from tests.support.polling import PATIENCE
+from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
 from tests.support.server import RunningServer
-from tests.support.sizes import size
 
 FUTURE = "2099-01-01T00:00:00Z"
 

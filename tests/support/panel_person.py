@@ -1,4 +1,4 @@
-"""Somebody at the panel in a real browser, who does the same task in each of the ways (`ways.py`)."""
+"""Somebody at the panel in a real browser, who does the same task in each of the ways (`task_ways.py`)."""
 
 import re
 from collections.abc import Callable
@@ -6,12 +6,12 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, Response, expect
 
-from tests.support.cast import CARLA
+from tests.support.demo_people import CARLA
 from tests.support.keyboard import Keyboard
-from tests.support.patience import until_now
-from tests.support.screen import Screen
-from tests.support.sizes import FULL
-from tests.support.ways import Way
+from tests.support.panel_browser import Screen
+from tests.support.polling import until_now
+from tests.support.proof_sizes import FULL
+from tests.support.task_ways import Way
 
 # Of who is served in the tasks; no address, title or cookie may have it.
 CPFS = {CARLA, "900.000.003-37"}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tests.support.fixtures import Sql
+from tests.support.fixture_types import Sql
 
 TABLES = """
 SELECT format('%I.%I', nspname, relname) AS name

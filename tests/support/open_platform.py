@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from balcao import app
 from balcao.core.context.platform import Platform
-from tests.support.patience import until
+from tests.support.polling import until
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 PROJECT = Path(__file__).parents[2]
 PASSED = b"passed"
@@ -24,7 +24,7 @@ class Leftovers:
     """Watches over the processes of this run, which are known by its folder."""
 
     def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-m", "tests.support.leftovers", str(folder)]
+        command = [sys.executable, "-m", "tests.support.run_cleanup", str(folder)]
         self._watching = subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE, start_new_session=True)
 
     def end(self, *, passed: bool) -> None:

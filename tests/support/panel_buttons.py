@@ -8,9 +8,9 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from balcao.panel.declaration import PREFIX
-from tests.support.cast import BRUNO
-from tests.support.crawl import AWAY, FRAME, Seen, find_page
+from tests.support.demo_people import BRUNO
 from tests.support.panel import PageForm, PanelClient
+from tests.support.panel_crawler import AWAY, FRAME, Seen, find_page
 
 # What is typed into an empty field of this name; into another one that is needed, `ANYTHING`.
 LEAST = {

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tests.support.sizes import FULL
+from tests.support.proof_sizes import FULL
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Response
 
 from balcao_sandbox.identity.demo import people_by_login
 from tests.pages.window import Window
-from tests.support import node
+from tests.support import npm_tools
 
 AXE = """async () => {
     const found = await axe.run(document, { resultTypes: ["violations"] });
@@ -42,7 +42,7 @@ class Screen(Window):
 
     def axe(self) -> list[Any]:
         """Return everything that axe finds; it comes in past the content policy, as an extension would."""
-        self.page.evaluate((node.modules() / "axe-core" / "axe.min.js").read_text("utf-8"))
+        self.page.evaluate((npm_tools.modules() / "axe-core" / "axe.min.js").read_text("utf-8"))
         return list(self.page.evaluate(AXE))
 
     def screenshot(self, file: Path) -> None:

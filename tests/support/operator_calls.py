@@ -8,7 +8,7 @@ from typing import Any
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import assemble
 from balcao.settings import Settings
-from tests.support.opening import opened, settled
+from tests.support.open_platform import opened, settled
 
 Act = Callable[..., Any]
 

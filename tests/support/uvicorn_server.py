@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import uvicorn
 
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 from tests.support.server import free_port
 
 

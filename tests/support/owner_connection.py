@@ -6,7 +6,7 @@ from typing import Any
 
 import asyncpg
 
-from tests.support.patience import PATIENCE
+from tests.support.polling import PATIENCE
 
 # A platform whose event loop stopped while a statement was being prepared holds its tables until the process ends: who
 # empties them then fails by name, where it would hang.
