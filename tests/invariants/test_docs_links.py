@@ -69,6 +69,7 @@ def parse(page: Path) -> list[Token]:
 
 @cache
 def list_anchors(page: Path) -> list[str]:
-    """Return the anchors of a page's headings as the usual hosts name them."""
+    """Return the anchors of headings, as the usual hosts name them, and those set in tables."""
     titles = [after.content for token, after in pairwise(parse(page)) if token.type == "heading_open"]
-    return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+    marked = re.findall(r'<a id="([\w-]+)"></a>', page.read_text("utf-8"))
+    return [*marked, *(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles)]
