@@ -1,1 +1,1 @@
-"""The benchmark suite: our operations beside the same ones in Go, and beside another checkout of ours."""
+"""The benchmark suite: our operations compared with the same ones in Go and FastAPI, and with other checkouts."""

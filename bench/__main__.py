@@ -1,4 +1,4 @@
-"""`make bench`: starts everything, compares the responses, measures in alternating rounds, prints the tables."""
+"""`make bench`: start everything, compare the responses, measure in alternating rounds, print the tables."""
 
 import contextlib
 import importlib.util
@@ -30,7 +30,7 @@ SHARING_NAME = "FastAPI, comandos em lote"
 UVICORN_NAME = "Balcão no uvicorn"
 HAS_FRAMEWORK = importlib.util.find_spec("fastapi") is not None
 GROWTH = "growth"
-# What is also measured on two cores: one operation from memory, one with a statement.
+# The cases that are also measured on two cores: one operation from memory, one with a statement.
 TWICE = ("token", "preferences")
 # The cases of the FastAPI program. Those with statements are also measured with statements that callers share.
 WITH_STATEMENTS = frozenset({"preferences_1", "preferences_4", "preferences", "webhook"})
@@ -39,7 +39,7 @@ IN_FRAMEWORK = WITH_STATEMENTS | {"token"}
 
 @dataclass(frozen=True)
 class Bench:
-    """One run: everything is prepared, and each table takes as many rounds of as many seconds."""
+    """One run. Everything is prepared, and each table gets `rounds` rounds of `seconds` seconds."""
 
     stage: Stage
     programs: Programs
@@ -48,14 +48,14 @@ class Bench:
     rounds: int
 
     def on_one_core(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Ours, Go, FastAPI and the other checkouts, each with the first core to itself."""
+        """Measure ours, Go, FastAPI and the other checkouts, each alone on the first core."""
         with contextlib.ExitStack() as held:
             same = [held.enter_context(server) for server in self._one_core_sides()]
             older = [held.enter_context(server) for server in self._other_sides()]
             return self._measured(chosen, same, older)
 
     def without_peer(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Ours and the other checkouts, each with the first core to itself, where Go has not the operation."""
+        """Measure ours and the other checkouts, each alone on the first core, for operations that Go does not have."""
         with contextlib.ExitStack() as held:
             ours = held.enter_context(
                 servers.balcao(self.stage, self.programs, OURS_NAME, self.stage.database_url, OURS)
@@ -64,14 +64,17 @@ class Bench:
             return self._measured(chosen, [ours], older)
 
     def on_two_cores(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Ours with two processes beside ours with one and Go with two threads; load and database share the cores."""
+        """Measure ours with two processes, ours with one, and Go with two threads.
+
+        Load and database share the cores.
+        """
         cores.move(self.stage.postmaster, cores.ALL)
         with contextlib.ExitStack() as held:
             sides = [held.enter_context(server) for server in self._two_core_sides()]
             return self._measured(chosen, sides)
 
     def growth(self) -> dict[str, Taken]:
-        """The same reads in a town and in a city, into which as many citizens were really imported."""
+        """Measure the same reads in a town and in a city, whose citizens were imported by the real command."""
         taken, settled = growth.measured(self.stage, self.programs, self.seconds, self.rounds)
         for one in settled:
             console.print(str(one))
@@ -101,7 +104,7 @@ class Bench:
     def _measured(
         self, chosen: Sequence[Case], same: Sequence[Server], others: Sequence[Server] = ()
     ) -> dict[str, Taken]:
-        """`same` work on one database, so that their responses can be compared."""
+        """Measure all servers. Those in `same` use one database, so that their responses can be compared."""
         results = {}
         with console.status("") as status:
             for case in chosen:
@@ -135,7 +138,7 @@ def bench(
     tables: dict[str, dict[str, Taken]] = {}
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
         programs = golang.programs(folder)
         if programs.yardstick is None:
             console.print("O parâmetro em Go fica de fora: não há Go nesta máquina.")

@@ -1,7 +1,8 @@
-"""`python -m bench.access_delay`: how soon a right that one process gives or takes counts in another one.
+"""`python -m bench.access_delay`: how fast a right that one process grants or revokes applies in another process.
 
-Two processes of the platform on one database. A change goes through the first; a person asks the second again and again
-until the answer changes. Then the same with changes of whose version nobody is told, which the poll must find.
+Two processes of the platform use one database. A change goes through the first one. A person calls the second one
+repeatedly until the response changes. Then the same is done with changes without a notification, which the poll must
+find.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ from tests.support.issuer import Issuer, bearer
 
 BASE = "/access/api/v1"
 PERSON, GROUP = "90000040479", "auditoria_da_medida"
-# As a change of the catalogue, but without the notification.
+# The same change of the catalogue, but without the notification.
 SILENT = {
     True: "INSERT INTO access.membership (group_id, person_id) SELECT grp.id, person.id FROM access.grp, access.person "
     "WHERE name = $1 AND cpf = $2",
@@ -41,7 +42,7 @@ console = Console()
 
 @dataclass(frozen=True)
 class Delays:
-    """Milliseconds from the answer to the change until the other process decides by it."""
+    """Milliseconds from the response to the change until the other process applies it."""
 
     changes: int
     p50: float
@@ -50,7 +51,7 @@ class Delays:
 
     @classmethod
     def of(cls, seconds: Sequence[float]) -> "Delays":
-        """Sum up what was measured."""
+        """Summarize the measurements."""
         found = sorted(1000 * one for one in seconds)
         return cls(len(found), statistics.median(found), found[min(len(found) - 1, len(found) * 99 // 100)], found[-1])
 
@@ -65,7 +66,7 @@ def bench(
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name, contextlib.ExitStack() as stack:
         stack.callback(issuer.close)
         folder = Path(name)
-        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
         url = stack.enter_context(supervisor.start(folder)).server.url
         app.migrate_now(url)
         ports = [
@@ -95,7 +96,7 @@ def _in_an_hour() -> int:
 
 
 def _prepare(writer: httpx.Client) -> None:
-    """Make the group that lets its members list the roles, with nobody in it but known to the catalogue."""
+    """Create the group whose members may list the roles. It is empty, but the catalogue has loaded it."""
     writer.post(f"{BASE}/groups", json={"name": GROUP, "description": "Da medida"}).raise_for_status()
     writer.post(f"{BASE}/roles/groups/{GROUP}/roles", json={"role_name": "acessos:leitor"}).raise_for_status()
     for member in (True, False):
@@ -119,7 +120,7 @@ async def _change_silently(url: str, member: bool) -> None:
 
 
 def _measure(reader: httpx.Client, changes: int, change: Callable[[bool], None]) -> list[float]:
-    """Return the seconds of each change, by turns one that gives the right and one that takes it."""
+    """Return the seconds of each change. Changes alternate between granting and revoking the right."""
     delays = []
     for turn in range(changes):
         member = turn % 2 == 0

@@ -1,4 +1,4 @@
-"""Whether two servers give the same responses: only then are their figures of the same work."""
+"""Check that two servers give the same responses. Only then do their figures measure the same work."""
 
 import http.client
 import itertools
@@ -12,14 +12,14 @@ from bench.cases import Case
 from bench.load import COUNTED
 from bench.servers import Server
 
-# What no two responses share.
+# Headers that differ in every response.
 _OWN = frozenset({"date", "x-request-id"})
 SAMPLE = 8
 _numbers = itertools.count(900_000)
 
 
 class Disagreement(Exception):
-    """One server responded otherwise than the other."""
+    """One server's response differs from the other's."""
 
 
 @dataclass(frozen=True)

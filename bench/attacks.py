@@ -1,8 +1,8 @@
-"""`python -m bench.attacks`: what hostile callers cost two polite ones, and the memory of the process.
+"""`python -m bench.attacks`: how attacks delay two polite callers, and the memory of the process.
 
-A citizen opens the panel and a portal searches, each over a new connection every time and from an address of its own.
-Meanwhile another address attacks in one way after another. Printed are the longest wait of both, and the memory of the
-largest process that serves.
+A citizen opens the panel and a portal searches, each from its own address with a new connection for every call.
+Meanwhile another address runs one attack after another. The output is the longest wait of both callers, and the memory
+of the largest serving process.
 """
 
 import asyncio
@@ -29,23 +29,23 @@ from tests.support.panel import PanelClient
 from tests.support.server import free_port
 
 MIB = 1024 * 1024
-# Loopback addresses, so that each caller has one of its own; 127.0.0.1 is trusted.
+# Loopback addresses, one for each caller. 127.0.0.1 is trusted.
 CITIZEN, PORTAL, ATTACKER = "127.0.0.10", "127.0.0.11", "127.0.0.66"
 PAUSE_SECONDS, PATIENCE_SECONDS = 0.5, 60.0
 SAMPLE_SECONDS, CALM_TRIES = 0.2, 60
-# One address may hold 256 connections by default, and all together 4,096.
+# By default, one address may hold 256 connections, and all addresses together 4,096.
 MOST_CONNECTIONS = 4_500
 FORM = "/painel/agentes/dados/00000000-0000-0000-0000-000000000000/exemplos/novos"
 SEARCH = "/search/api/v1/search?q=vacina"
 DATASETS = "/agent/api/v1/datasets"
-# The forms of a session that has ended are kept as drafts, if they are not too large.
+# The forms of an ended session are stored as drafts if they are not too large.
 DRAFTS, DRAFT_BYTES = 20, MIB - 20_000
 
 Attack = Callable[["Target"], Awaitable[None]]
 
 
 class Target:
-    """The platform under attack, and how often it answered what; a status of 0 is a connection that ended."""
+    """The platform under attack, and the number of responses by status. Status 0 is a connection that ended."""
 
     def __init__(self, url: str, token: str) -> None:
         parts = urlsplit(url)
@@ -54,7 +54,7 @@ class Target:
         self.answers: Counter[int] = Counter()
 
     def head(self, method: str, path: str, *fields: str) -> bytes:
-        """Return the head of a request that a browser on the panel's own pages could send."""
+        """Return the head of a request that a browser could send from the panel's own pages."""
         lines = (f"{method} {path} HTTP/1.1", f"Host: {self.host}:{self.port}", f"Origin: {self.url}", *fields)
         return "\r\n".join((*lines, "", "")).encode()
 
@@ -68,11 +68,11 @@ class Target:
             writer.transport.abort()
 
     async def send(self, parts: Sequence[bytes], source: str = ATTACKER) -> int:
-        """Send a request and return the status of its answer, or 0."""
+        """Send a request and return the status of its response, or 0."""
         status = 0
         with contextlib.suppress(OSError, ValueError, IndexError):
             async with self.connect(source) as (reader, writer):
-                with contextlib.suppress(OSError):  # refused while it is sent: the answer is there to read
+                with contextlib.suppress(OSError):  # refused early: the response can still be read
                     for part in parts:
                         writer.write(part)
                         await writer.drain()
@@ -86,19 +86,19 @@ class Target:
 
 
 async def send_forms(target: Target) -> None:
-    """Two connections send forms of 16 MiB with millions of escaped letters, without a session."""
+    """Send forms of 16 MiB with millions of escaped letters, without a session, over two connections."""
     body = b"lines=" + b"%C3%A9" * (16 * MIB // 6 - 1)
     kind = "Content-Type: application/x-www-form-urlencoded"
     await _repeat(2, lambda: target.send([target.head("POST", FORM, kind, f"Content-Length: {len(body)}"), body]))
 
 
 async def send_cookies(target: Target) -> None:
-    """Ten connections send 60 KB of cookies that cost the standard library quadratic time."""
+    """Send 60 KB of cookies that cost the standard library quadratic time, over ten connections."""
     await _repeat(10, lambda: target.send([target.head("GET", "/painel", 'Cookie: a="' + '\\"' * 29_500 + '"')]))
 
 
 async def send_texts(target: Target) -> None:
-    """Two connections send texts that are costly to search for personal data, as an agents' administrator."""
+    """Send texts that are costly to search for personal data, as an agents' administrator, over two connections."""
     text = b'{"input":{"a":"%b"}}' % (b"12345678901 a.b@c.d " * 3_000)
     examples = b"[" + b",".join([text] * 60) + b"]"
     fields = (f"Authorization: Bearer {target.token}", "Content-Type: application/json")
@@ -111,7 +111,7 @@ async def send_texts(target: Target) -> None:
 
 
 async def leave_bodies_unfinished(target: Target) -> None:
-    """A hundred connections send 16 MiB to the panel, a hundred 4 MiB to the API, and never the last byte."""
+    """Send 16 MiB to the panel and 4 MiB to the API, without the last byte, over a hundred connections each."""
 
     async def hold(path: str, size: int) -> None:
         head = target.head("POST", path, f"Content-Length: {size}")
@@ -124,13 +124,13 @@ async def leave_bodies_unfinished(target: Target) -> None:
 
 
 async def send_small_chunks(target: Target) -> None:
-    """Twenty connections send 3 MiB to the API in chunks of two bytes, and never the last one."""
+    """Send 3 MiB to the API in chunks of two bytes, without the last chunk, over twenty connections."""
     parts = [target.head("POST", DATASETS, "Transfer-Encoding: chunked"), *[b"2\r\nab\r\n" * 8_192] * 192]
     await _repeat(20, lambda: target.send(parts))
 
 
 async def take_connections(target: Target) -> None:
-    """One address opens more connections than the process has, and opens them again when they are closed."""
+    """Open more connections from one address than the process allows, and open them again when they are closed."""
 
     async def occupy() -> None:
         with contextlib.suppress(OSError):
@@ -143,7 +143,7 @@ async def take_connections(target: Target) -> None:
 
 
 async def send_drafts(target: Target) -> None:
-    """A citizen without rights sends large forms of a session that has ended."""
+    """Send large forms of an ended session, as a citizen without rights."""
     cookie = await asyncio.to_thread(_end_session, target.url)
     body = b"lines=" + b"x" * DRAFT_BYTES
     fields = (f"Cookie: {cookie}", "Content-Type: application/x-www-form-urlencoded", f"Content-Length: {len(body)}")
@@ -153,7 +153,7 @@ async def send_drafts(target: Target) -> None:
 
 
 async def do_nothing(_: Target) -> None:
-    """Run no attack, so that the ordinary waits are measured."""
+    """Run no attack, to measure the ordinary waits."""
     await asyncio.Event().wait()
 
 
@@ -178,7 +178,7 @@ async def _repeat(connections: int, send: Callable[[], Awaitable[object]]) -> No
 
 
 def _end_session(url: str) -> str:
-    """Log in, log out, and return the cookies of the session that has ended."""
+    """Log in, log out, and return the cookies of the ended session."""
     with PanelClient(url) as panel:
         panel.login("ana")
         cookie = "; ".join(f"{name}={value}" for name, value in panel.http.cookies.items())
@@ -186,11 +186,11 @@ def _end_session(url: str) -> str:
         return cookie
 
 
-# ---- what is measured -----------------------------------------------------------------------------------------------
+# ---- the measurement ------------------------------------------------------------------------------------------------
 
 
 class Polite:
-    """A caller who waits for each answer and pauses before the next call."""
+    """A caller that waits for each response and pauses before the next call."""
 
     def __init__(self, target: Target, source: str, path: str) -> None:
         self._target, self._source = target, source
@@ -198,7 +198,10 @@ class Polite:
         self.longest, self.calls, self.refused = 0.0, 0, 0
 
     async def call_until(self, is_over: asyncio.Event) -> None:
-        """Call, and note the longest wait; that of a call that the attack delays lasts until it is answered."""
+        """Call until `is_over` is set, and record the longest wait.
+
+        A call that an attack delays counts until its response.
+        """
         while not is_over.is_set():
             began = time.perf_counter()
             try:
@@ -231,7 +234,7 @@ class Memory:
         self.peak = self.read()
 
     def read(self) -> float:
-        """Return what it has now."""
+        """Return the current memory."""
         sizes = [0]
         for process in self._processes:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -239,14 +242,14 @@ class Memory:
         return max(sizes) / MIB
 
     async def watch(self) -> None:
-        """Note the peak."""
+        """Record the peak."""
         while True:
             self.peak = max(self.peak, self.read())
             await asyncio.sleep(SAMPLE_SECONDS)
 
 
 def run_attack(target: Target, name: str, seconds: float) -> Counter[int]:
-    """Attack for so long, and return how often which status was the answer; 0 is a connection that was cut off."""
+    """Attack for this time, and return the number of responses by status. Status 0 is an aborted connection."""
 
     async def attack() -> None:
         with contextlib.suppress(TimeoutError):  # an attack that fails by itself shows nothing
@@ -257,7 +260,7 @@ def run_attack(target: Target, name: str, seconds: float) -> Counter[int]:
 
 
 async def measure(target: Target, name: str, seconds: float) -> list[str]:
-    """Attack for so long, and return the cells of the table's line."""
+    """Attack for this time, and return the cells of the table's row."""
     await wait_until_calm(target)
     memory = Memory(target.port)
     before = memory.peak
@@ -265,7 +268,7 @@ async def measure(target: Target, name: str, seconds: float) -> list[str]:
     is_over = asyncio.Event()
     calling = [asyncio.ensure_future(caller.call_until(is_over)) for caller in polite]
     watching = asyncio.ensure_future(memory.watch())
-    # In a process of its own, so that the attack does not delay the polite callers by itself.
+    # In a separate process, so that the attack's own CPU time does not delay the polite callers.
     with concurrent.futures.ProcessPoolExecutor(1) as attacking:
         loop = asyncio.get_running_loop()
         answered = await loop.run_in_executor(attacking, run_attack, target, name, seconds)
@@ -278,7 +281,7 @@ async def measure(target: Target, name: str, seconds: float) -> list[str]:
 
 
 async def wait_until_calm(target: Target) -> None:
-    """Wait until the platform answers quickly again: a process that froze is killed and replaced meanwhile."""
+    """Wait until the platform answers quickly again. A process that froze is killed and replaced meanwhile."""
     for _ in range(CALM_TRIES):
         began = time.perf_counter()
         with contextlib.suppress(OSError, IndexError, ValueError, TimeoutError):
@@ -292,7 +295,7 @@ async def wait_until_calm(target: Target) -> None:
 
 @contextlib.contextmanager
 def running_trial() -> Iterator[str]:
-    """Run a trial in a folder of its own, with one process, and yield its address."""
+    """Run a trial with one process in a temporary folder, and yield its address."""
     with tempfile.TemporaryDirectory() as folder:
         port = free_port()
         environment = {**os.environ, "BALCAO_PORT": str(port), "BALCAO_DATA_DIR": f"{folder}/data"}

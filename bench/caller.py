@@ -1,4 +1,4 @@
-"""The caller of `bench/go/mixed` as the suite sees it: a process that is given an order and gives a result."""
+"""The interface to `bench/go/mixed`: a process that reads an order and writes a result."""
 
 import os
 import subprocess
@@ -12,7 +12,10 @@ CONNECTIONS = 64
 
 
 class Order(msgspec.Struct, frozen=True):
-    """`rate` in calls a second, 0 for as fast as they are answered; `tokens` of each holder, one for each window."""
+    """The order.
+
+    `rate` is in calls per second, 0 means as fast as possible. Each holder has a token for each window.
+    """
 
     address: str
     trust: str
@@ -26,7 +29,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """An operation of the mix; `first` is how often it was asked for in earlier orders."""
+    """An operation of the mix. `first` is the number of its requests in earlier orders."""
 
     name: str
     weight: int
@@ -35,7 +38,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Latencies(msgspec.Struct, frozen=True):
-    """Milliseconds."""
+    """Latencies in milliseconds."""
 
     p50: float
     p95: float
@@ -44,7 +47,7 @@ class Latencies(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """One operation's calls; status "0" stands for those that were lost."""
+    """The calls of one operation. Status "0" stands for lost calls."""
 
     name: str
     asked: int
@@ -62,7 +65,7 @@ class Streams(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What the caller measured; `late` is by how much it noticed arrivals too late itself, `minutes` has p99s."""
+    """The caller's measurements. `late` is its own delay in noticing arrivals, and `minutes` are p99s."""
 
     seconds: float
     connections: int
@@ -78,9 +81,9 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def list_parts(operations: Sequence[Operation], asked: dict[str, int]) -> list[Part]:
-    """Return the mix, each operation from where it was left.
+    """Return the mix. Each operation continues after its earlier requests.
 
-    Raises RuntimeError when one has nothing more to ask for.
+    Raises RuntimeError if an operation has no more requests.
     """
     for each in operations:
         if each.once and asked.get(each.key, 0) >= len(each.requests):
@@ -89,7 +92,7 @@ def list_parts(operations: Sequence[Operation], asked: dict[str, int]) -> list[P
 
 
 def run(program: str, order: Order) -> tuple[Result, float]:
-    """Return what was measured and the CPU seconds of the caller itself. Raises CalledProcessError."""
+    """Return the result and the CPU seconds of the caller itself. Raises CalledProcessError."""
     process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin
     assert process.stdout

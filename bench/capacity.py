@@ -1,7 +1,7 @@
-"""`python -m bench.capacity`: bytes on disk for each row, and bytes of log for each call, to plan a city's servers by.
+"""`python -m bench.capacity`: bytes on disk per row, and bytes of log per call, for planning a city's servers.
 
-Fills the embedded server with invented citizens by the platform's own import, then has some of them do everything over
-the real application, and prints what the tables and the log have grown by. docs/operate/capacity.md goes on from there.
+Fill the embedded server with invented citizens through the platform's own import. Then let some of them make every call
+to the real application, and print the growth of tables and log. docs/operate/capacity.md uses the figures.
 """
 
 import asyncio
@@ -33,9 +33,9 @@ from tests.support.issuer import Issuer, bearer
 console = Console(highlight=False, width=120)
 AT_ONCE = 16
 PATIENCE_SECONDS = 300
-# Beyond the people of the demo, and every seventh of them with tickets.
+# Above the numbers of the demo people. Every seventh citizen has tickets.
 FIRST = 1_001
-SMALL = 100  # rows; of fewer a table says nothing about a row
+SMALL = 100  # rows; a smaller table says nothing about one row
 READ_BY_STAFF = "staff reads a citizen"
 
 _SIZES = """
@@ -46,7 +46,7 @@ ORDER BY pg_total_relation_size(relid) DESC
 """
 _POSITION = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
 
-# What is called for each person: its name, and method, path, body and whose token.
+# The calls of each person: the name, and a function that returns method, path, body and the token's holder.
 Build = Callable[[str], tuple[str, str, Any, str]]
 
 
@@ -71,7 +71,7 @@ def list_calls() -> dict[str, Build]:
 
 
 class Sizes(msgspec.Struct):
-    """Of one table."""
+    """The sizes of one table."""
 
     name: str
     rows: int
@@ -84,7 +84,7 @@ class Sizes(msgspec.Struct):
 
 
 class Calls(msgspec.Struct):
-    """`log` are the bytes that one call writes, its jobs included; `first` those right after a checkpoint."""
+    """The log of a call in bytes, with its jobs. `first` is the value right after a checkpoint."""
 
     name: str
     first: float
@@ -104,17 +104,17 @@ class City:
         self._issuer = issuer
 
     async def import_people(self, citizens: int) -> float:
-        """Import citizens and their tickets as a city would; return the bytes of log for each."""
+        """Import citizens and their tickets as a city would. Return the bytes of log per citizen."""
         before = await self.ask(_POSITION)
         people = invented.make_citizens(citizens, FIRST)
         await import_rows(self.platform, REGISTRY.imports["citizens"], people)
         await import_rows(self.platform, REGISTRY.imports["tickets"], invented.make_tickets(citizens, FIRST))
         written = await self.ask(_POSITION) - before
-        await self.execute("VACUUM (ANALYZE)")  # or the server does so while the calls are measured
+        await self.execute("VACUUM (ANALYZE)")  # otherwise autovacuum would run during the calls
         return float(written) / citizens
 
     async def act(self, active: int) -> list[Calls]:
-        """Have so many citizens make every call; half of them right after a checkpoint."""
+        """Let `active` citizens make every call, half of them right after a checkpoint."""
         application = app.build(self.settings, self.url)
         found = []
         async with application.open():
@@ -200,7 +200,7 @@ def main(
     citizens: Annotated[int, typer.Option(help="How many are imported.")] = 100_000,
     active: Annotated[int, typer.Option(help="How many of them make every call.")] = 4_000,
 ) -> None:
-    """Print bytes for each row and for each call."""
+    """Print bytes per row and per call."""
     issuer = Issuer()
     with tempfile.TemporaryDirectory(prefix="balcao-capacity-") as name:
         folder = Path(name)

@@ -1,4 +1,4 @@
-"""The operations that are measured: what is asked, and what a good response is."""
+"""The measured operations: their requests, and the expected responses."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ from bench.stage import Stage
 
 CONNECTIONS = 32
 ASKING = 64
-KEPT = 12  # configurations asked for again and again: these stay in memory
+KEPT = 12  # configurations that are requested repeatedly stay cached
 DADOS = {
     "accountId": "001BX000003DEMO",
     "email": "pessoa.exemplo@correio.example",
@@ -43,7 +43,7 @@ PET = {
 
 @dataclass(frozen=True)
 class Case:
-    """`expected` is what each response's body contains; `volatile` are members that differ between two servers.
+    """A case. `expected` is contained in each response's body. `volatile` are members that differ between two servers.
 
     A case that `writes` fills tables, which are emptied before each round.
     """
@@ -58,7 +58,7 @@ class Case:
 
 
 def cases(stage: Stage) -> list[Case]:
-    """The configuration comes twice: as a row that is read, and as the ready response that it then stays."""
+    """Return the cases. The configuration occurs twice: read from a row, and as a cached response."""
     own = dict(itertools.islice(stage.own.items(), ASKING))
     units = list(itertools.islice(itertools.cycle(stage.units), len(own)))
     preferences = preferences_case(own)
@@ -100,7 +100,7 @@ def cases(stage: Stage) -> list[Case]:
 
 
 def preferences_case(own: Mapping[str, str]) -> Case:
-    """Each of these people, by token, reads their own."""
+    """Return the case in which each of these people reads their own preferences."""
     requests = [
         get_request(f"/registry/v1/citizen/{cpf}/notification-preferences", token) for cpf, token in own.items()
     ]
@@ -108,7 +108,7 @@ def preferences_case(own: Mapping[str, str]) -> Case:
 
 
 def own_record_case(own: Mapping[str, str]) -> Case:
-    """Each of these people, by token, reads their own record."""
+    """Return the case in which each of these people reads their own record."""
     requests = [get_request(f"/registry/v1/citizen/{cpf}", token) for cpf, token in own.items()]
     return Case("own_record", requests, _members("cpf", own))
 
@@ -128,14 +128,14 @@ def get_request(path: str, token: str) -> bytes:
 
 
 def _event(token: str, cpf: str) -> bytes:
-    """Another instant each time, for the same event again would be no work."""
+    """Return an event with another time for each request, because a repeated event would cause no work."""
     instant = f"2026-01-02T03:04:05.{COUNTED.decode()}Z"
     body = {"cpf": cpf, "evento": "atualizacao", "updatedAt": instant, "dados": DADOS}
     return _post("/registry/v1/webhooks/crm/cidadao", token, body)
 
 
 def _pet(cpf: str, token: str) -> bytes:
-    """Another key each time, for the same one again would be answered from what was kept."""
+    """Return a request with another key each time, because a repeated key would return the stored response."""
     return _post(f"/registry/v1/citizen/{cpf}/pets", token, PET, f"Idempotency-Key: bench-{COUNTED.decode()}\r\n")
 
 

@@ -1,4 +1,4 @@
-"""An invented city's catalogue of any size, the same every time: what the search is measured on."""
+"""An invented city's catalogue of any size, the same every time, on which the search is measured."""
 
 import random
 import uuid
@@ -8,7 +8,7 @@ from typing import Any
 SEED = 2026
 UPDATED_AT = 1_790_000_000
 
-# Each theme with its organ, what it deals with, and what is done with it.
+# Each theme with its department, its objects, and its actions.
 THEMES: dict[str, tuple[str, list[str], list[str]]] = {
     "Tributos": (
         "Secretaria de Fazenda",
@@ -215,7 +215,7 @@ SENTENCES = [
 
 
 def make_services(number: int) -> Iterator[dict[str, Any]]:
-    """Yield published services as they are stored; no two of them have one name."""
+    """Yield published services as they are stored. Their names are unique."""
     chance = random.Random(SEED)  # noqa: S311 - the same catalogue everywhere, nothing secret
     for place in range(number):
         yield _make_service(chance, place)
@@ -250,7 +250,7 @@ def _make_service(chance: random.Random, place: int) -> dict[str, Any]:
 
 
 def make_document(**members: Any) -> dict[str, Any]:
-    """Return a whole published service: these members, the derived texts, and the rest empty."""
+    """Return a complete published service with these members and the derived texts. The rest is empty."""
     empty = {
         "tempo_atendimento": "Até 10 dias úteis",
         "custo_servico": "Gratuito",

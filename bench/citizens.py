@@ -1,6 +1,6 @@
-"""`python -m bench.citizens`: which share of citizens' queries finds its service, beside Tantivy over the same city.
+"""`python -m bench.citizens`: the share of citizens' queries that find their service, compared with Tantivy.
 
-Tantivy stems Portuguese and removes accents; it is asked once as it is and once with words that differ by one letter.
+Tantivy stems Portuguese and removes accents. It is measured once without and once with fuzzy matching of one letter.
 """
 
 import tempfile
@@ -19,7 +19,7 @@ from bench.servers import serving
 from bench.stage import OURS
 from tests.search.judged import list_city, rate, read_citizens
 
-# Answers the names of the best services for a query.
+# Returns the names of the best services for a query.
 Find = Callable[[str], list[str]]
 
 
@@ -28,7 +28,7 @@ def bench() -> None:
     city = list_city()
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
         table = Table("quem", "buscas", "em 1º", "entre 3", title=f"Buscas de cidadãos em {len(city)} serviços")
         with supervisor.start(folder) as running:
             prepare(running.server.url, folder, city)

@@ -26,14 +26,14 @@ from bench.stage import OURS
 from tests.support.issuer import Issuer, bearer
 
 STAFF = "90000030163"
-WARM_UP = 7  # a statement is planned anew for its values five times, then once for all
+WARM_UP = 7  # PostgreSQL makes five custom plans before a generic one
 E, P = "/jobs/api/v1/empregabilidade", "/jobs/api/public/empregabilidade"
 console = Console(stderr=True)
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call as it is measured; `who` is the CPF of the token, None for a visitor."""
+    """A measured call. `who` is the CPF of the token, or None for a visitor."""
 
     name: str
     path: str
@@ -63,7 +63,7 @@ CALLS = (
 
 @dataclass(frozen=True)
 class Figures:
-    """Milliseconds of a call: to the response, and of CPU in server and PostgreSQL."""
+    """A call in milliseconds: the latency, and the CPU time of server and PostgreSQL."""
 
     p50: float
     p95: float
@@ -81,7 +81,7 @@ def bench(
     city = City(jobs, (applications - crowd) // EACH, crowd)
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
         with supervisor.start(folder) as running, contextlib.closing(Issuer()) as issuer:
             url = running.server.url
             with console.status("Preparando a cidade"):

@@ -1,4 +1,4 @@
-"""The programs in `bench/go`: built where there is Go, left out where there is none."""
+"""The programs in `bench/go`. They are built if Go is installed, and left out otherwise."""
 
 import shutil
 import subprocess
@@ -11,14 +11,14 @@ SOURCE = Path(__file__).parent / "go"
 
 @dataclass(frozen=True)
 class Programs:
-    """`yardstick` is None where there is no Go; the load then comes from Python."""
+    """The programs. `yardstick` is None without Go. The load then comes from Python."""
 
     load: list[str]
     yardstick: str | None = None
 
 
 def programs(folder: Path) -> Programs:
-    """Raises CalledProcessError when the programs cannot be built."""
+    """Build the programs. Raises CalledProcessError if that fails."""
     if shutil.which("go") is None:
         return Programs([sys.executable, "-m", "bench.loader"])
     return Programs([build(folder, "load")], build(folder, "yardstick"))
@@ -31,6 +31,6 @@ def build(folder: Path, name: str) -> str:
         raise RuntimeError("falta o Go, em que é escrito quem faz as chamadas")
     built = folder / "go" / name
     built.parent.mkdir(exist_ok=True)
-    # Without the stamp of the version control, which fails in a checkout of another user's.
+    # Without the version control stamp, which fails in a checkout that belongs to another user.
     subprocess.run([go, "build", "-buildvcs=false", "-o", str(built), f"./{name}"], cwd=SOURCE, check=True)
     return str(built)

@@ -1,6 +1,6 @@
-"""Two hosts on one machine: each a `balcao serve` with a data folder of its own; they share a PostgreSQL and a Redis.
+"""Two hosts on one machine: each is a `balcao serve` with its own data folder. They share a PostgreSQL and a Redis.
 
-HAProxy or nginx with the generated configuration stands in front of both.
+HAProxy or nginx with the generated configuration runs in front of both.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ UNBOUND = {"BALCAO_MACHINE_READ_RATE": "1000000/second", "BALCAO_MACHINE_WRITE_R
 
 @dataclass(frozen=True)
 class Installation:
-    """Where callers reach it, and its processes by what they are; `trust` is the certificate, none without TLS."""
+    """The address for callers, and the processes by role. `trust` is the certificate, empty without TLS."""
 
     address: str
     trust: str
@@ -39,9 +39,9 @@ class Installation:
 
 @contextlib.contextmanager
 def installed(stage: Stage, gateway: str, processes: int) -> Iterator[Installation]:
-    """Run both hosts, each with its worker; the sandbox CRM runs beside the first.
+    """Run both hosts, each with its worker. The sandbox CRM runs with the first one.
 
-    Raises RuntimeError where one does not start or a program is missing.
+    Raises RuntimeError if a host does not start or a program is missing.
     """
     with contextlib.ExitStack() as stack:
         redis_port, redis = stack.enter_context(_redis(stage.folder))

@@ -1,4 +1,4 @@
-"""Invented files of the imports that are measured, the same every time, and what must be there before them."""
+"""Invented files for the measured imports, the same every time, and the data that they require."""
 
 import random
 import uuid
@@ -15,13 +15,13 @@ from tests.employability.hiring.making import COMPANY, describe_job
 
 SEED = 2026
 SECONDS_APART = 60
-# What the former system of a catalogue does not send, because it is derived here.
+# Members that the former system of a catalogue does not send, because they are derived here.
 _DERIVED = ("search_content", "last_update", "slug_history")
 
 
 @dataclass(frozen=True)
 class File:
-    """A kind of import and the rows that are usual for measuring it; `is_measured` is false for what others need."""
+    """A kind of import and its usual number of rows. `is_measured` is False for data that other kinds require."""
 
     service: Service
     kind: str
@@ -64,7 +64,7 @@ def make_jobs(count: int) -> Iterator[dict[str, Any]]:
 
 
 def make_reference_values(count: int) -> Iterator[dict[str, Any]]:
-    """Yield achievements of a resume, with ids of their own."""
+    """Yield achievements of a resume, with their own ids."""
     chance = _draw("reference values")
     for number in range(count):
         yield {"tabela": "tipos-conquista", "id": _make_id(chance), "descricao": f"Prêmio da edição {number}"}
@@ -98,7 +98,7 @@ def make_units(count: int) -> Iterator[dict[str, Any]]:
 
 
 def make_notifications(count: int) -> Iterator[dict[str, Any]]:
-    """Yield notifications of some hundred units, in the order of time, all but the last ones closed."""
+    """Yield notifications of a hundred units in chronological order. All but the last ones are closed."""
     chance, units = _draw("notifications"), 100
     begin = datetime(2026, 3, 2, 12, tzinfo=UTC) - timedelta(days=count // units)
     for number in range(count):
@@ -115,7 +115,7 @@ def make_notifications(count: int) -> Iterator[dict[str, Any]]:
 
 
 def make_services(count: int) -> Iterator[dict[str, Any]]:
-    """Yield the services of the invented catalogue, as an export of another system has them."""
+    """Yield the services of the invented catalogue in the form of another system's export."""
     for whole in catalogue.make_services(count):
         yield {name: value for name, value in whole.items() if name not in _DERIVED and not name.endswith("_plaintext")}
 

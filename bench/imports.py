@@ -1,7 +1,7 @@
-"""`python -m bench.imports`: CPU of an import a row, new and again, beside a citizen's, and of citizens beside COPY.
+"""`python -m bench.imports`: the CPU time of imports per row, for new and repeated rows, compared with COPY.
 
-Every kind is a file of invented rows, imported as its command does it. CPU travels between machines, wall time does
-not: it is that of the command and of PostgreSQL, its background processes included.
+Every kind is a file of invented rows, imported as its command does. CPU time is comparable between machines, wall time
+is not. It is that of the command and of PostgreSQL with its background processes.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ SERVICES = "services"
 
 
 class Cost(NamedTuple):
-    """CPU of a row in microseconds: that of the command and that of PostgreSQL."""
+    """The CPU time of a row in microseconds, for the command and for PostgreSQL."""
 
     command: float
     server: float
@@ -48,13 +48,13 @@ class Cost(NamedTuple):
 
 
 class Meter:
-    """CPU of this process and of PostgreSQL, the processes included that ended meanwhile."""
+    """The CPU time of this process and of PostgreSQL, including ended processes."""
 
     def __init__(self, postmaster: psutil.Process) -> None:
         self._postmaster = postmaster
 
     def read(self) -> tuple[float, float]:
-        """Return the seconds of both; read again where a process ended meanwhile, which would count nowhere."""
+        """Return the seconds of both. Repeat if a process ended during the reading, because it would not be counted."""
         while True:
             ended = self._read_ended()
             running = cpu_seconds(list_family(self._postmaster))
@@ -73,7 +73,7 @@ class Meter:
 
 
 def measure_kinds(url: str, folder: Path, meter: Meter, scale: float, chosen: Sequence[str]) -> dict[str, list[Cost]]:
-    """Return of each kind what its rows cost when they are new and when they come again."""
+    """Return the costs of each kind for new and for repeated rows."""
     found = {}
     with acting(Settings(data_dir=folder / "acting"), url, "bench.import", bare=True) as act:
         for each in import_files.FILES:
@@ -93,7 +93,7 @@ def measure_kinds(url: str, folder: Path, meter: Meter, scale: float, chosen: Se
 
 
 def load(act: Act, wanted: import_files.File, file: Path, rows: int) -> None:
-    """Import the file as the command does; every row must be taken."""
+    """Import the file as the command does. Exit unless every row was accepted."""
     kind = wanted.service.imports[wanted.kind]
     with opening.open_source(file) as lines:
         done = act(service.run_import, lines, Order(kind), lambda *_: None).done
@@ -107,14 +107,14 @@ def write_lines(file: Path, rows: Iterable[Any]) -> Path:
 
 
 def measure_copy(url: str, meter: Meter, rows: int) -> Cost:
-    """Return what a citizen's row costs PostgreSQL's own COPY, from a file that has its columns already."""
+    """Return the cost of a citizen's row for PostgreSQL's own COPY, from a file that has its columns already."""
     lines = (_encode_columns(row) for row in invented.make_citizens(rows, FIRST_COPIED))
     content = b"".join(lines)
     execute(url, "CREATE TABLE registry.copied (LIKE registry.base_record INCLUDING ALL); CHECKPOINT")
     return meter.measure(lambda: asyncio.run(_copy(url, content)), rows)
 
 
-# Beyond the imported ones.
+# Above the numbers of the imported citizens.
 FIRST_COPIED = 1_000_001
 WALLET = ("documentos", "saude", "assistencia_social", "educacao")
 
@@ -143,8 +143,8 @@ async def _copy(url: str, content: bytes) -> None:
         await connection.close()
 
 
-# Of the kinds whose rows the server itself works on for long: the tables that an import writes, the first one a row
-# for each of the file's. What serves the searches stands in the table that the collection names.
+# For kinds with costly rows in the server: the tables that an import writes. The first one has a row for each line. The
+# table of the searches is named by the collection.
 WRITTEN = {
     "jobs": tuple(f"employability.{name}" for name in ("job", "job_step", "job_question", "job_event")),
     SERVICES: ("SELECT 'search.' || physical FROM search.search_collection WHERE name = 'services'",),
@@ -156,10 +156,10 @@ WHERE attrelid = '{}'::regclass AND attnum > 0 AND NOT attisdropped AND attgener
 
 
 def measure_floor(url: str, meter: Meter, written: Sequence[str]) -> float:
-    """Return what a row costs the server in bare INSERTs, with the tables' generated columns and indexes.
+    """Return the server's cost of a row in bare INSERTs, with the tables' generated columns and indexes.
 
-    The rows came from the import, so nothing but the tables themselves is measured, without their triggers and
-    references; no importing program gets below it.
+    The rows come from the import, so only the tables are measured, without their triggers and foreign keys. No import
+    can cost less.
     """
     copies, rows = [], 0
     for number, name in enumerate(written):
@@ -213,15 +213,15 @@ def main(
     kinds: Annotated[list[str] | None, typer.Argument(help="Besides the citizens; all unless named.")] = None,
     scale: Annotated[float, typer.Option(min=0.01, help="Times the usual number of rows.")] = 1.0,
 ) -> None:
-    """Print what a row costs, by kind."""
+    """Print the cost of a row, by kind."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
         with supervisor.start(folder / "data") as running:
             url = running.server.url
             postmaster = psutil.Process(int((running.server.data_dir / "postmaster.pid").read_text().split()[0]))
             app.migrate_now(url)
-            # Its work would fall on whichever import happens to run.
+            # Autovacuum would add its work to whichever import is running.
             execute(url, "ALTER SYSTEM SET autovacuum = off; SELECT pg_reload_conf()")
             meter = Meter(postmaster)
             copied = measure_copy(url, meter, int(10_000 * scale))

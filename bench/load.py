@@ -1,4 +1,4 @@
-"""The load generator as the suite sees it: a process of its own that is given an order and gives a result."""
+"""The interface to the load generator: a separate process that reads an order and writes a result."""
 
 import os
 import subprocess
@@ -8,12 +8,12 @@ import msgspec
 
 from bench import cores
 
-# Where a request differs every time: six digits, counted up.
+# Replaced with six digits that count up, so that each request differs.
 COUNTED = b"######"
 
 
 class Order(msgspec.Struct, frozen=True):
-    """`expected` are what the body of the response to the request at the same place contains."""
+    """The order. Each entry of `expected` is contained in the response to the request at the same index."""
 
     port: int
     connections: int
@@ -24,7 +24,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """Latencies in milliseconds; `wrong` counts responses with another status or body, of which `example` is one."""
+    """Latencies in milliseconds. `wrong` counts responses with another status or body, and `example` is one of them."""
 
     answers: int
     wrong: int
@@ -36,7 +36,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def run(command: Sequence[str], order: Order) -> tuple[Result, float]:
-    """The result, and the CPU seconds that the load generator itself used. Raises CalledProcessError."""
+    """Return the result, and the CPU seconds of the load generator itself. Raises CalledProcessError."""
     with cores.running_on(cores.OTHERS):
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin

@@ -1,4 +1,4 @@
-"""The load generator where there is no Go: the orders and results of `bench/go/load`, for more CPU."""
+"""The load generator without Go: it has the orders and results of `bench/go/load`, but uses more CPU."""
 
 import asyncio
 import itertools
@@ -17,7 +17,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 class Round:
-    """What the connections of one round share."""
+    """The shared state of one round's connections."""
 
     def __init__(self, order: Order) -> None:
         self.status = b"%d" % order.status
@@ -29,13 +29,16 @@ class Round:
         self._count = itertools.count()
 
     def next_request(self) -> tuple[bytes, bytes]:
-        """The bytes to send, and what the response's body is to contain."""
+        """Return the next request, and the expected part of its response."""
         request, expected = next(self._pairs)
         return request.replace(COUNTED, b"%06d" % (next(self._count) % 1_000_000)), expected
 
 
 class Connection(asyncio.Protocol):
-    """`done` when the round is over and the last response is here. Fails when the server closes."""
+    """A connection.
+
+    `done` is set when the round is over and the last response has arrived. Fails if the server closes.
+    """
 
     def __init__(self, shared: Round) -> None:
         self._round = shared
@@ -102,7 +105,7 @@ async def load(order: Order) -> Result:
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float:
-    """Of seconds in ascending order, in milliseconds."""
+    """Return a percentile in milliseconds of seconds in ascending order."""
     return 1000 * ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
 
 

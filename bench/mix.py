@@ -1,4 +1,4 @@
-"""A city's day as a mix of operations: how often each is asked for, by whom, and what a good response is."""
+"""A city's day as a mix of operations: their frequencies, callers and expected responses."""
 
 import itertools
 import json
@@ -26,7 +26,7 @@ REGISTRY, JOBS, SEARCH, ACCESS, UNITS, AGENT = (
 
 
 class Request(msgspec.Struct, frozen=True):
-    """The holder's token, by its place, stands between the two parts."""
+    """A request. The holder's token, identified by its index, is inserted between the two parts."""
 
     before: str
     after: str
@@ -35,9 +35,9 @@ class Request(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Operation:
-    """`key` is that of the catalogue, `weight` how many of a thousand calls are for it.
+    """An operation. `key` is its key in the catalogue, `weight` its share of a thousand calls.
 
-    One that is asked for `once` has as many requests as it may ever be asked for.
+    An operation with `once` has as many requests as it may ever get.
     """
 
     key: str
@@ -49,7 +49,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Cast:
-    """Who calls, each with the place of their tokens, and what they call for."""
+    """The callers with the indexes of their tokens, and the objects of their calls."""
 
     people: Mapping[str, int]
     staff: Sequence[int]
@@ -62,7 +62,7 @@ class Cast:
 
 
 def make_operations(cast: Cast) -> list[Operation]:
-    """Return the mix; most calls read, as in any portal, and what comes from the CRM and from citizens is written."""
+    """Return the mix. Most calls read, as in any portal. The CRM and citizens write."""
     units = [cnes for cnes, _ in cast.notifications]
 
     def own(method: str, path: str, body: object = None) -> list[Request]:
@@ -142,12 +142,12 @@ def make_operations(cast: Cast) -> list[Operation]:
 
 
 def make_streams(cast: Cast) -> list[Request]:
-    """Return what panels ask for and keep open."""
+    """Return the requests of the streams that panels hold open."""
     return [ask("GET", f"{UNITS}/unidades/eventos", panel) for panel in cast.panels]
 
 
 def list_applications(cast: Cast) -> list[Request]:
-    """Each person's for each open job, a person after the other."""
+    """Return the applications of each person for each open job, one person after the other."""
     return [
         ask("POST", f"{JOBS}/candidaturas", place, {"id_vaga": job_id(job)})
         for job in cast.open_jobs
@@ -156,7 +156,7 @@ def list_applications(cast: Cast) -> list[Request]:
 
 
 def ask(method: str, path: str, holder: int = NOBODY, body: object = None) -> Request:
-    """Return a request of somebody with a token, or of a visitor."""
+    """Return a request with the token of a holder, or of a visitor."""
     content = "" if body is None else json.dumps(body)
     described = f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n" if content else ""
     head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{described}"

@@ -1,7 +1,7 @@
-"""`python -m bench.mixed`: two hosts under a city's mixed load, as fast as they answer, then long at 80 % of that.
+"""`python -m bench.mixed`: two hosts under a city's mixed load, at full speed, then for long at 80 % of it.
 
-At 80 % calls arrive at a fixed rate and their latency counts from when they should have begun. Ends with 1 when an
-answer was not a declared one, a call was lost or failed with 5xx, a job died or stayed in the queue, or memory,
+At 80 %, calls arrive at a fixed rate, and their latency counts from their planned start. The exit status is 1 if a
+response was not declared, a call was lost or failed with 5xx, a job died or stayed in the queue, or memory,
 descriptors, connections or the queue grew.
 """
 
@@ -37,9 +37,9 @@ SERVICES = 2000
 CONFIGS_READ = 200
 CITY = applications.City(jobs=2000, people=4000, crowd=500)
 SHARE = 0.8
-TOKEN_SECONDS = 300.0  # as a provider gives them; each window has tokens of its own
+TOKEN_SECONDS = 300.0  # as a provider issues them; each window has its own tokens
 EVERY_SECONDS = 5.0
-LEAST_MINUTES = 10.0  # before which processes still fill their memory and growth says nothing
+LEAST_MINUTES = 10.0  # before this, processes still fill their memory
 DEADLINE_SECONDS = 900.0
 _PEOPLE = (
     "INSERT INTO employability.resume (cpf) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING",
@@ -51,7 +51,7 @@ _OPEN_JOBS = (
     "SELECT id FROM employability.job WHERE status = 'publicado_ativo' AND data_limite > now() AND id = ANY ($1)"
 )
 _LAST_JOB = "SELECT coalesce(max(id), 0) FROM queue.pgqueuer"
-# What the clock starts by itself waits for its hour and is no backlog.
+# Jobs that the schedule starts wait for their time and are not a backlog.
 _WAITING = "SELECT count(*) FROM queue.pgqueuer WHERE status <> 'failed' AND execute_after <= now()"
 console = Console(width=150)
 
@@ -67,7 +67,7 @@ def bench(
     """Mede duas máquinas sob a carga mista de uma cidade, atrás do gateway."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
         program = golang.build(folder, "mixed")
         with prepared(folder, []) as stage, contextlib.closing(Owner(stage.database_url)) as owner:
             cores.move(stage.postmaster, cores.ALL)
@@ -93,7 +93,7 @@ async def _fill(url: str, people: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class Phase:
-    """What one order brought about: calls, the CPU seconds of each part, and for how long jobs were done afterwards."""
+    """The outcome of one order: calls, the CPU seconds of each part, and how long jobs ran afterwards."""
 
     result: Result
     shares: Mapping[str, float]
@@ -101,7 +101,7 @@ class Phase:
 
     @property
     def sustained(self) -> float:
-        """Return the calls a second with all the work that they cause."""
+        """Return the calls per second, including the time of the jobs that they cause."""
         return self.result.answers / (self.result.seconds + self.drained)
 
 
@@ -114,10 +114,10 @@ class _Run:
     asked: Counter[str] = field(default_factory=Counter)
 
     def measure(self, minutes: float, capacity_seconds: float, rate: float, as_json: Path | None) -> list[str]:
-        """Measure both phases, print everything, and return what is wrong."""
+        """Measure both phases, print everything, and return the problems."""
         cast = self._cast()
-        last_job = self.owner.run(_LAST_JOB)[0][0]  # one of the demo data is meant to fail
-        self._call(cast, 0, min(10.0, capacity_seconds))  # processes fill their memory, statements get their plans
+        last_job = self.owner.run(_LAST_JOB)[0][0]  # one job of the demo data is meant to fail
+        self._call(cast, 0, min(10.0, capacity_seconds))  # warm-up: memory, plans of statements
         full = self._call(cast, 0, capacity_seconds)
         mixed_report.show_capacity(console, full.result, full.drained, full.sustained, full.shares)
         watch = Watch(name_processes(self.installation), self.owner, last_job)
@@ -136,7 +136,7 @@ class _Run:
         return faults + list_growth(watch.samples)
 
     def _call(self, cast: Cast, rate: float, seconds: float, *, streams: bool = False) -> Phase:
-        """Give one order and wait until the jobs of its calls are done."""
+        """Send one order and wait until the jobs of its calls are done."""
         order = Order(
             self.installation.address,
             self.installation.trust,
@@ -180,7 +180,7 @@ class _Run:
         )
 
     def _sign(self, seconds: float) -> list[list[str]]:
-        """Return the tokens of everybody in the cast, in their order: a new one of each person in each window."""
+        """Return the tokens of all callers in order. Each person gets a new one for each window."""
         windows = range(math.ceil(seconds / TOKEN_SECONDS))
         ends = [int(time.time() + (window + 2) * TOKEN_SECONDS) for window in windows]
         people = [[self.stage.person(cpf, end) for end in ends] for cpf in self.stage.own]

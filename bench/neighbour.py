@@ -1,7 +1,8 @@
-"""`python -m bench.neighbour`: what one caller's hundred connections cost another one.
+"""`python -m bench.neighbour`: how one caller's hundred connections slow down another caller.
 
-Somebody reads their own preferences over one connection, first alone, then while another caller asks for all they can
-get over a hundred: their own data within and beyond their rate, the public search, or with a token that nobody signed.
+A person reads their own preferences over one connection, first without other load. Then another caller sends as many
+requests as possible over a hundred connections: for their own data below and above their rate, for the public search,
+or with an unsigned token.
 """
 
 import contextlib
@@ -27,14 +28,14 @@ CONNECTIONS = 100
 UNBOUNDED = "1000000/second"
 console = Console(highlight=False, width=120)
 
-# Of each round the latencies of the one who is disturbed, or not: p50 and p95 in milliseconds.
+# The latencies of the single reader in each round: p50 and p95 in milliseconds.
 Rounds = dict[str, list[tuple[float, float]]]
-# Of each round how many requests the other caller had answered in a second.
+# The responses per second to the other caller in each round.
 Answered = dict[str, list[float]]
 
 
 def disturbances(made: Stage) -> Mapping[str, Sequence[bytes]]:
-    """Return what the other caller asks for."""
+    """Return the requests of the other caller."""
     cpf, token = next(iter(made.own.items()))
     own = f"/registry/v1/citizen/{cpf}/notification-preferences"
     return {
@@ -47,7 +48,7 @@ def disturbances(made: Stage) -> Mapping[str, Sequence[bytes]]:
 def measure(
     server: Server, made: Stage, others: Mapping[str, Sequence[bytes]], seconds: float, rounds: int
 ) -> tuple[Rounds, Answered]:
-    """Measure the one who reads, in turns alone and beside each of the others, and what these get."""
+    """Measure the reader, alternately without and with each of the other loads, and the other caller's rate."""
     modest = preferences_case(dict(list(made.own.items())[1:]))
     order = load.Order(server.port, 1, seconds, modest.status, modest.requests, modest.expected)
     found: Rounds = {name: [] for name in (ALONE, *others)}
@@ -66,7 +67,7 @@ def measure(
 def _disturbed(
     server: Server, requests: Sequence[bytes] | None, seconds: float, answered: list[float]
 ) -> Iterator[None]:
-    """Have the other caller ask while the block lasts, and note how often they are answered, whatever it is."""
+    """Run the other caller during the block, and record its rate of responses of any status."""
     if requests is None:
         yield
         return
@@ -85,7 +86,7 @@ def _disturbed(
 
 
 def show(taken: Mapping[str, tuple[Rounds, Answered]]) -> None:
-    """Print a row for each server and each disturbance, with what it costs beside nobody's."""
+    """Print a row for each server and each load, compared with no load."""
     table = Table("quem", "enquanto outro pede", "p50 ms", "p95 ms", "p50 ÷", "p95 ÷", "req/s do outro")
     for who, (found, answered) in taken.items():
         for name, latencies in found.items():
@@ -107,7 +108,7 @@ def bench(
     """Mede quanto cem conexões de um custam a outro, com o Balcão e com as mesmas operações em Go."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name, contextlib.ExitStack() as held:
         folder = Path(name)
-        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
         programs = golang.programs(folder)
         made = held.enter_context(stage.prepared(folder, []))
         others = disturbances(made)

@@ -1,7 +1,7 @@
-"""`python -m bench.own_calls`: what it costs that the calls of a client are noted, and what writing them costs.
+"""`python -m bench.own_calls`: the cost of recording a client's calls, and of writing them.
 
-Within one process and in turns: an application that notes the calls and one that does not record the same answered call
-over and over. Then what was noted is written to a database that is durable as in production, a full batch at a time.
+In one process, an application with the call log and one without it alternately record the same call many times. Then
+the recorded calls are written to a database that is durable as in production, one full batch at a time.
 """
 
 import asyncio
@@ -37,21 +37,21 @@ console = Console(highlight=False, width=100)
 
 @contextlib.asynccontextmanager
 async def never_opened() -> AsyncIterator[None]:
-    """Stand for what a gateway opens before it listens; ours never does."""
+    """Replace what a gateway opens before it listens. The gateway here is never opened."""
     yield
 
 
 def make_application(calls: CallLog | None) -> Application:
-    """Return an application without a single path."""
+    """Return an application without any path."""
     return Application(Gateway([], Mount("gateway", "", [], lambda _: ERROR_TEXT), never_opened), calls=calls)
 
 
 def record_often(application: Application, response: Response[bytes], status: int) -> float:
-    """Return the nanoseconds of the thread's CPU that recording one call takes."""
+    """Return the nanoseconds of the thread's CPU time for recording one call."""
     endpoint = PageEndpoint("registry", "registry.read_preferences", "GET", lambda _: response, lambda *_: response)
     request = Request("GET", b"/")
     request.client_key = OWNER
-    request.is_added_up = True  # the line of the log is the same with and without
+    request.is_added_up = True  # the log line costs the same in both cases
     began = time.thread_time_ns()
     for _ in range(CALLS):
         application.record(endpoint, request, response, status)
@@ -59,7 +59,7 @@ def record_often(application: Application, response: Response[bytes], status: in
 
 
 def measure_noting(database: Database, rounds: int) -> dict[str, list[tuple[float, float]]]:
-    """Return, for an answer and a refusal, the nanoseconds of each round without noting and with it."""
+    """Return the nanoseconds of each round without and with recording, for a success and a refusal."""
     without, noting = make_application(None), make_application(CallLog(database))
     answers = {"200": (Response(b"{}"), 200), "403": (ERROR_TEXT.response(Forbidden("Não.")), 403)}
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in answers}
@@ -70,7 +70,7 @@ def measure_noting(database: Database, rounds: int) -> dict[str, list[tuple[floa
 
 
 async def measure_writing(database: Database, rounds: int) -> list[tuple[float, float]]:
-    """Return of each round the microseconds that writing took for one call: of this process's CPU, and altogether."""
+    """Return the microseconds per call for writing in each round: this process's CPU time, and the total time."""
     await database.open()
     found = []
     try:
@@ -89,7 +89,7 @@ async def measure_writing(database: Database, rounds: int) -> list[tuple[float, 
 
 
 def show(noting: dict[str, list[tuple[float, float]]], writing: Sequence[tuple[float, float]]) -> None:
-    """Print medians, and the least and the greatest difference of rounds that followed each other."""
+    """Print the medians, and the smallest and the largest difference between adjacent rounds."""
     table = Table("ns por chamada", "sem", "com", "diferença")
     for name, pairs in noting.items():
         off, on = (statistics.median(column) for column in zip(*pairs, strict=True))
@@ -107,7 +107,7 @@ def bench(rounds: Annotated[int, typer.Option(min=1, help="Rodadas.")] = 9) -> N
     """Mede quanto custa anotar as chamadas de um cliente, e quanto custa gravá-las."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
         with supervisor.start(folder) as running, cores.running_on(cores.SERVER):
             url = running.server.url
             run_command(OURS.command("migrate"), OURS.environment(folder / "commands", url, OWNER[0]))

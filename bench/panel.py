@@ -1,8 +1,8 @@
 """`python -m bench.panel`: two hundred people at the panel, with everything that serves them on one core.
 
-The trial runs by its public command, database and all. Each person has a session of their own; some of them wait for a
-page at any moment, and as soon as it is there somebody else asks for theirs. The yardstick, in the same run, is the
-call of the services that the page is made of, by the same people's tokens: what it costs that a person is shown it.
+The trial runs with its public command, including the database. Each person has a session. Some of them wait for a page
+at any time, and as soon as it arrives another person requests theirs. The yardstick, in the same run, is the service
+call behind the page with the same people's tokens. So the difference is the cost of the page.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from bench.stage import OURS
 from tests.support.panel import PanelClient
 from tests.support.sandbox import EmbeddedTokens
 
-# Whose page it is, and the one call without which it would be empty.
+# The page of each person, and the one call without which it would be empty.
 PAGES = {
     "editora": ("/painel/servicos", "/search/api/v1/admin/services?per_page=25"),
     "helio": ("/painel/vagas", "/jobs/api/v1/empregabilidade/vagas?pageSize=25"),
@@ -41,7 +41,7 @@ console = Console(highlight=False, width=120)
 
 @dataclass(frozen=True)
 class Taken:
-    """What one round took: responses a second, latencies in ms, and CPU of the whole trial in ms a response."""
+    """One round: responses per second, latencies in ms, and CPU time of the whole trial in ms per response."""
 
     rate: float
     p50: float
@@ -51,13 +51,13 @@ class Taken:
 
 @dataclass(frozen=True)
 class Trial:
-    """The trial as it runs."""
+    """The running trial."""
 
     port: int
     process: psutil.Process
 
     def measure(self, requests: Sequence[bytes], connections: int, seconds: float) -> Taken:
-        """Ask for so many seconds, each connection for the next of the requests. Raises WrongAnswers."""
+        """Send requests for `seconds` seconds. Each connection sends the next request. Raises WrongAnswers."""
         order = load.Order(self.port, connections, seconds, 200, requests, [b""] * len(requests))
         family = list_family(self.process)
         before = cpu_seconds(family)
@@ -81,7 +81,7 @@ def running(folder: Path) -> Iterator[Trial]:
 
 
 def log_in(trial: Trial, people: int) -> dict[str, list[bytes]]:
-    """Return the requests for each person's page, one for each of the sessions that share out so many people."""
+    """Return the requests for each person's page, one for each session. The sessions are split evenly."""
     asked: dict[str, list[bytes]] = {username: [] for username in PAGES}
     for username, (page, _) in PAGES.items():
         for _ in range(people // len(PAGES)):
@@ -94,7 +94,7 @@ def log_in(trial: Trial, people: int) -> dict[str, list[bytes]]:
 
 
 def list_calls(trial: Trial) -> dict[str, list[bytes]]:
-    """Return the call that each page is made of."""
+    """Return the service call of each page."""
     tokens = EmbeddedTokens(f"http://127.0.0.1:{trial.port}/auth/realms/balcao")
     people = people_by_login()
     return {
@@ -106,7 +106,7 @@ def list_calls(trial: Trial) -> dict[str, list[bytes]]:
 def measure(
     trial: Trial, pages: Mapping[str, list[bytes]], at_once: Sequence[int], seconds: float, rounds: int
 ) -> dict[str, list[tuple[Taken, Taken]]]:
-    """Measure page and call in turns: each over one connection, then all of them together over so many at once."""
+    """Measure page and call alternately: each over one connection, then all of them over several connections."""
     calls = list_calls(trial)
     parts = {PAGES[username][0]: (pages[username], calls[username], 1) for username in PAGES}
     for connections in at_once:
@@ -120,12 +120,12 @@ def measure(
 
 
 def _join(requests: Mapping[str, list[bytes]]) -> list[bytes]:
-    """Return all of them, so that each page comes up as often as any other."""
+    """Return all requests interleaved, so that each page occurs equally often."""
     return [one for row in zip(*requests.values(), strict=True) for one in row]
 
 
 def show(found: Mapping[str, Sequence[tuple[Taken, Taken]]]) -> None:
-    """Print a row for each page, and one for all of them together, with how many times its call it costs."""
+    """Print a row for each page and one for all of them, each compared with its call."""
     table = Table("página", "por s", "p50 ms", "p95 ms", "CPU ms", "p95 da chamada", "CPU ÷ chamada")
     for name, taken in found.items():
         page, call = (sorted(side, key=lambda each: each.p95)[len(side) // 2] for side in zip(*taken, strict=True))
@@ -154,7 +154,7 @@ def bench(
     """
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
         with running(folder) as trial:
             show(measure(trial, log_in(trial, people), at_once or (20, people), seconds, rounds))
 

@@ -1,4 +1,4 @@
-"""What processes and their children cost."""
+"""The CPU time of processes and their children."""
 
 import contextlib
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ def list_family(*parents: psutil.Process) -> list[psutil.Process]:
 
 
 def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
-    """Return the CPU time that those of the processes have used that still run."""
+    """Return the CPU time of the processes that still run."""
     total = 0.0
     for each in processes:
         with contextlib.suppress(psutil.NoSuchProcess):

@@ -18,7 +18,10 @@ RATIOS = ("req/s ÷", "CPU ÷")
 
 
 def show(results: Mapping[str, Taken], title: str) -> None:
-    """A table by operation, in Markdown where it goes to a file; the ratios compare its first side to the others."""
+    """Print a table by operation, in Markdown if it goes to a file.
+
+    The ratios compare the first side with the others.
+    """
     is_terminal = Console().is_terminal
     table = Table("operação", "quem", title=title, box=box.HEAVY_HEAD if is_terminal else box.MARKDOWN)
     for name in ("req/s", "CPU µs/req", "PostgreSQL", "p50 ms", "p99 ms", "MB", *RATIOS):
@@ -51,7 +54,7 @@ def _cells(figures: Figures) -> list[str]:
 
 
 def _ratios(first: Sequence[Figures], other: Sequence[Figures]) -> dict[str, Ratio]:
-    """Both turned so that above 1 the first is the better."""
+    """Return both ratios. A value above 1 means that the first side is better."""
     rate = Ratio.of([one.rate for one in first], [one.rate for one in other])
     cpu = Ratio.of([one.cpu for one in other], [one.cpu for one in first])
     return {"rate": rate, "cpu": cpu}

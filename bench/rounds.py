@@ -1,4 +1,4 @@
-"""Measuring in turns, A B C A B C: what disturbs the machine for a while disturbs them all."""
+"""Measure alternately, A B C A B C, so that a temporary disturbance of the machine affects all sides."""
 
 import dataclasses
 import statistics
@@ -9,9 +9,9 @@ WARM_UP_SECONDS = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """One round: responses a second, latencies in ms, CPU in us a response, memory in MB.
+    """One round: responses per second, latencies in ms, CPU time in us per response, memory in MB.
 
-    CPU is the server's, PostgreSQL's for it, and that of the load.
+    The CPU times are those of the server, of PostgreSQL and of the load.
     """
 
     rate: float
@@ -24,14 +24,14 @@ class Figures:
 
 
 Measure = Callable[[float], Figures]
-# Who was measured, and each of their rounds.
+# The measured sides with their rounds.
 Taken = Mapping[str, Sequence[Figures]]
 
 
 def in_turns(
     contestants: Mapping[str, Measure], seconds: float, rounds: int, before_each: Callable[[], None] | None = None
 ) -> Taken:
-    """Each contestant's rounds, after a warm-up that is thrown away."""
+    """Return each contestant's rounds, after a warm-up round that is dropped."""
     taken: dict[str, list[Figures]] = {name: [] for name in contestants}
     for length in [WARM_UP_SECONDS] + [seconds] * rounds:
         for name, measure in contestants.items():
@@ -47,7 +47,7 @@ def median(rounds: Sequence[Figures]) -> Figures:
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """Of the rounds that followed each other: what slowed both down for a while does not count."""
+    """A ratio of adjacent rounds, so that a temporary slowdown of both sides does not count."""
 
     median: float
     least: float

@@ -1,4 +1,4 @@
-"""What an installation holds while it works: memory, descriptors, connections and jobs, looked at by the clock."""
+"""Samples of an installation's resources during its work: memory, descriptors, connections and jobs."""
 
 import contextlib
 import threading
@@ -23,7 +23,7 @@ SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backe
 
 @dataclass(frozen=True)
 class Sample:
-    """`memory` in megabytes and `descriptors` by process, and what the whole installation holds."""
+    """A sample: `memory` in megabytes and `descriptors` by process, and the totals of the installation."""
 
     second: float
     memory: Mapping[str, float]
@@ -36,7 +36,7 @@ class Sample:
 
 @dataclass
 class Watch:
-    """Takes a sample every few seconds while its block lasts; `last_job` is the last one that is not its own."""
+    """Takes a sample every few seconds during its block. Jobs after `last_job` belong to the run."""
 
     processes: Mapping[str, psutil.Process]
     owner: Owner
@@ -62,7 +62,7 @@ class Watch:
             thread.join()
 
     def look(self, second: float = 0.0) -> Sample:
-        """Raises psutil.NoSuchProcess when a process is gone, which nothing here brings about."""
+        """Take a sample. Raises psutil.NoSuchProcess if a process has ended, which is not expected."""
         (row,) = self.owner.run(_HELD, self.last_job)
         return Sample(
             second,
@@ -86,13 +86,13 @@ def name_processes(installation: Installation) -> dict[str, psutil.Process]:
             named[f"host {number}, {role} {known + 1}"] = child
     named["redis"] = installation.redis
     if installation.gateway is not None:
-        working = installation.gateway.children()  # nginx only supervises, in the process that was started
+        working = installation.gateway.children()  # with nginx, the started process only supervises
         named["gateway"] = working[0] if working else installation.gateway
     return named
 
 
 def list_growth(samples: Sequence[Sample]) -> list[str]:
-    """Return what is greater at the end than in the middle, beyond what comes and goes."""
+    """Return what is larger at the end than in the middle, beyond normal variation."""
     third = max(1, len(samples) // 6)
     centre = len(samples) // 2
     middle, end = samples[centre - third // 2 : centre + third - third // 2], samples[-third:]
@@ -115,7 +115,7 @@ def list_growth(samples: Sequence[Sample]) -> list[str]:
 
 
 def measure_cpu(installation: Installation, postmaster: psutil.Process) -> dict[str, float]:
-    """Return the CPU seconds that each part has used so far."""
+    """Return the CPU seconds of each part until now."""
     roles: dict[str, float] = {}
     for name, process in name_processes(installation).items():
         role = name.split(", ")[-1].split(" ")[0]
@@ -132,6 +132,6 @@ def _own_seconds(process: psutil.Process) -> float:
 
 
 def _waited_seconds(process: psutil.Process) -> float:
-    """Return the time of children that have ended, as a server's finished connections."""
+    """Return the CPU time of ended children, for example of a server's closed connections."""
     times = process.cpu_times()
     return float(times.children_user + times.children_system)

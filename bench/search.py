@@ -1,7 +1,7 @@
-"""`python -m bench.search`: the public search while four writers edit, beside Tantivy over the same services.
+"""`python -m bench.search`: the public search while four writers edit, compared with Tantivy over the same services.
 
-Tantivy is the search library in Rust that is patterned on Lucene, here in this process, without HTTP or writers; it
-stands for the engine that an operator would pick otherwise.
+Tantivy is a search library in Rust, similar to Lucene. It runs in this process, without HTTP or writers, and stands for
+the engine that an operator might choose instead.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ console = Console(stderr=True)
 
 @dataclass(frozen=True)
 class Figures:
-    """Milliseconds, CPU milliseconds a query, megabytes, and how many queries had their service first."""
+    """Milliseconds, CPU milliseconds per query, megabytes, and the number of queries with their service first."""
 
     p50: float
     p95: float
@@ -54,7 +54,7 @@ class Figures:
     first: int
 
 
-# Answers the name of the first service for a query.
+# Returns the name of the first service for a query.
 Ask = Callable[[str], str | None]
 
 
@@ -67,7 +67,7 @@ def bench(
     documents = [*catalogue.make_services(count), *list_targets()]
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
         with supervisor.start(folder) as running:
             url = running.server.url
             prepare(url, folder, documents)
@@ -84,7 +84,7 @@ def bench(
 
 
 def prepare(url: str, folder: Path, documents: Sequence[dict[str, object]]) -> None:
-    """Fill the catalogue with these services, but for those that it has, and gather the words of all."""
+    """Add the missing services to the catalogue, and rebuild the vocabulary."""
     with console.status("Preparando o catálogo"):
         app.migrate_now(url)
         asyncio.run(_fill(url, documents))
@@ -101,7 +101,7 @@ async def _fill(url: str, documents: Sequence[dict[str, object]]) -> None:
     await connections[0].executemany(
         "INSERT INTO search.service_head (id, next_version, created_at) VALUES ($1, $2, now())", heads
     )
-    # The columns of the row; the table derives all others.
+    # The columns of the row. The table derives all others.
     insert = f"INSERT INTO search.{physical} (id, doc, carried, version) VALUES ($1, $2::jsonb, '{{}}', 1)"  # noqa: S608
     rows = [(each["id"], json.dumps(each)) for each in documents]
     await asyncio.gather(*(each.executemany(insert, rows[at::2]) for at, each in enumerate(connections)))
@@ -116,7 +116,7 @@ def _measure_ours(url: str, folder: Path, database: psutil.Process, rounds: int)
         asked = iter(range(1, 10**9))
 
         def ask(query: str) -> str | None:
-            # A threshold that removes nothing and was not asked for yet: no answer is one that was kept.
+            # A threshold that removes nothing and is new in every query, so that no response comes from the cache.
             parameters = {"q": query, "threshold_keyword": f"{next(asked)}e-12"}
             results = client.get(address, params=parameters, timeout=10).raise_for_status().json()["results"]
             return results[0]["title"] if results else None
@@ -157,7 +157,7 @@ def _measure(ask: Ask, processes: Callable[[], list[psutil.Process]], rounds: in
 
 @contextlib.contextmanager
 def _writing(url: str) -> Iterator[Callable[[], int]]:
-    """Four writers at full rate, in a process of their own; answers how many writes they made."""
+    """Run four writers at full rate in another process. Yield a function that returns the number of writes."""
     context = multiprocessing.get_context("spawn")
     stop, written = context.Event(), context.Value("i", 0)
     process = context.Process(target=_write, args=(url, stop, written), daemon=True)

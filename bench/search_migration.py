@@ -1,7 +1,7 @@
-"""`python -m bench.search_migration`: writers at full rate through a schema migration of the search and its rollback.
+"""`python -m bench.search_migration`: writers at full rate during a schema migration of the search and its rollback.
 
-Prints how long the writers waited in each phase, and fails if one write was lost or refused: at the end, everything
-that was acknowledged must be in both collections, and the collections must be alike (rules: search 4.4).
+Print how long the writers waited in each phase, and fail if one write was lost or refused. At the end, everything that
+was acknowledged must be in both collections, and the collections must be equal (rules: search 4.4).
 """
 
 import asyncio
@@ -37,7 +37,7 @@ MIGRATION_PATH = "/search/api/v1/admin/migration"
 POLL_SECONDS = 0.1
 BEFORE, AFTER_SWITCH, AFTER_ROLLBACK = "antes", "depois da troca", "depois da reversão"
 
-# Copies of the services that are there under new ids.
+# Copies of the existing services with new ids.
 _FILL = """
 WITH first AS (
     SELECT doc, row_number() OVER (ORDER BY id) AS place, count(*) OVER () AS places FROM search.{physical}
@@ -62,7 +62,7 @@ FILLED_AT_ONCE = 1000
 
 @dataclass
 class Writes:
-    """What was written, and how long each write took, by the phase it began in."""
+    """The writes, and the duration of each one by the phase in which it started."""
 
     phase: str = BEFORE
     taken: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -72,12 +72,12 @@ class Writes:
     ended: bool = False
 
     def acknowledge(self, service_id: str, version: int, name: str) -> None:
-        """Remember the newest version: concurrent writers of one service are answered in any order."""
+        """Store the newest version, because the responses to concurrent writers of a service come in any order."""
         self.names[service_id] = max(self.names.get(service_id, (0, "")), (version, name))
 
 
 async def write(client: httpx.AsyncClient, writes: Writes, ids: list[str], seed: int) -> None:
-    """Change random services, and now and then create or delete one, as fast as the server answers."""
+    """Change random services, and sometimes create or delete one, as fast as the server answers."""
     chance = random.Random(seed)  # noqa: S311 - the same order in every run
     own: list[str] = []
     while not writes.ended:
@@ -126,7 +126,7 @@ def make_body(name: str) -> dict[str, Any]:
 
 
 async def fill(database_url: str, client: httpx.AsyncClient, count: int) -> list[str]:
-    """Bring the catalogue to this many services and return their ids."""
+    """Fill the catalogue to this many services and return their ids."""
     for number in range(_FIRST_SERVICES):
         (await client.post(SERVICES_PATH, json=make_body(f"Serviço {number}"))).raise_for_status()
     connection = await asyncpg.connect(database_url)
@@ -142,7 +142,7 @@ async def fill(database_url: str, client: httpx.AsyncClient, count: int) -> list
 
 
 async def drive(client: httpx.AsyncClient, writes: Writes, target: str, seconds: float) -> dict[str, float]:
-    """Migrate and roll back among the writers; return how many seconds each phase and the rollback's call took."""
+    """Migrate and roll back during the writes. Return the seconds of each phase and of the rollback's call."""
     await asyncio.sleep(seconds)
     took: dict[str, float] = defaultdict(float)
     writes.phase = "preparing"
@@ -171,7 +171,7 @@ async def drive(client: httpx.AsyncClient, writes: Writes, target: str, seconds:
 
 
 async def find_lost(database_url: str, writes: Writes) -> list[str]:
-    """Return what is not in both collections as it was acknowledged, or not alike in them."""
+    """Return what is missing or different in one of the collections, compared with the acknowledged writes."""
     connection = await asyncpg.connect(database_url)
     try:
         physical, mirror = await connection.fetchrow("SELECT physical, mirror FROM search.search_collection")
@@ -195,7 +195,7 @@ async def find_lost(database_url: str, writes: Writes) -> list[str]:
 async def run(
     database_url: str, port: int, issuer: Issuer, *, services: int, writers: int, seconds: float, target: str
 ) -> bool:
-    """Return whether every acknowledged write is where it belongs, and none was refused."""
+    """Return whether every acknowledged write is stored, and none was refused."""
     headers = bearer(issuer.admin(exp=int(time.time()) + TOKEN_SECONDS))
     limits = httpx.Limits(max_connections=writers + 2)
     async with httpx.AsyncClient(
@@ -236,7 +236,7 @@ def show(writes: Writes, took: dict[str, float], lost: list[str]) -> None:
 
 @contextlib.contextmanager
 def running(folder: Path, environment: dict[str, str], *words: str) -> Iterator[None]:
-    """Run one of the platform's commands as a process; its log goes to a file."""
+    """Run one of the platform's commands as a process. Its log goes to a file."""
     with (folder / f"{words[0]}.log").open("wb") as log:
         process = subprocess.Popen(OURS.command(*words), env=environment, stdout=log, stderr=log)
     try:
@@ -263,7 +263,7 @@ def main(
 
 
 def measure(folder: Path, services: int, writers: int, seconds: float, target: str) -> bool:
-    """Return whether the run passed; everything it starts ends with it."""
+    """Return whether the run passed. All processes that it starts end with it."""
     with supervisor.start(folder) as embedded, contextlib.closing(Issuer()) as issuer:
         port = free_port()
         environment = OURS.environment(folder / "data", embedded.server.url, issuer.address)

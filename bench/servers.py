@@ -1,6 +1,6 @@
-"""The servers that are measured, each on a loopback port, and what it costs them to respond.
+"""The measured servers, each on a loopback port, and their costs of a response.
 
-Ours is started by its public command, so that any checkout and any server under it can be measured.
+Ours is started with its public command, so that any checkout can be measured.
 """
 
 import contextlib
@@ -23,19 +23,19 @@ from bench.processes import cpu_seconds, list_family
 from bench.rounds import Figures
 from bench.stage import OURS, Checkout, Stage
 
-# Named, they run without a worker and without any embedded part.
+# With named services, `serve` runs without a worker and without embedded parts.
 SERVICES = ("registry", "employability", "search", "access", "health_units", "agents", "agent_docs")
 READY = "/agent/readiness"
 PATIENCE_SECONDS = 60.0
 
 
 class WrongAnswers(Exception):
-    """Responses had another status or body than the case wants: what was measured is not what was meant."""
+    """Responses had another status or body than the case expects, so the measurement is not valid."""
 
 
 @dataclass(frozen=True)
 class Server:
-    """`keys` are the cases that the server responds to; None means all."""
+    """A running server. `keys` are the cases that it supports; None means all."""
 
     name: str
     port: int
@@ -45,11 +45,11 @@ class Server:
     keys: frozenset[str] | None = None
 
     def takes(self, case: Case) -> bool:
-        """Return whether the server responds to the requests of the case."""
+        """Return whether the server supports the case."""
         return self.keys is None or case.key in self.keys
 
     def measure(self, case: Case, seconds: float) -> Figures:
-        """Raises WrongAnswers."""
+        """Measure the case. Raises WrongAnswers."""
         order = load.Order(self.port, case.connections, seconds, case.status, case.requests, case.expected)
         own, database = list_family(self.process), list_family(self.postmaster)
         before, database_before = cpu_seconds(own), cpu_seconds(database)
@@ -78,7 +78,7 @@ def balcao(
     processes: int = 1,
     **settings: str,
 ) -> Iterator[Server]:
-    """All seven services as delivered but for `settings`, by `balcao serve`; one process is left on one core."""
+    """Run all seven services as delivered, with `settings`, in `balcao serve`. One process runs on one core."""
     command = checkout.command("serve", *SERVICES)
     if checkout.takes_processes:
         command += ["--processes", str(processes)]
@@ -100,7 +100,7 @@ def serving(
     issuer: str = "",
     **settings: str,
 ) -> Iterator[tuple[int, psutil.Process]]:
-    """One service alone, by `balcao serve`, on any core: its port and its process; `settings` are variables."""
+    """Run one service in `balcao serve` on any core. Yield its port and process. `settings` are variables."""
     port = free_port()
     environment = checkout.environment(folder / f"{port}", database_url, issuer) | settings
     environment["BALCAO_PORT"] = str(port)
@@ -111,7 +111,7 @@ def serving(
 
 @contextlib.contextmanager
 def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> Iterator[Server]:
-    """The same operations in Go, on as many cores."""
+    """Run the same operations in Go, with one core per thread."""
     assert programs.yardstick
     port = free_port()
     environment = {
@@ -154,10 +154,10 @@ def running_command(
     count: int = len(cores.ALL),
     ready: str = READY,
 ) -> Iterator[psutil.Process]:
-    """Run a command on so many cores until it is ready; its log goes to a file, as with any service manager."""
+    """Run a command on `count` cores until the block ends, and wait until it is ready. Its log goes to a file."""
     path = folder / f"{port}.log"
     with path.open("wb") as log, cores.running_on(cores.ALL[:count]):
-        # A session of its own, for Linux shares a busy core out by session.
+        # In its own session, because Linux shares a busy core among sessions.
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True
         )

@@ -1,4 +1,4 @@
-"""What everybody who is measured stands on: one PostgreSQL with the demo data and ours, one issuer, the tokens."""
+"""The shared environment of all measurements: one PostgreSQL with the demo data and ours, one issuer, the tokens."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ from tests.support.issuer import Issuer
 PEOPLE = 1024
 ADMINISTRATORS = 64
 TOKEN_SECONDS = 3600
-# Both of the sandbox; the platform trusts them by default.
+# Clients of the sandbox. The platform trusts them by default.
 WEBHOOK_CLIENT = "crm-sandbox"
 RUNTIME_CLIENT = "agentes-runtime"
 DATABASE = "balcao"
@@ -30,7 +30,7 @@ DATABASE = "balcao"
 
 @dataclass(frozen=True)
 class Checkout:
-    """A copy of the project whose own `balcao` is run, by its own environment where it has one."""
+    """A copy of the project. Its own `balcao` runs, in its own environment if it has one."""
 
     root: Path
 
@@ -43,7 +43,7 @@ class Checkout:
         return [self.python, "-P", "-m", "balcao", *words]
 
     def environment(self, folder: Path, database_url: str, issuer: str) -> dict[str, str]:
-        """Nothing of the caller's own settings."""
+        """Return the environment for a command, without the caller's own settings."""
         folder.mkdir(exist_ok=True)
         others = {name: value for name, value in os.environ.items() if not name.startswith("BALCAO_")}
         return others | {
@@ -68,14 +68,12 @@ OURS = Checkout(Path(__file__).parent.parent)
 
 @dataclass(frozen=True)
 class Stage:
-    """Who calls and what is asked for.
+    """The callers and the objects of their calls.
 
-    `own` are bearer tokens by CPF; `units` the CNES of units with a notification; `person` and `machine` sign further
-    tokens.
-
-    `administrators` are tokens with the role `admin`.
-
-    `databases` are the addresses of all that were filled, ours first.
+    - `own` are bearer tokens by CPF. `administrators` are tokens with the role `admin`.
+    - `units` are the CNES of units with a notification.
+    - `person` and `machine` sign further tokens.
+    - `databases` are the addresses of all filled databases, ours first.
     """
 
     folder: Path
@@ -95,14 +93,14 @@ class Stage:
         return self.databases[0]
 
     def empty(self) -> None:
-        """No round of writing starts on the rows of the one before."""
+        """Empty the written tables, so that each round starts with the same rows."""
         for url in self.databases:
             asyncio.run(rows.empty(url, list(self.own)))
 
 
 @contextlib.contextmanager
 def prepared(folder: Path, against: Sequence[Checkout]) -> Iterator[Stage]:
-    """A database for each checkout. Durable as in production: a commit waits for the disk."""
+    """Prepare a database for each checkout. It is durable as in production: a commit waits for the disk."""
     with supervisor.start(folder) as running, contextlib.closing(Issuer()) as issuer:
         people = [Cpf.with_stem(f"90010{number:04}").digits for number in range(PEOPLE)]
         databases = [_filled(folder, running.server.url, issuer.address, OURS, people)]
@@ -128,7 +126,7 @@ def prepared(folder: Path, against: Sequence[Checkout]) -> Iterator[Stage]:
 
 
 def _filled(folder: Path, url: str, issuer: str, checkout: Checkout, people: Sequence[str]) -> str:
-    """By the checkout's own commands, then with our rows; returns the address."""
+    """Fill a database with the checkout's own commands, then with our rows. Return its address."""
     environment = checkout.environment(folder / "commands", url, issuer)
     run_command(checkout.command("migrate"), environment)
     offered = json.loads(run_command(checkout.command("demo", "--load", "--json"), environment))
@@ -137,5 +135,5 @@ def _filled(folder: Path, url: str, issuer: str, checkout: Checkout, people: Seq
 
 
 def run_command(command: Sequence[str], environment: dict[str, str]) -> str:
-    """Run a command of ours to its end, and return what it printed."""
+    """Run one of our commands to its end, and return its output."""
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -1,7 +1,7 @@
-"""`python -m bench.streams`: the city's risk in one answer, and a thousand listeners who wait for it to change.
+"""`python -m bench.streams`: the city's risk in one response, and a thousand listeners that wait for changes.
 
-The listeners are connections of this process, from as many loopback addresses as the limit of one address asks for;
-the writer is another process of the platform.
+The listeners are connections of this process, from enough loopback addresses for the limit per address. The writer is
+another process of the platform.
 """
 
 import asyncio
@@ -42,16 +42,16 @@ from tests.support.operator_calls import Act, acting
 PORTAL = "painel-saude"
 SNAPSHOT, STREAM = "/health-units/unidades/risco", "/health-units/unidades/eventos"
 CONNECTIONS = 32
-# The first changes find connections and statements not yet prepared.
+# The first changes meet connections and statements that are not prepared yet.
 WARM_UP = 2
-# One unit of so many has an active notification from the beginning.
+# One of this many units has an active notification from the start.
 EVERY = 10
 console = Console(stderr=True)
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Requests a second, milliseconds, bytes, and kilobytes of the servers' memory for each listener."""
+    """Requests per second, milliseconds, bytes, and kilobytes of the servers' memory per listener."""
 
     snapshot_rate: float
     snapshot_p50: float
@@ -76,7 +76,7 @@ def bench(
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name, contextlib.ExitStack() as stack:
         stack.callback(issuer.close)
         folder = Path(name)
-        folder.chmod(0o755)  # the embedded database runs as another user when we are root
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
         url = stack.enter_context(supervisor.start(folder)).server.url
         app.migrate_now(url)
         settings = Settings(data_dir=folder, auth_issuer=issuer.address)
@@ -118,7 +118,7 @@ def _request(path: str, token: bytes) -> bytes:
 
 
 def _measure_snapshot(port: int, token: bytes, seconds: float) -> tuple[load.Result, int]:
-    """Return how fast the whole city is answered, and how long the answer is."""
+    """Return the rate of responses with the whole city, and the length of a response."""
     order = load.Order(port, CONNECTIONS, seconds, 200, [_request(SNAPSHOT, token)], [b'"sequencia"'])
     result, _ = load.run([sys.executable, "-m", "bench.loader"], order)
     assert not result.wrong, result.example
@@ -136,9 +136,9 @@ async def _read_length(port: int, token: bytes) -> int:
 async def _measure_streams(
     servers: Sequence[tuple[int, psutil.Process]], token: bytes, act: Act, codes: Sequence[Cnes], size: tuple[int, int]
 ) -> tuple[float, float, float, float]:
-    """Return kilobytes a listener, and the median, the 99th percentile and the most of the milliseconds of an event.
+    """Return kilobytes per listener, and the median, the 99th percentile and the maximum of an event's delay in ms.
 
-    They pass between the call that writes and the event in a listener's hands, so the write is among them.
+    The delay is from the call that writes to the event at a listener, so it includes the write.
     """
     count, changes = size
     before = _measure_memory(servers)
@@ -164,12 +164,12 @@ def _measure_memory(servers: Sequence[tuple[int, psutil.Process]]) -> int:
 
 
 async def _listen(port: int, token: bytes, number: int) -> asyncio.StreamReader:
-    """Open a stream from an address that has room for one more."""
+    """Open a stream from an address that is below its limit."""
     address = f"127.0.1.{number // MOST_OF_PORTAL % 250 + 1}"
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
     writer.write(_request(STREAM, token))
     await reader.readuntil(b"retry: 3000\n\n")
-    _open.append(writer)  # or it would be closed when nobody names it any more
+    _open.append(writer)  # otherwise the garbage collector would close it
     return reader
 
 
@@ -183,7 +183,7 @@ async def _wait_for_event(reader: asyncio.StreamReader, arrivals: list[float]) -
 
 
 def _iterate_changes(codes: Sequence[Cnes], count: int) -> Iterator[Callable[[Call], Awaitable[Any]]]:
-    """Yield acts of one event each: a unit's notification is opened, then closed."""
+    """Yield changes of one event each: a unit's notification is opened, then closed."""
     quiet = [cnes for number, cnes in enumerate(codes) if number % EVERY] or codes
     for number in range(count):
         cnes = quiet[number // 2 % len(quiet)]

@@ -1,6 +1,7 @@
--- For whoever administers the PostgreSQL: run once, as a superuser, e.g. `psql -v ON_ERROR_STOP=1 -f roles.sql`.
--- One role owns the tables (migrations, retention); the services log in as the other, which owns nothing; the third copies
--- the whole server (docs/operate/backup.md) and reads no table; the fourth is the panel's, which reaches its sessions alone.
+-- For the administrator of the PostgreSQL: run once, as a superuser, e.g. `psql -v ON_ERROR_STOP=1 -f roles.sql`.
+-- The first role owns the tables (migrations, retention). The services log in as the second one, which owns nothing.
+-- The third one copies the whole server (docs/operate/backup.md) and reads no table. The fourth is the panel's, which
+-- can only access its sessions.
 CREATE ROLE {{ database_name }} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.owner_password }}';
 CREATE ROLE {{ database_name }}_app LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.app_password }}';
 CREATE ROLE {{ database_name }}_backup LOGIN REPLICATION NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.backup_password }}';
