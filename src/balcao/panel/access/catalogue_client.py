@@ -7,7 +7,8 @@ from typing import Any
 import httpx
 import msgspec
 
-from balcao.panel.access.client import Reach, Way
+from balcao.panel.access.client import NamedAction, Reach, Way
+from balcao.panel.envelopes import Items
 from balcao.web.api import Api
 
 _BASE = "/access/api/v1"
@@ -22,17 +23,11 @@ class ExplainedMapping(msgspec.Struct):
     guard: str | None
 
 
-class ExplainedAction(msgspec.Struct):
-    id: int
-    name: str
-    description: str
-
-
 class Explanation(msgspec.Struct):
     decision: str
     reason: str
     mapping: ExplainedMapping | None
-    action: ExplainedAction | None
+    action: NamedAction | None
     via: list[Way]
     reach: Reach | None
 
@@ -76,11 +71,6 @@ class AuditEvent(msgspec.Struct):
     catalogue_version: int
 
 
-class AuditEvents(msgspec.Struct):
-    items: list[AuditEvent]
-    total: int
-
-
 class Verdict(msgspec.Struct):
     ok: bool
     checked: int
@@ -107,8 +97,8 @@ async def apply_plan(api: Api, plan: str) -> Plan:
     return await api.send("POST", f"{_BASE}/catalogue/apply", Plan, {"plan_id": plan})
 
 
-async def list_events(api: Api, query: Mapping[str, Any], *, limit: int, skip: int) -> AuditEvents:
-    return await api.get(f"{_BASE}/audit", AuditEvents, {**query, "limit": limit, "skip": skip})
+async def list_events(api: Api, query: Mapping[str, Any], *, limit: int, skip: int) -> Items[AuditEvent]:
+    return await api.get(f"{_BASE}/audit", Items[AuditEvent], {**query, "limit": limit, "skip": skip})
 
 
 async def verify_chain(api: Api) -> Verdict:

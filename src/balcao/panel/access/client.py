@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from balcao.panel.envelopes import Items
 from balcao.web.api import Api, Read, quoted
 
 _BASE = "/access/api/v1"
@@ -19,15 +20,6 @@ class User(msgspec.Struct):
     display_name: str | None
     groups: list[str]
     roles: list[str]
-
-
-class Own(msgspec.Struct):
-    cpf: str
-
-
-class Users(msgspec.Struct):
-    items: list[User]
-    total: int
 
 
 class Way(msgspec.Struct):
@@ -57,11 +49,6 @@ class Role(msgspec.Struct):
     created_at: datetime | None = None
 
 
-class Roles(msgspec.Struct):
-    items: list[Role]
-    total: int
-
-
 class Group(msgspec.Struct):
     name: str
     description: str
@@ -78,16 +65,13 @@ class Member(msgspec.Struct):
     added_by: str | None
 
 
-class GrantedAction(msgspec.Struct):
+class NamedAction(msgspec.Struct):
     id: int
     name: str
     description: str
 
 
-class Action(msgspec.Struct):
-    id: int
-    name: str
-    description: str
+class Action(NamedAction):
     endpoint_count: int
 
 
@@ -130,9 +114,7 @@ class Holder(msgspec.Struct):
     reach: Reach
 
 
-class Holders(msgspec.Struct):
-    items: list[Holder]
-    total: int
+class Holders(Items[Holder]):
     roles: list[str]
 
 
@@ -151,18 +133,13 @@ class EndpointMapping(msgspec.Struct):
 # ---- people ----
 
 
-async def list_users(api: Api, *, search: str | None, in_groups: bool, limit: int, skip: int) -> Users:
+async def list_users(api: Api, *, search: str | None, in_groups: bool, limit: int, skip: int) -> Items[User]:
     query = {"search": search, "has_groups": in_groups or None, "limit": limit, "skip": skip}
-    return await api.get(f"{_BASE}/users", Users, query)
+    return await api.get(f"{_BASE}/users", Items[User], query)
 
 
 async def find_user(api: Api, person: str) -> User:
     return await api.get(f"{_BASE}/users/by-id/{quoted(person)}", User)
-
-
-async def read_own(api: Api) -> Own:
-    """Return who is logged in."""
-    return await api.get(f"{_BASE}/users/me", Own)
 
 
 async def list_person_actions(api: Api, cpf: str, group: str | None = None) -> PersonActions:
@@ -243,8 +220,8 @@ async def list_all_roles(api: Api) -> list[Role]:
             return found
 
 
-async def list_roles(api: Api, *, limit: int = 100, skip: int = 0) -> Roles:
-    return await api.get(f"{_BASE}/roles", Roles, {"limit": limit, "skip": skip})
+async def list_roles(api: Api, *, limit: int = 100, skip: int = 0) -> Items[Role]:
+    return await api.get(f"{_BASE}/roles", Items[Role], {"limit": limit, "skip": skip})
 
 
 async def read_role(api: Api, role: str) -> Read[Role]:
@@ -263,8 +240,8 @@ async def delete_role(api: Api, role: str) -> None:
     await api.send("DELETE", f"{_BASE}/roles/{quoted(role)}", _NOTHING)
 
 
-async def list_role_actions(api: Api, role: str) -> list[GrantedAction]:
-    return await api.get(f"{_BASE}/roles/{quoted(role)}/actions", list[GrantedAction])
+async def list_role_actions(api: Api, role: str) -> list[NamedAction]:
+    return await api.get(f"{_BASE}/roles/{quoted(role)}/actions", list[NamedAction])
 
 
 async def grant_action(api: Api, role: str, action: str) -> None:

@@ -6,6 +6,7 @@ from balcao.panel.access import client
 from balcao.panel.access.client import Way
 from balcao.panel.access.forms import LastAdministrationForm
 from balcao.panel.access.reserved import ADMINISTRATIVE
+from balcao.panel.person.client import read_own_cpf
 from balcao.panel.visit import Visit
 from balcao.web.api import gather_blocks
 from balcao.web.forms import Form
@@ -19,7 +20,7 @@ async def make_removal_form(visit: Visit, is_removed: Callable[[Way], bool], *, 
     """
     if not visit.rights.is_administrator:
         return Form(visit)
-    own = (await client.read_own(visit.api)).cpf
+    own = await read_own_cpf(visit.api)
     if cpf not in ("", own):
         return Form(visit)
     (rights,) = await gather_blocks(client.list_person_actions(visit.api, own))

@@ -1,11 +1,13 @@
 """The operations on data sets, examples and experiments; their responses are nested as their older readers expect."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from balcao.web.api import Api, quoted
+
+T = TypeVar("T")
 
 _BASE = "/agent/api/v1"
 
@@ -131,36 +133,24 @@ class Added(msgspec.Struct):
     unchanged: int
 
 
-class _DatasetsData(msgspec.Struct):
-    datasets: DatasetPage
-
-
-class _ExamplesData(msgspec.Struct):
-    dataset: Dataset
-
-
-class _ExperimentsData(msgspec.Struct):
-    dataset: DatasetExperiments
-
-
-class _RunsData(msgspec.Struct):
-    experiment: ExperimentRuns
+class _Response(msgspec.Struct, Generic[T]):
+    data: T
 
 
 class _Datasets(msgspec.Struct):
-    data: _DatasetsData
+    datasets: DatasetPage
 
 
 class _Examples(msgspec.Struct):
-    data: _ExamplesData
+    dataset: Dataset
 
 
 class _Experiments(msgspec.Struct):
-    data: _ExperimentsData
+    dataset: DatasetExperiments
 
 
 class _Runs(msgspec.Struct):
-    data: _RunsData
+    experiment: ExperimentRuns
 
 
 class MadeDataset(msgspec.Struct):
@@ -168,7 +158,7 @@ class MadeDataset(msgspec.Struct):
 
 
 async def list_datasets(api: Api, after: str | None = None) -> DatasetPage:
-    found = await api.get(f"{_BASE}/datasets_data", _Datasets, {"first": 100, "after": after})
+    found = await api.get(f"{_BASE}/datasets_data", _Response[_Datasets], {"first": 100, "after": after})
     return found.data.datasets
 
 
@@ -183,7 +173,7 @@ async def delete_dataset(api: Api, dataset: str) -> None:
 
 async def read_dataset(api: Api, dataset: str, *, first: int, after: str | None = None) -> Dataset:
     query = {"dataset_id": dataset, "first": first, "after": after}
-    return (await api.get(f"{_BASE}/dataset_examples_data", _Examples, query)).data.dataset
+    return (await api.get(f"{_BASE}/dataset_examples_data", _Response[_Examples], query)).data.dataset
 
 
 async def add_examples(api: Api, dataset: str, lines: list[str]) -> Added:
@@ -196,11 +186,13 @@ async def delete_example(api: Api, dataset: str, example: str) -> None:
 
 
 async def list_experiments(api: Api, dataset: str) -> DatasetExperiments:
-    return (await api.get(f"{_BASE}/dataset_experiments_data", _Experiments, {"dataset_id": dataset})).data.dataset
+    return (
+        await api.get(f"{_BASE}/dataset_experiments_data", _Response[_Experiments], {"dataset_id": dataset})
+    ).data.dataset
 
 
 async def read_runs(
     api: Api, experiment: str, *, compared: str | None, after: str | None, first: int
 ) -> ExperimentRuns:
     query = {"experiment_id": experiment, "compare_with": compared, "first": first, "after": after}
-    return (await api.get(f"{_BASE}/experiment_runs_data", _Runs, query)).data.experiment
+    return (await api.get(f"{_BASE}/experiment_runs_data", _Response[_Runs], query)).data.experiment

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from balcao.panel.agents import webhook_client
 from balcao.panel.agents.forms import AgentsWebhookForm
 from balcao.panel.agents.labels import name_agent
 from balcao.panel.agents.rights import WEBHOOK_MANAGE
+from balcao.panel.agents.webhook_client import CLIENT
 from balcao.panel.declaration import Pages
 from balcao.panel.visit import Visit
 from balcao.panel.webhooks.pages import WebhookPages
@@ -20,7 +20,7 @@ async def _name_agents(_: Visit) -> Callable[[str], str]:
 WEBHOOKS = WebhookPages(
     area="agents",
     action=WEBHOOK_MANAGE,
-    operations=webhook_client,
+    operations=CLIENT,
     form=AgentsWebhookForm,
     purpose="Sistemas que são avisados, por uma chamada assinada, quando outra versão de um agente passa a valer.",
     topics="Agentes",

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from balcao.panel.envelopes import Categories
 from balcao.web.api import Api, Read, quoted
 
 _ADMIN = "/search/api/v1/admin"
@@ -36,8 +37,8 @@ class Category(msgspec.Struct):
     active: bool
 
 
-class Categories(msgspec.Struct):
-    categories: list[Category]
+class PublicCategory(msgspec.Struct):
+    name: str
 
 
 class SynonymGroup(msgspec.Struct):
@@ -177,13 +178,13 @@ async def delete_mapping(api: Api, mapping: str, etag: str) -> None:
 
 
 async def list_categories(api: Api) -> list[Category]:
-    return (await api.get(_CATEGORIES, Categories)).categories
+    return (await api.get(_CATEGORIES, Categories[Category])).categories
 
 
 async def list_public_categories(api: Api) -> list[str]:
     """Return the names of the categories as everybody may read them."""
     query = {"include_empty": True, "sort_by": "alpha", "order": "asc"}
-    found = await api.get("/search/api/v1/categories", _PublicCategories, query)
+    found = await api.get("/search/api/v1/categories", Categories[PublicCategory], query)
     return [one.name for one in found.categories]
 
 
@@ -256,11 +257,3 @@ async def abort_migration(api: Api, run: str, reason: str | None) -> Run:
 
 async def roll_back_migration(api: Api, run: str, reason: str | None) -> Reversal:
     return await api.send("POST", f"{_MIGRATION}/rollback", Reversal, {"migration_id": run, "reason": reason})
-
-
-class _NamedCategory(msgspec.Struct):
-    name: str
-
-
-class _PublicCategories(msgspec.Struct):
-    categories: list[_NamedCategory]

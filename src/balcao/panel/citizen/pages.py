@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import msgspec
-
 from balcao.core.http.responses import Response, attachment
 from balcao.core.values.cpf import Cpf
 from balcao.panel.declaration import Area, Pages
@@ -23,20 +21,13 @@ FILE_NAME = "meus-dados.json"
 pages = Pages("citizen", "/meus-dados")
 
 
-class Own(msgspec.Struct):
-    """Who is logged in."""
-
-    cpf: str
-
-
-async def read_own_cpf(api: Api) -> Cpf:
+async def _read_own_cpf(api: Api) -> Cpf:
     """Return the CPF of who is logged in. Raises PageFault for a login without one."""
     try:
-        found = await api.get("/access/api/v1/users/me", Own)
+        return Cpf(await people.read_own_cpf(api))
     except NotAllowed:
         text = "O seu login não traz CPF: esta página mostra os dados de quem entra com ele."
         raise PageFault(403, "Sem CPF no login", text) from None
-    return Cpf(found.cpf)
 
 
 @pages.get("", "O que a cidade sabe de mim", in_menu=True)
@@ -122,7 +113,7 @@ async def erase(visit: Visit) -> Response[Any]:
 
 
 async def _read_subject(visit: Visit) -> Subject:
-    return Subject(visit.api, await read_own_cpf(visit.api))
+    return Subject(visit.api, await _read_own_cpf(visit.api))
 
 
 async def _place(visit: Visit) -> Place:

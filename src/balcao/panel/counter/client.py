@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.person.client import Pagination
+from balcao.panel.envelopes import Data, Page
 from balcao.web.api import Api, quoted
 
 _CITIZENS = "/registry/v1/admin/citizens"
@@ -17,10 +17,6 @@ class Found(msgspec.Struct):
     handle: str
     cpf: str
     name: str | None
-
-
-class FoundPeople(msgspec.Struct):
-    data: list[Found]
 
 
 class Identified(msgspec.Struct):
@@ -43,13 +39,8 @@ class QuarantinedPhone(msgspec.Struct):
     expired: bool
 
 
-class QuarantinedPhones(msgspec.Struct):
-    data: list[QuarantinedPhone]
-    pagination: Pagination
-
-
-async def search_citizens(api: Api, sought: Mapping[str, str], reason: str) -> FoundPeople:
-    return await api.send("POST", f"{_CITIZENS}/search", FoundPeople, dict(sought), reason=reason)
+async def search_citizens(api: Api, sought: Mapping[str, str], reason: str) -> Data[Found]:
+    return await api.send("POST", f"{_CITIZENS}/search", Data[Found], dict(sought), reason=reason)
 
 
 async def identify_citizen(api: Api, handle: str, reason: str) -> Identified:
@@ -68,6 +59,6 @@ async def release_phone(api: Api, number: str, reason: str) -> None:
     await api.send("DELETE", f"{_PHONE}/{quoted(number)}/quarantine", type(None), reason=reason)
 
 
-async def list_quarantined_phones(api: Api, *, expired: bool, page: int, size: int) -> QuarantinedPhones:
+async def list_quarantined_phones(api: Api, *, expired: bool, page: int, size: int) -> Page[QuarantinedPhone]:
     query: dict[str, Any] = {"expired": expired, "page": page, "per_page": size}
-    return await api.get("/registry/v1/admin/phone/quarantined", QuarantinedPhones, query)
+    return await api.get("/registry/v1/admin/phone/quarantined", Page[QuarantinedPhone], query)

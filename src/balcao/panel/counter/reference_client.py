@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.person.client import Pagination
+from balcao.panel.envelopes import Categories, Data, Total
 from balcao.web.api import Api, quoted
 
 _REGISTRY = "/registry/v1"
@@ -23,7 +23,7 @@ class Department(msgspec.Struct):
 
 class Departments(msgspec.Struct):
     departments: list[Department]
-    pagination: Pagination
+    pagination: Total
 
 
 class Category(msgspec.Struct):
@@ -35,19 +35,11 @@ class Category(msgspec.Struct):
     order: int
 
 
-class Categories(msgspec.Struct):
-    categories: list[Category]
-
-
 class Brand(msgspec.Struct):
     id: str
     name: str
     is_other: bool
     deleted_at: datetime | None
-
-
-class Brands(msgspec.Struct):
-    data: list[Brand]
 
 
 class Model(msgspec.Struct):
@@ -59,17 +51,13 @@ class Model(msgspec.Struct):
     deleted_at: datetime | None
 
 
-class Models(msgspec.Struct):
-    data: list[Model]
-
-
 async def list_departments(api: Api, *, search: str | None, page: int, size: int) -> Departments:
     query = {"search": search, "page": page, "per_page": size}
     return await api.get(f"{_REGISTRY}/departments", Departments, query)
 
 
-async def list_categories(api: Api) -> Categories:
-    return await api.get(_CATEGORIES, Categories)
+async def list_categories(api: Api) -> Categories[Category]:
+    return await api.get(_CATEGORIES, Categories[Category])
 
 
 async def create_category(api: Api, body: dict[str, Any]) -> Category:
@@ -80,12 +68,12 @@ async def change_category(api: Api, category: str, body: dict[str, Any]) -> Cate
     return await api.send("PUT", f"{_CATEGORIES}/{quoted(category)}", Category, body)
 
 
-async def list_brands(api: Api) -> Brands:
-    return await api.get(f"{_VEHICLES}/vehicle-brands", Brands)
+async def list_brands(api: Api) -> Data[Brand]:
+    return await api.get(f"{_VEHICLES}/vehicle-brands", Data[Brand])
 
 
-async def list_models(api: Api) -> Models:
-    return await api.get(f"{_VEHICLES}/vehicle-models", Models)
+async def list_models(api: Api) -> Data[Model]:
+    return await api.get(f"{_VEHICLES}/vehicle-models", Data[Model])
 
 
 async def create_brand(api: Api, name: str) -> Brand:

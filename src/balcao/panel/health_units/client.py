@@ -2,13 +2,22 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from balcao.panel.envelopes import Page
 from balcao.web.api import Api, Read, quoted
 
 _BASE = "/health-units"
+
+T = TypeVar("T")
+
+
+class Items(msgspec.Struct, Generic[T]):
+    """A list of the service."""
+
+    itens: list[T]
 
 
 class Risk(msgspec.Struct):
@@ -37,15 +46,6 @@ class Unit(msgspec.Struct):
     atendimento: Service
     latitude: float | None
     longitude: float | None
-
-
-class Pagination(msgspec.Struct):
-    total: int
-
-
-class UnitPage(msgspec.Struct):
-    data: list[Unit]
-    pagination: Pagination
 
 
 class Feature(msgspec.Struct):
@@ -107,8 +107,7 @@ class OpenNotification(Notification, kw_only=True):
     minutos_sem_confirmacao: int
 
 
-class OpenNotifications(msgspec.Struct):
-    itens: list[OpenNotification]
+class OpenNotifications(Items[OpenNotification]):
     gerado_em: datetime
 
 
@@ -130,18 +129,10 @@ class CityEvent(msgspec.Struct):
     evento: Event
 
 
-class CityEvents(msgspec.Struct):
-    itens: list[CityEvent]
-
-
 class Value(msgspec.Struct):
     codigo: str
     nome: str
     ativo: bool
-
-
-class Values(msgspec.Struct):
-    itens: list[Value]
 
 
 class Sequence(msgspec.Struct):
@@ -174,20 +165,12 @@ class DayException(msgspec.Struct):
     motivo: str
 
 
-class DayExceptions(msgspec.Struct):
-    itens: list[DayException]
-
-
 class Holiday(msgspec.Struct):
     data: date
     nome: str
     ambito: str
     facultativo: bool
     fecha: bool
-
-
-class Holidays(msgspec.Struct):
-    itens: list[Holiday]
 
 
 class Count(msgspec.Struct):
@@ -223,17 +206,17 @@ async def list_open(api: Api) -> OpenNotifications:
 
 async def list_events(
     api: Api, *, cnes: str | None = None, since: datetime | None = None, limit: int = 20
-) -> CityEvents:
+) -> Items[CityEvent]:
     query = {"cnes": cnes, "de": None if since is None else since.isoformat(timespec="seconds"), "limit": limit}
-    return await api.get(f"{_BASE}/notificacoes/eventos", CityEvents, query)
+    return await api.get(f"{_BASE}/notificacoes/eventos", Items[CityEvent], query)
 
 
 async def read_sequence(api: Api) -> int:
     return (await api.get(f"{_BASE}/unidades/risco", Sequence)).sequencia
 
 
-async def list_units(api: Api, filters: Body) -> UnitPage:
-    return await api.get(f"{_BASE}/unidades", UnitPage, filters)
+async def list_units(api: Api, filters: Body) -> Page[Unit]:
+    return await api.get(f"{_BASE}/unidades", Page[Unit], filters)
 
 
 async def map_units(api: Api) -> list[Unit]:
@@ -246,7 +229,7 @@ async def map_areas(api: Api) -> list[Area]:
 
 
 async def list_values(api: Api, name: str) -> list[Value]:
-    return (await api.get(f"{_BASE}/listas/{name}", Values)).itens
+    return (await api.get(f"{_BASE}/listas/{name}", Items[Value])).itens
 
 
 async def read_unit(api: Api, cnes: str) -> Unit:
@@ -294,7 +277,7 @@ async def put_week(api: Api, cnes: str, body: Body, etag: str) -> Week:
 
 
 async def list_exceptions(api: Api, cnes: str) -> list[DayException]:
-    return (await api.get(f"{_unit(cnes)}/excecoes", DayExceptions)).itens
+    return (await api.get(f"{_unit(cnes)}/excecoes", Items[DayException])).itens
 
 
 async def read_exception(api: Api, cnes: str, day: date) -> Read[DayException]:
@@ -310,7 +293,7 @@ async def delete_exception(api: Api, cnes: str, day: str) -> None:
 
 
 async def list_holidays(api: Api, year: int) -> list[Holiday]:
-    return (await api.get(f"{_BASE}/feriados", Holidays, {"ano": year})).itens
+    return (await api.get(f"{_BASE}/feriados", Items[Holiday], {"ano": year})).itens
 
 
 async def read_holiday(api: Api, day: str) -> Read[Holiday]:

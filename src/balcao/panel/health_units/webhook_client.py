@@ -1,18 +1,17 @@
 """The operations on sources and webhooks that the area calls, and what its pages read of their responses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import msgspec
 from msgspec import field
 
+from balcao.panel.health_units.client import Items
 from balcao.panel.webhooks import model
-from balcao.web.api import Api, quoted
+from balcao.panel.webhooks.client import WebhookClient
+from balcao.web.api import Api
 
 _BASE = "/health-units"
-
-Body = Mapping[str, Any]
 
 
 class Source(msgspec.Struct):
@@ -25,10 +24,6 @@ class Source(msgspec.Struct):
     erro: str | None
 
 
-class Sources(msgspec.Struct):
-    itens: list[Source]
-
-
 class Webhook(model.Webhook):
     description: str | None = field(name="descricao")
     topics: list[str] = field(name="unidades")
@@ -38,12 +33,12 @@ class Webhook(model.Webhook):
     last_error: str | None = field(name="ultimo_erro")
 
 
+class Webhooks(model.Webhooks):
+    items: Sequence[Webhook] = field(name="itens")
+
+
 class Secret(model.Secret):
     secret: str = field(name="segredo")
-
-
-class Webhooks(msgspec.Struct):
-    itens: list[Webhook]
 
 
 class Try(model.Try):
@@ -61,53 +56,23 @@ class Delivery(model.Delivery):
     may_be_replayed: bool = field(name="pode_reenviar")
 
 
-class Deliveries(msgspec.Struct):
-    itens: list[Delivery]
-    total: int
+class Deliveries(model.Deliveries):
+    items: Sequence[Delivery] = field(name="itens")
 
 
-def _webhook(id: str) -> str:
-    return f"{_BASE}/avisos/{quoted(id)}"
+CLIENT = WebhookClient(
+    f"{_BASE}/avisos",
+    Webhooks,
+    Webhook,
+    Secret,
+    Deliveries,
+    renewal_path="segredo",
+    test_path="teste",
+    deliveries_path="entregas",
+    replay_path="reenvio",
+    failed="falhas",
+)
 
 
 async def list_sources(api: Api) -> list[Source]:
-    return (await api.get(f"{_BASE}/fontes", Sources)).itens
-
-
-async def list_webhooks(api: Api) -> list[Webhook]:
-    return (await api.get(f"{_BASE}/avisos", Webhooks)).itens
-
-
-async def read_webhook(api: Api, id: str) -> Webhook:
-    return await api.get(_webhook(id), Webhook)
-
-
-async def add_webhook(api: Api, body: Body, key: str) -> Secret:
-    return await api.send("POST", f"{_BASE}/avisos", Secret, body, key=key)
-
-
-async def replace_webhook(api: Api, id: str, body: Body) -> Webhook:
-    return await api.send("PUT", _webhook(id), Webhook, body)
-
-
-async def renew_secret(api: Api, id: str, key: str) -> Secret:
-    return await api.send("POST", f"{_webhook(id)}/segredo", Secret, key=key)
-
-
-async def delete_webhook(api: Api, id: str) -> None:
-    await api.send("DELETE", _webhook(id), type(None))
-
-
-async def send_test(api: Api, id: str) -> None:
-    await api.send("POST", f"{_webhook(id)}/teste", type(None))
-
-
-async def list_deliveries(api: Api, id: str, *, failed: bool, page: int, size: int) -> tuple[list[Delivery], int]:
-    """Return a page of the deliveries and the number of all."""
-    query = {"falhas": failed, "page": page, "limit": size}
-    found = await api.get(f"{_webhook(id)}/entregas", Deliveries, query)
-    return found.itens, found.total
-
-
-async def replay_delivery(api: Api, id: str, message: str) -> None:
-    await api.send("POST", f"{_webhook(id)}/entregas/{quoted(message)}/reenvio", type(None))
+    return (await api.get(f"{_BASE}/fontes", Items[Source])).itens

@@ -47,7 +47,7 @@ async def _name_units(visit: Visit) -> Callable[[str], str]:
 WEBHOOKS = WebhookPages(
     area=AREA,
     action=MANAGE_WEBHOOKS,
-    operations=webhook_client,
+    operations=webhook_client.CLIENT,
     form=UnitsWebhookForm,
     purpose="Sistemas que são avisados de cada mudança por uma chamada assinada.",
     topics="Unidades",

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.jobs.client import BASE, JOBS, Company, Meta, Question, Step, Value
+from balcao.panel.envelopes import Data
+from balcao.panel.jobs.client import BASE, JOBS, Company, Page, Question, Step, Value
 from balcao.web.api import Api, Read, quoted
 
 CANDIDATES = f"{BASE}/candidaturas"
@@ -182,9 +183,7 @@ class Candidate(msgspec.Struct):
         return next(found, "")
 
 
-class CandidatePage(msgspec.Struct):
-    data: list[Candidate]
-    meta: Meta
+class CandidatePage(Page[Candidate]):
     resumo: dict[str, int]
 
 
@@ -197,10 +196,6 @@ class CandidateEvent(msgspec.Struct):
     em: datetime
     por: str | None
     motivo: str | None
-
-
-class CandidateHistory(msgspec.Struct):
-    data: list[CandidateEvent]
 
 
 class Failure(msgspec.Struct):
@@ -225,8 +220,8 @@ async def read_candidate(api: Api, candidate: str) -> Read[Candidate]:
     return await api.read(f"{CANDIDATES}/{quoted(candidate)}", Candidate, reason=REASON)
 
 
-async def list_candidate_history(api: Api, candidate: str) -> CandidateHistory:
-    return await api.get(f"{CANDIDATES}/{quoted(candidate)}/historico", CandidateHistory, reason=REASON)
+async def list_candidate_history(api: Api, candidate: str) -> Data[CandidateEvent]:
+    return await api.get(f"{CANDIDATES}/{quoted(candidate)}/historico", Data[CandidateEvent], reason=REASON)
 
 
 async def decide(api: Api, candidate: str, word: str, motive: str, etag: str) -> None:

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from balcao.panel.envelopes import Data, Total
 from balcao.web.api import Api, Read, quoted
+
+T = TypeVar("T")
 
 BASE = "/jobs/api/v1/empregabilidade"
 JOBS = f"{BASE}/vagas"
@@ -40,8 +43,10 @@ class Company(msgspec.Struct):
         return self.nome_fantasia or self.razao_social
 
 
-class Meta(msgspec.Struct):
-    total: int
+class Page(Data[T], Generic[T]):
+    """A page of a list."""
+
+    meta: Total
 
 
 class JobItem(msgspec.Struct):
@@ -56,9 +61,7 @@ class JobItem(msgspec.Struct):
     updated_at: datetime
 
 
-class JobPage(msgspec.Struct):
-    data: list[JobItem]
-    meta: Meta
+class JobPage(Page[JobItem]):
     resumo: dict[str, int]
 
 
@@ -130,16 +133,6 @@ class Event(msgspec.Struct):
     motivo: str | None
 
 
-class History(msgspec.Struct):
-    data: list[Event]
-    meta: Meta
-
-
-class ValuePage(msgspec.Struct):
-    data: list[Value]
-    meta: Meta
-
-
 async def list_jobs(api: Api, query: Mapping[str, Any]) -> JobPage:
     return await api.get(JOBS, JobPage, query)
 
@@ -148,9 +141,9 @@ async def read_job(api: Api, job: str) -> Read[Job]:
     return await api.read(f"{JOBS}/{quoted(job)}", Job)
 
 
-async def list_history(api: Api, job: str, size: int = 200) -> History:
+async def list_history(api: Api, job: str, size: int = 200) -> Page[Event]:
     """Return the newest events, as many as the service returns at most."""
-    return await api.get(f"{JOBS}/{quoted(job)}/historico", History, {"pageSize": size})
+    return await api.get(f"{JOBS}/{quoted(job)}/historico", Page[Event], {"pageSize": size})
 
 
 async def create_draft(api: Api, body: Mapping[str, Any], key: str) -> Job:
@@ -177,5 +170,5 @@ async def delete_job(api: Api, job: str, etag: str) -> None:
     await api.send("DELETE", f"{JOBS}/{quoted(job)}", dict[str, Any], etag=etag)
 
 
-async def list_values(api: Api, table: str) -> ValuePage:
-    return await api.get(f"{BASE}/{table}", ValuePage, {"pageSize": 1000})
+async def list_values(api: Api, table: str) -> Page[Value]:
+    return await api.get(f"{BASE}/{table}", Page[Value], {"pageSize": 1000})

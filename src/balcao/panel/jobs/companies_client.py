@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from balcao.panel.jobs.candidates_client import Resume
-from balcao.panel.jobs.client import BASE, Meta, Value
+from balcao.panel.jobs.client import BASE, Page, Value
 from balcao.web.api import Api, Read, quoted
 
 COMPANIES = f"{BASE}/empresas"
@@ -30,11 +30,6 @@ class Company(msgspec.Struct):
     @property
     def label(self) -> str:
         return self.nome_fantasia or self.razao_social
-
-
-class CompanyPage(msgspec.Struct):
-    data: list[Company]
-    meta: Meta
 
 
 class Place(msgspec.Struct):
@@ -69,11 +64,6 @@ class BankItem(msgspec.Struct):
         return self.nome_social or self.nome or "Nome ainda não lido do cadastro"
 
 
-class BankPage(msgspec.Struct):
-    data: list[BankItem]
-    meta: Meta
-
-
 class BankEntry(BankItem, kw_only=True):
     bairro: str | None = None
     celular: str | None = None
@@ -105,15 +95,10 @@ class OlderJob(msgspec.Struct):
     data_limite_candidatura: datetime | None = None
 
 
-class OlderJobPage(msgspec.Struct):
-    data: list[OlderJob]
-    meta: Meta
-
-
 async def list_companies(
     api: Api, *, search: str | None = None, cnpj: str | None = None, page: int = 1, size: int = 25
-) -> CompanyPage:
-    return await api.get(COMPANIES, CompanyPage, {"search": search, "cnpj": cnpj, "page": page, "pageSize": size})
+) -> Page[Company]:
+    return await api.get(COMPANIES, Page[Company], {"search": search, "cnpj": cnpj, "page": page, "pageSize": size})
 
 
 async def read_company(api: Api, cnpj: str) -> Read[Company]:
@@ -152,16 +137,16 @@ async def delete_value(api: Api, table: str, value: str, etag: str) -> None:
     await api.send("DELETE", f"{BASE}/{table}/{quoted(value)}", type(None), etag=etag)
 
 
-async def list_bank(api: Api, search: str | None, page: int, size: int) -> BankPage:
-    return await api.get(BANK, BankPage, {"search": search, "page": page, "pageSize": size}, reason=BANK_REASON)
+async def list_bank(api: Api, search: str | None, page: int, size: int) -> Page[BankItem]:
+    return await api.get(BANK, Page[BankItem], {"search": search, "page": page, "pageSize": size}, reason=BANK_REASON)
 
 
 async def read_bank_entry(api: Api, entry: str) -> BankEntry:
     return await api.get(f"{BANK}/{quoted(entry)}", BankEntry, reason=BANK_REASON)
 
 
-async def list_older_jobs(api: Api, query: Mapping[str, Any]) -> OlderJobPage:
-    return await api.get(OLDER_JOBS, OlderJobPage, query)
+async def list_older_jobs(api: Api, query: Mapping[str, Any]) -> Page[OlderJob]:
+    return await api.get(OLDER_JOBS, Page[OlderJob], query)
 
 
 async def read_older_job(api: Api, job: str) -> Read[OlderJob]:

@@ -10,6 +10,7 @@ import msgspec
 from balcao.panel.departments import list_departments
 from balcao.panel.jobs import client
 from balcao.panel.jobs.client import Value
+from balcao.panel.person.client import read_own_cpf
 from balcao.panel.visit import Visit
 from balcao.web.api import Api
 
@@ -46,10 +47,6 @@ TABLES_BY_KEY = {table.key: table for table in TABLES}
 CHOSEN_IN_JOBS = (
     "regimes-contratacao", "modelos-trabalho", "escolaridades", "idiomas", "niveis-idioma", "tipos-pcd", "zonas",
 )  # fmt: skip
-
-
-class Me(msgspec.Struct):
-    cpf: str
 
 
 class Links(msgspec.Struct):
@@ -91,8 +88,7 @@ async def list_own_departments(visit: Visit) -> Sequence[tuple[str, str]]:
 
 
 async def _list_links(api: Api) -> Sequence[str]:
-    me = await api.get("/access/api/v1/users/me", Me)
-    return (await api.get(f"/registry/v1/cpf-secretaria/{me.cpf}", Links)).cd_uas
+    return (await api.get(f"/registry/v1/cpf-secretaria/{await read_own_cpf(api)}", Links)).cd_uas
 
 
 def forget(visit: Visit, what: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from balcao.panel.envelopes import Page
 from balcao.web.api import Api, quoted
 
 _JOBS = "/registry/v1/admin/jobs/dead-letters"
@@ -40,15 +41,6 @@ class Job(msgspec.Struct):
     state: str
     request_id: str | None
     attempts_log: list[Try] = []
-
-
-class Pagination(msgspec.Struct):
-    total: int
-
-
-class JobPage(msgspec.Struct):
-    data: list[Job]
-    pagination: Pagination
 
 
 class Retried(msgspec.Struct):
@@ -100,8 +92,8 @@ async def read_readiness(api: Api, path: str) -> bool:
     return True
 
 
-async def list_jobs(api: Api, *, kind: str | None = None, page: int = 1, size: int = 25) -> JobPage:
-    return await api.get(_JOBS, JobPage, {"kind": kind, "page": page, "per_page": size})
+async def list_jobs(api: Api, *, kind: str | None = None, page: int = 1, size: int = 25) -> Page[Job]:
+    return await api.get(_JOBS, Page[Job], {"kind": kind, "page": page, "per_page": size})
 
 
 async def read_job(api: Api, job: str) -> Job:

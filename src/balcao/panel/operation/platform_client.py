@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.operation.client import Pagination
+from balcao.panel.envelopes import Data, Page
 from balcao.web.api import Api, quoted
 
 _ADMIN = "/registry/v1/admin"
@@ -56,10 +56,6 @@ class Process(msgspec.Struct):
     beats: bool
 
 
-class Processes(msgspec.Struct):
-    data: list[Process]
-
-
 class Schema(msgspec.Struct):
     owner: str
     migration: str
@@ -107,10 +103,6 @@ class Import(msgspec.Struct):
     finished_at: datetime | None
 
 
-class Imports(msgspec.Struct):
-    data: list[Import]
-
-
 class ResponseCount(msgspec.Struct):
     starts_at: datetime
     responses: int
@@ -144,11 +136,6 @@ class Limit(msgspec.Struct):
     by: str | None
 
 
-class LimitPage(msgspec.Struct):
-    data: list[Limit]
-    pagination: Pagination
-
-
 class Maintenance(msgspec.Struct):
     service: str
     message: str
@@ -169,7 +156,7 @@ async def read_state(api: Api) -> PlatformState:
 
 
 async def list_processes(api: Api) -> list[Process]:
-    return (await api.get(f"{_ADMIN}/processes", Processes)).data
+    return (await api.get(f"{_ADMIN}/processes", Data[Process])).data
 
 
 async def read_versions(api: Api) -> Versions:
@@ -185,14 +172,14 @@ async def read_response_counts(api: Api) -> ResponseCounts:
 
 
 async def list_imports(api: Api) -> list[Import]:
-    return (await api.get(f"{_ADMIN}/imports", Imports)).data
+    return (await api.get(f"{_ADMIN}/imports", Data[Import])).data
 
 
 async def list_limits(
     api: Api, *, search: str | None = None, changed: bool | None = None, page: int = 1, size: int = 25
-) -> LimitPage:
+) -> Page[Limit]:
     query = {"search": search, "changed": changed, "page": page, "per_page": size}
-    return await api.get(f"{_ADMIN}/limits", LimitPage, query)
+    return await api.get(f"{_ADMIN}/limits", Page[Limit], query)
 
 
 async def read_limit(api: Api, name: str) -> Limit:

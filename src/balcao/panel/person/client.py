@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import httpx
 import msgspec
 
 from balcao.core.values.cpf import Cpf
-from balcao.web.api import Api, Read, quoted
+from balcao.panel.envelopes import Categories, Page
+from balcao.web.api import NO_QUERY, Api, Read, quoted
+
+T = TypeVar("T")
 
 _REGISTRY = "/registry/v1"
 # Under which word the panel's choices stand in the history of preferences.
@@ -22,15 +25,15 @@ class Subject(NamedTuple):
     cpf: Cpf
     reason: str = ""
 
-    async def get(self, path: str, kind: Any, query: Mapping[str, Any] | None = None) -> Any:
+    async def get(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY) -> T:
         """Read something of the person's."""
-        return await self.api.get(self._address(path), kind, query or {}, reason=self.reason)
+        return await self.api.get(self._address(path), kind, query, reason=self.reason)
 
-    async def read(self, path: str, kind: Any) -> Read[Any]:
+    async def read(self, path: str, kind: type[T]) -> Read[T]:
         """Read something of the person's with its version."""
         return await self.api.read(self._address(path), kind, reason=self.reason)
 
-    async def send(self, method: str, path: str, kind: Any, body: Any, *, etag: str = "") -> Any:
+    async def send(self, method: str, path: str, kind: type[T], body: Any, *, etag: str = "") -> T:
         """Write something of the person's."""
         return await self.api.send(method, self._address(path), kind, body, etag=etag, reason=self.reason)
 
@@ -38,8 +41,8 @@ class Subject(NamedTuple):
         return f"{_REGISTRY}/citizen/{quoted(self.cpf.digits)}{path}"
 
 
-class Pagination(msgspec.Struct):
-    total: int
+class Own(msgspec.Struct):
+    cpf: str
 
 
 class Covered(msgspec.Struct):
@@ -83,19 +86,10 @@ class Choice(msgspec.Struct):
     actor_kind: str
 
 
-class Choices(msgspec.Struct):
-    data: list[Choice]
-    pagination: Pagination
-
-
 class Category(msgspec.Struct):
     id: str
     name: str
     description: str
-
-
-class Categories(msgspec.Struct):
-    categories: list[Category]
 
 
 class Ticket(msgspec.Struct):
@@ -105,11 +99,6 @@ class Ticket(msgspec.Struct):
     subtipo: str | None
     status: str
     data_inicio: datetime
-
-
-class Tickets(msgspec.Struct):
-    data: list[Ticket]
-    pagination: Pagination
 
 
 class Access(msgspec.Struct, kw_only=True):
@@ -128,11 +117,6 @@ class Access(msgspec.Struct, kw_only=True):
     def visitor(self) -> tuple[object, ...]:
         """Return what the accesses of one visit have in common."""
         return (self.actor_kind, self.actor, self.department, self.reason, self.outcome == "denied")
-
-
-class Accesses(msgspec.Struct):
-    data: list[Access]
-    pagination: Pagination
 
 
 class CrmConsent(msgspec.Struct, rename="camel"):
@@ -184,11 +168,6 @@ class Pet(msgspec.Struct):
     source: str
 
 
-class Pets(msgspec.Struct):
-    data: list[Pet]
-    pagination: Pagination
-
-
 class Vehicle(msgspec.Struct):
     id: str
     display_name: str | None
@@ -196,11 +175,6 @@ class Vehicle(msgspec.Struct):
     vehicle_type: str
     color: str
     role: str
-
-
-class Vehicles(msgspec.Struct):
-    data: list[Vehicle]
-    pagination: Pagination
 
 
 class Registration(msgspec.Struct):
@@ -212,11 +186,6 @@ class Company(msgspec.Struct):
     razao_social: str
     nome_fantasia: str | None
     situacao_cadastral: Registration
-
-
-class Companies(msgspec.Struct):
-    data: list[Company]
-    pagination: Pagination
 
 
 class MainAddress(msgspec.Struct):
@@ -258,9 +227,13 @@ class Anonymisation(msgspec.Struct):
     expires_at: datetime | None
 
 
+async def read_own_cpf(api: Api) -> str:
+    """Return the CPF of the person who is logged in."""
+    return (await api.get("/access/api/v1/users/me", Own)).cpf
+
+
 async def read_provenance(subject: Subject, *, sensitive: bool = False) -> Provenance:
-    found: Provenance = await subject.get("/provenance", Provenance, {"sensitive": True if sensitive else None})
-    return found
+    return await subject.get("/provenance", Provenance, {"sensitive": True if sensitive else None})
 
 
 async def read_name(subject: Subject) -> str:
@@ -273,14 +246,13 @@ async def read_preferences(subject: Subject) -> Read[Preferences]:
     return await subject.read("/notification-preferences", Preferences)
 
 
-async def list_choices(subject: Subject, *, page: int = 1, size: int = 10) -> Choices:
+async def list_choices(subject: Subject, *, page: int = 1, size: int = 10) -> Page[Choice]:
     query = {"page": page, "per_page": size}
-    found: Choices = await subject.get("/notification-preferences/history", Choices, query)
-    return found
+    return await subject.get("/notification-preferences/history", Page[Choice], query)
 
 
-async def list_categories(api: Api) -> Categories:
-    return await api.get(f"{_REGISTRY}/notification-categories", Categories)
+async def list_categories(api: Api) -> Categories[Category]:
+    return await api.get(f"{_REGISTRY}/notification-categories", Categories[Category])
 
 
 async def change_preferences(
@@ -291,15 +263,13 @@ async def change_preferences(
     await subject.send("PUT", "/notification-preferences", Preferences, body, etag=etag)
 
 
-async def list_tickets(subject: Subject, *, size: int = 10) -> Tickets:
-    found: Tickets = await subject.get("/maintenance-request", Tickets, {"per_page": size})
-    return found
+async def list_tickets(subject: Subject, *, size: int = 10) -> Page[Ticket]:
+    return await subject.get("/maintenance-request", Page[Ticket], {"per_page": size})
 
 
-async def list_accesses(subject: Subject, *, since: str | None = None, page: int = 1, size: int = 25) -> Accesses:
+async def list_accesses(subject: Subject, *, since: str | None = None, page: int = 1, size: int = 25) -> Page[Access]:
     query = {"from": since, "page": page, "per_page": size}
-    found: Accesses = await subject.get("/data-access", Accesses, query)
-    return found
+    return await subject.get("/data-access", Page[Access], query)
 
 
 async def read_crm_account(subject: Subject) -> CrmAccount:
@@ -307,24 +277,20 @@ async def read_crm_account(subject: Subject) -> CrmAccount:
     return await subject.api.get(path, CrmAccount, reason=subject.reason)
 
 
-async def list_pets(subject: Subject) -> Pets:
-    found: Pets = await subject.get("/pets", Pets, {"per_page": 100})
-    return found
+async def list_pets(subject: Subject) -> Page[Pet]:
+    return await subject.get("/pets", Page[Pet], {"per_page": 100})
 
 
-async def list_vehicles(subject: Subject) -> Vehicles:
-    found: Vehicles = await subject.get("/vehicles", Vehicles, {"per_page": 100})
-    return found
+async def list_vehicles(subject: Subject) -> Page[Vehicle]:
+    return await subject.get("/vehicles", Page[Vehicle], {"per_page": 100})
 
 
-async def list_companies(subject: Subject) -> Companies:
-    found: Companies = await subject.get("/legal-entities", Companies, {"per_page": 100})
-    return found
+async def list_companies(subject: Subject) -> Page[Company]:
+    return await subject.get("/legal-entities", Page[Company], {"per_page": 100})
 
 
 async def read_address(subject: Subject) -> MainAddress | None:
-    found: Record = await subject.get("", Record)
-    return found.endereco.principal
+    return (await subject.get("", Record)).endereco.principal
 
 
 async def change_email(subject: Subject, text: str) -> None:
@@ -345,14 +311,12 @@ async def confirm_phone(subject: Subject, phone: Mapping[str, str], code: str) -
 
 async def rehearse_anonymisation(subject: Subject) -> Anonymisation:
     body: dict[str, Any] = {"dry_run": True} | _give_reason(subject)
-    found: Anonymisation = await subject.send("POST", "/anonymisation", Anonymisation, body)
-    return found
+    return await subject.send("POST", "/anonymisation", Anonymisation, body)
 
 
 async def anonymise(subject: Subject, confirmation: str) -> Anonymisation:
     body: dict[str, Any] = {"dry_run": False, "confirmation": confirmation} | _give_reason(subject)
-    found: Anonymisation = await subject.send("POST", "/anonymisation", Anonymisation, body)
-    return found
+    return await subject.send("POST", "/anonymisation", Anonymisation, body)
 
 
 def _give_reason(subject: Subject) -> dict[str, str]:

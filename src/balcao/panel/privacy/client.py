@@ -4,7 +4,8 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.panel.person.client import Access, Pagination
+from balcao.panel.envelopes import Page
+from balcao.panel.person.client import Access
 from balcao.web.api import Api
 
 _ADMIN = "/registry/v1/admin"
@@ -21,11 +22,6 @@ class AuditEvent(Access, kw_only=True):
     def visitor(self) -> tuple[object, ...]:
         """Return what the accesses of one visit have in common: two members of staff are two visitors."""
         return (self.subject, self.actor_hash, *super().visitor)
-
-
-class AuditPage(msgspec.Struct):
-    data: list[AuditEvent]
-    pagination: Pagination
 
 
 class RetainedKind(msgspec.Struct):
@@ -59,7 +55,7 @@ async def list_audit_events(
     client: str | None = None,
     has_subject: bool | None = None,
     page: int = 1,
-) -> AuditPage:
+) -> Page[AuditEvent]:
     query = {
         "from": since,
         "to": until,
@@ -70,7 +66,7 @@ async def list_audit_events(
         "page": page,
         "per_page": size,
     }
-    return await api.get(f"{_ADMIN}/audit", AuditPage, query, reason=reason)
+    return await api.get(f"{_ADMIN}/audit", Page[AuditEvent], query, reason=reason)
 
 
 async def read_retention_report(api: Api) -> RetentionReport:

@@ -27,6 +27,12 @@ class Webhook(msgspec.Struct):
         return self.description or self.url
 
 
+class Webhooks(msgspec.Struct):
+    """All receivers."""
+
+    items: Sequence[Webhook]
+
+
 class Secret(msgspec.Struct):
     """What messages are signed with, in the response that made it."""
 
@@ -51,3 +57,10 @@ class Delivery(msgspec.Struct):
     last_error: str | None
     tries: Sequence[Try]
     may_be_replayed: bool = True
+
+
+class Deliveries(msgspec.Struct):
+    """A page of the deliveries, and the number of all."""
+
+    items: Sequence[Delivery]
+    total: int

@@ -2,43 +2,27 @@
 
 An area says what is its own and has the pages declared:
 
-    WEBHOOKS = WebhookPages(area="agents", action=WEBHOOK_MANAGE, operations=webhook_client, ...)
+    WEBHOOKS = WebhookPages(area="agents", action=WEBHOOK_MANAGE, operations=CLIENT, ...)
     WEBHOOKS.declare(pages)
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.panel.declaration import Item, Pages
 from balcao.panel.visit import Crumb, Visit
+from balcao.panel.webhooks.client import WebhookClient
 from balcao.panel.webhooks.forms import WebhookForm, to_fields
 from balcao.panel.webhooks.labels import describe_failure
-from balcao.panel.webhooks.model import Delivery, Secret, Webhook
-from balcao.web.api import Api
+from balcao.panel.webhooks.model import Webhook
 from balcao.web.faults import PageFault
 from balcao.web.forms import Form
 from balcao.web.lists import Listing, Tab
 
 _TITLE = "Avisos a sistemas"
 _TABS = (Tab("todas", "Todas"), Tab("falhas", "Não entregues"))
-
-
-class Operations(Protocol):
-    """The operations of one service on its webhooks: the client of an area, a module, has them."""
-
-    async def list_webhooks(self, api: Api) -> Sequence[Webhook]: ...
-    async def read_webhook(self, api: Api, id: str) -> Webhook: ...
-    async def add_webhook(self, api: Api, body: Mapping[str, Any], key: str) -> Secret: ...
-    async def replace_webhook(self, api: Api, id: str, body: Mapping[str, Any]) -> object: ...
-    async def renew_secret(self, api: Api, id: str, key: str) -> Secret: ...
-    async def delete_webhook(self, api: Api, id: str) -> None: ...
-    async def send_test(self, api: Api, id: str) -> None: ...
-    async def list_deliveries(
-        self, api: Api, id: str, *, failed: bool, page: int, size: int
-    ) -> tuple[Sequence[Delivery], int]: ...
-    async def replay_delivery(self, api: Api, id: str, message: str) -> None: ...
 
 
 def allow(_: Visit) -> None:
@@ -56,7 +40,7 @@ class WebhookPages:
 
     area: str
     action: str
-    operations: Operations
+    operations: WebhookClient
     form: type[WebhookForm]
     purpose: str
     topics: str

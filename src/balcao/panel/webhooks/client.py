@@ -1,0 +1,70 @@
+"""The operations that each service with webhooks has on them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from balcao.panel.webhooks.model import Deliveries, Delivery, Secret, Webhook, Webhooks
+from balcao.web.api import Api, quoted
+
+Body = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class WebhookClient:
+    """The operations of one service: their address, the types of its responses, and its names in paths and queries."""
+
+    base: str
+    webhooks: type[Webhooks]
+    webhook: type[Webhook]
+    secret: type[Secret]
+    deliveries: type[Deliveries]
+    renewal_path: str = "secret"
+    test_path: str = "test"
+    deliveries_path: str = "deliveries"
+    replay_path: str = "replay"
+    failed: str = "failed"
+
+    async def list_webhooks(self, api: Api) -> Sequence[Webhook]:
+        """Return all receivers."""
+        return (await api.get(self.base, self.webhooks)).items
+
+    async def read_webhook(self, api: Api, id: str) -> Webhook:
+        """Return one receiver."""
+        return await api.get(self._address(id), self.webhook)
+
+    async def add_webhook(self, api: Api, body: Body, key: str) -> Secret:
+        """Add a receiver and return its secret."""
+        return await api.send("POST", self.base, self.secret, body, key=key)
+
+    async def replace_webhook(self, api: Api, id: str, body: Body) -> Webhook:
+        """Change a receiver."""
+        return await api.send("PUT", self._address(id), self.webhook, body)
+
+    async def renew_secret(self, api: Api, id: str, key: str) -> Secret:
+        """Give a receiver another secret and return it."""
+        return await api.send("POST", f"{self._address(id)}/{self.renewal_path}", self.secret, key=key)
+
+    async def delete_webhook(self, api: Api, id: str) -> None:
+        """Delete a receiver."""
+        await api.send("DELETE", self._address(id), type(None))
+
+    async def send_test(self, api: Api, id: str) -> None:
+        """Enqueue a test message."""
+        await api.send("POST", f"{self._address(id)}/{self.test_path}", type(None))
+
+    async def list_deliveries(
+        self, api: Api, id: str, *, failed: bool, page: int, size: int
+    ) -> tuple[Sequence[Delivery], int]:
+        """Return a page of the deliveries and the number of all."""
+        query = {self.failed: failed, "page": page, "limit": size}
+        found = await api.get(f"{self._address(id)}/{self.deliveries_path}", self.deliveries, query)
+        return found.items, found.total
+
+    async def replay_delivery(self, api: Api, id: str, message: str) -> None:
+        """Enqueue a message again."""
+        path = f"{self._address(id)}/{self.deliveries_path}/{quoted(message)}/{self.replay_path}"
+        await api.send("POST", path, type(None))
+
+    def _address(self, id: str) -> str:
+        return f"{self.base}/{quoted(id)}"
