@@ -56,7 +56,7 @@ def show(http: httpx.Client, issuer: Issuer, client: str = CLIENT, **asked: str)
 
 def list_ids(page: str) -> list[str]:
     """Return the request ids of the calls that a page shows; its form repeats the one that was asked for."""
-    return re.findall(r" ms, <code>([^<]+)</code>", page)
+    return re.findall(r" ms,\s+<code>([^<]+)</code>", page)
 
 
 def refuse(name: str, http: httpx.Client, issuer: Issuer) -> tuple[str, int]:

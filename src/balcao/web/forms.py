@@ -9,7 +9,7 @@
     return visit.render("operation/drop.html", form=form, status=form.status)
 
 A form contains the version that it was made from (`If-Match`), and a key that prevents a second creation
-(`Idempotency-Key`). Both exist from the moment when it is shown; `fields` of `frame/macros.html` writes them.
+(`Idempotency-Key`). Both exist from the moment when it is shown; `carried` of `frame/forms.html` writes them.
 """
 
 import re

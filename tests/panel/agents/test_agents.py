@@ -73,7 +73,7 @@ def test_two_experiments_are_compared_example_by_example(panel: PanelClient) -> 
 
 def test_an_agent_has_a_name_for_people_and_its_identifier_among_the_details(panel: PanelClient) -> None:
     page = panel.login("tereza", "/painel/agentes").text
-    names = re.findall(r'<th scope="row"><a [^>]+>([^<]+)</a><details.*?<code>([^<]+)<', page)
+    names = re.findall(r'<th scope="row">\s*<a [^>]+>([^<]+)</a>\s*<details.*?<code>([^<]+)<', page, re.DOTALL)
     assert sorted(names) == [("Atendimento demo", "atendimento_demo"), ("Busca assistida", "agentic_search")]
     panel.get(EDIT)
     assert panel.page.heading == "Editar Atendimento demo"

@@ -264,7 +264,7 @@ def test_a_service_is_sent_back_as_it_was_read() -> None:
 
 def test_a_group_of_synonyms_is_found_by_a_term_without_accents(panel: PanelClient) -> None:
     panel.login("gestor", "/painel/sinonimos")
-    name = re.compile(r'<th scope="row"><a [^>]*>([^<]*)</a>')
+    name = re.compile(r'<th scope="row">\s*<a [^>]*>\s*([^<]*?)\s*</a>')
     all_groups = name.findall(panel.get("/painel/sinonimos").text)
     wanted = all_groups[0].split(", ")[-1]
     panel.submit("/painel/sinonimos/novo", terms=f"{wanted} é só teste\nÚmida certidão")
