@@ -1,5 +1,6 @@
-"""The panel (`/painel`): screens of staff, operators and citizens, a client of the services like any other (ADR 0015).
+"""The panel (`/painel`): the pages for staff, operators and citizens.
 
-It asks the services over HTTP with the person's own token, so it has no right, no rule and no data of its own beyond
-sessions, drafts and work under way. Each area is a folder that declares its pages; `areas.py` lists the areas.
+The panel is a client of the services like any other (ADR 0015). It calls them over HTTP with the person's own token,
+and therefore has no rights and no rules of its own. It stores only sessions, drafts and unfinished work. Each area is a
+folder that declares its pages, and `areas.py` lists the areas.
 """

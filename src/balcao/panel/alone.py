@@ -1,4 +1,4 @@
-"""The panel in a process of its own, which loads no service: it calls them by their address, as any client does."""
+"""The panel in a process of its own. It loads no service and calls the services by their addresses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,7 +30,7 @@ from balcao.settings import Settings
 
 
 def build(settings: Settings, database_url: str, group: ProcessGroup) -> Application:
-    """Compile what the process serves; everything is opened when the server starts the application."""
+    """Compile the application of this process. Its connections are opened when the server starts the application."""
     counts = Counts(settings.panel_keys[0].encode(), group.counts_file, group.number, group.count)
     refusals = Refusals(counts, settings.refused_rate)
     panel = Panel(settings, database_url, AREAS, refusals, settings.own_panel_address)
@@ -51,7 +51,10 @@ def build(settings: Settings, database_url: str, group: ProcessGroup) -> Applica
 
 
 def _mount_pages(settings: Settings, panel: Panel, metrics: Metrics) -> Mount:
-    """Return what stands beside the panel: liveness, the metrics unless they have a port of their own, the way in."""
+    """Return the other pages of the process.
+
+    These are a redirect to the panel, liveness, and the metrics unless they have their own port.
+    """
 
     def lead_in(_: Request) -> Response[None]:
         return redirect(PREFIX)

@@ -1,4 +1,4 @@
-"""What a process holds for the panel, and the panel as a part of what the process serves."""
+"""The panel's resources in a process, its database and its migrations."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -22,14 +22,15 @@ from balcao.settings import Settings
 from balcao.web.surface import Client, Surface
 from balcao.web.words import Words
 
-# Of a process: a page needs one for a moment, to look up its session.
+# The connections of one process. A page needs one only briefly, to look up its session.
 _CONNECTIONS = 4
 
 
 class Panel(Surface):
-    """What a process holds for the panel; it is opened when the process starts to serve.
+    """The panel's resources in one process. They are opened when the process starts to serve.
 
-    `refusals` counts pages without a session. `address` is where people reach the panel, without `/painel`.
+    `refusals` counts requests for pages without a session. `address` is the public address of the panel, without
+    `/painel`.
     """
 
     def __init__(
@@ -63,20 +64,24 @@ class Panel(Surface):
         self.uses = list_uses(areas)
 
     def find_page(self, name: str, method: str = "") -> Page:
-        """Return the page of this name, that of the method where it has several. Raises KeyError."""
+        """Return the page of this name and method.
+
+        Without a method, prefer GET. Raises KeyError if there is no such page.
+        """
         if method:
             return self._pages[name, method]
         return self._pages.get((name, "GET")) or self._pages[name, "POST"]
 
     def has_page(self, name: str, method: str) -> bool:
-        """Return whether the page of this name has the method."""
+        """Return whether a page with this name and method exists."""
         return (name, method) in self._pages
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Open what pages need, for as long as the process serves.
+        """Open the panel's resources while the process serves.
 
-        Raises RoleError where the panel cannot work in the database, MigrationError where its schema is not up to date.
+        Raises RoleError if the panel's role cannot work in the database, and MigrationError if its schema is not up to
+        date.
         """
         await open_panel_database(self.database, self.settings)
         async with super().open():
@@ -87,7 +92,7 @@ class Panel(Surface):
 
 
 def list_uses(areas: Sequence[Area]) -> dict[str, list[str]]:
-    """Return by action the labels of the pages and deeds that it shows, those of the navigation first."""
+    """Return the labels of the pages that each action allows. Pages of the navigation come first."""
     found: dict[str, dict[str, None]] = {}
     for area in areas:
         for page in sorted(area.pages.declared, key=lambda page: not page.in_menu):
@@ -102,7 +107,7 @@ def list_migrations() -> list[Migration]:
 
 
 async def open_panel_database(database: Database, settings: Settings) -> None:
-    """Open the panel's way to the database. Raises RoleError, MigrationError and Unavailable."""
+    """Open the panel's database and check its migrations. Raises RoleError, MigrationError and Unavailable."""
     try:
         await database.open()
         async with database.connection() as connection:
@@ -117,14 +122,17 @@ async def open_panel_database(database: Database, settings: Settings) -> None:
 
 
 async def check_panel_database(settings: Settings, database_url: str) -> None:
-    """Open the panel's way to the database, and close it. Raises as opening does."""
+    """Open the panel's database and close it again. Raises the same errors as `open_panel_database`."""
     database = make_database(settings, database_url)
     await open_panel_database(database, settings)
     await database.close()
 
 
 def make_database(settings: Settings, database_url: str) -> Database:
-    """Return the panel's way to the database, under its own role, which sees no service's schema."""
+    """Return the panel's database, which uses the panel's own role.
+
+    That role has no access to the schemas of the services.
+    """
     role = settings.panel_database_role
     login = role if settings.embedded_database and not settings.panel_database_url else None
     database = Database(settings.panel_database_url or database_url, size=_CONNECTIONS, role=role, login=login)

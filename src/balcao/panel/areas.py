@@ -1,4 +1,4 @@
-"""All areas of the panel, in the order of the navigation: the one place that names them."""
+"""All areas of the panel in the order of the navigation. No other module lists them."""
 
 from balcao.panel.access import AREA as ACCESS
 from balcao.panel.agents import AREA as AGENTS

@@ -1,4 +1,4 @@
-"""An attendance as pages show it: who is served, why, and until when."""
+"""An attendance as pages show it: the citizen, the reason and the end."""
 
 from datetime import datetime
 
@@ -8,9 +8,10 @@ from balcao.core.values.cpf import Cpf
 
 
 class Attendance(msgspec.Struct, frozen=True):
-    """One open attendance of a session. It closes at `ends_at` unless a page uses it before.
+    """One open attendance of a session. It closes at `ends_at` unless a page uses it earlier.
 
-    `name` is what the record calls the person: empty without a record, None if the attendant may not read it.
+    `name` is the citizen's name in the registry. It is empty if there is no record, and None if the attendant may not
+    read it.
     """
 
     number: int
@@ -21,7 +22,7 @@ class Attendance(msgspec.Struct, frozen=True):
 
     @property
     def shown_name(self) -> str:
-        """Return the name for pages, or a phrase in its place."""
+        """Return the citizen's name, or a phrase if it is missing."""
         if self.name is None:
             return "Nome que você não pode ver"
         return self.name or "Pessoa sem nome no registro"

@@ -1,4 +1,4 @@
-"""How an area declares itself: its pages, what it brings to the first page, what "Ir para" finds in it.
+"""Declarations of an area: its pages, its items on the first page, and its results for "Ir para".
 
     pages = Pages("operation", "/operacao")
 
@@ -7,7 +7,7 @@
 
     AREA = Area("Operação", 90, pages, waiting=[Waiting(["jobs:read"], find_stopped_jobs, "operation.list_jobs")])
 
-Navigation, routes, the first page and the tests of all pages come from these declarations.
+The navigation, the routes, the first page and the tests of all pages use these declarations.
 """
 
 import re
@@ -21,18 +21,20 @@ from balcao.core.http.responses import Response
 PREFIX = "/painel"
 MIB = 1_048_576
 
-# Of a `Visit`, which knows what is declared here, and the values of the path's parameters by their names.
+# The arguments are a `Visit` (which imports this module, so its type cannot be named here) and the values of the path's
+# parameters by name.
 PageFunction: TypeAlias = Callable[..., Awaitable[Response[Any]]]
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True)
 class Page:
-    """One address of the panel; `name` is area and function, as in `operation.list_jobs`.
+    """One address of the panel. `name` consists of area and function, as in `operation.list_jobs`.
 
-    A person sees it who holds one of the `actions`, everybody who is logged in where there is none. The values of the
-    path's parameters are the function's arguments of the same names. What a page asks for by itself is no use of it.
-    The navigation offers a page `for_staff` only to people who hold a right, although everyone may open it.
+    A person sees the page if they have one of the `actions`. Without actions, every logged-in person sees it. The
+    function gets the values of the path's parameters as arguments of the same names. `is_use` is False if the page's
+    script sends the request by itself, which does not count as use of the session. The navigation shows a page
+    `for_staff` only to people who have a right, although every logged-in person may open it.
     """
 
     name: str
@@ -48,7 +50,7 @@ class Page:
 
     @property
     def parameters(self) -> list[str]:
-        """Return the names of the path's parameters, in their order."""
+        """Return the names of the path's parameters in their order."""
         return _PARAMETER.findall(self.path)
 
     def address(self, **values: object) -> str:
@@ -57,9 +59,9 @@ class Page:
 
 
 class Pages:
-    """The pages of one area, or of one module of it; `base` stands before all of their paths.
+    """The pages of one area or of one of its modules. `base` is the prefix of all their paths.
 
-    An area of several modules has those of its `parts`, in the order of the navigation.
+    An area with several modules combines their pages from `parts`, in the order of the navigation.
     """
 
     def __init__(self, area: str, base: str, parts: Sequence["Pages"] = ()) -> None:
@@ -70,13 +72,13 @@ class Pages:
     def get(
         self, path: str, label: str, *, actions: Sequence[str] = (), in_menu: bool = False
     ) -> Callable[[PageFunction], PageFunction]:
-        """Declare a page that is only looked at."""
+        """Declare a page that only shows something."""
         return self._declare(["GET"], path, label, actions, in_menu=in_menu)
 
     def post(
         self, path: str, label: str, *, actions: Sequence[str] = (), body_limit: int = MIB, is_use: bool = True
     ) -> Callable[[PageFunction], PageFunction]:
-        """Declare a deed: what a button posts to. It answers with a redirect to a page."""
+        """Declare the target of a button's POST. Its function redirects to a page."""
         return self._declare(["POST"], path, label, actions, body_limit=body_limit, is_use=is_use)
 
     def form(
@@ -128,9 +130,9 @@ class Pages:
 
 @dataclass(frozen=True)
 class Item:
-    """One thing that waits, or was found: what it is, where it is done, and what the button there says.
+    """One pending task or search result: its title, its address and the text of its button.
 
-    `number` is how many it stands for, 0 for what only goes on.
+    `number` counts the tasks that the item represents. It is 0 for work in progress that needs no action.
     """
 
     title: str
@@ -144,9 +146,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Waiting:
-    """A part of the first page: what `find(visit)` says waits for who holds one of the actions. It fails alone.
+    """A part of the first page: the items of `find(visit)`, for people who have one of the actions.
 
-    `page` is the entry of the navigation, as in `operation.list_jobs`, beside which its number stands.
+    If `find` fails, only this part fails. `page` names the entry of the navigation that shows the number of items, as
+    in `operation.list_jobs`.
     """
 
     actions: Sequence[str]
@@ -156,7 +159,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Finder:
-    """What `find(visit, text)` finds for "Ir para" in an area, for who holds one of the actions."""
+    """The results of `find(visit, text)` for "Ir para" in one area, for people who have one of the actions."""
 
     actions: Sequence[str]
     find: Callable[..., Awaitable[Sequence[Item]]]
@@ -164,7 +167,10 @@ class Finder:
 
 @dataclass(frozen=True)
 class Area:
-    """One heading of the navigation with its pages; `order` is its place among the areas. Without label: no heading."""
+    """One heading of the navigation with its pages.
+
+    `order` sorts the areas. An area with an empty label has no heading.
+    """
 
     label: str
     order: int
@@ -174,5 +180,5 @@ class Area:
 
     @property
     def key(self) -> str:
-        """Return the word by which code and templates call the area."""
+        """Return the name of the area in code and templates."""
         return self.pages.area

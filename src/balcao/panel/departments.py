@@ -1,4 +1,4 @@
-"""The city's departments, from which people choose in several areas."""
+"""The city's departments, which people select in several areas."""
 
 from collections import Counter
 
@@ -20,7 +20,7 @@ class _Tree(msgspec.Struct):
 
 
 async def list_departments(api: Api) -> list[Department]:
-    """Return all departments in the order of the city's chart, however many there are."""
+    """Return all departments in the order of the city's organisation chart."""
     found: list[Department] = []
     open_ = (await api.get("/registry/v1/departments/tree", _Tree)).departments[::-1]
     while open_:
@@ -31,9 +31,9 @@ async def list_departments(api: Api) -> list[Department]:
 
 
 async def read_department_names(api: Api) -> dict[str, str]:
-    """Return the names of all departments by their codes, sorted by name.
+    """Return the names of all departments by code, sorted by name.
 
-    Departments with the same name also show their code, so that each name means one department.
+    The code is appended to names that occur more than once, so that every name is unique.
     """
     found = sorted(await list_departments(api), key=lambda one: fold_text(one.nome_ua))
     total = Counter(one.nome_ua.casefold() for one in found)

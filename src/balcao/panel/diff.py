@@ -1,6 +1,7 @@
-"""What changed between two versions, in the order of a form: words marked, lists line by line, long equal parts folded.
+"""Differences between two versions of a record, in the order of a form.
 
-The services give old and new values; the words are compared here.
+Changed words are marked, lists are compared line by line, and long equal parts are folded. The services return the old
+and the new values; this module compares the words.
 """
 
 import re
@@ -11,14 +12,15 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 from rapidfuzz.distance import Indel
 
-# Time and memory of a comparison grow with the product of the two lengths. This product costs at most 10 ms, in which
-# the interpreter lock is held, and 4 MiB.
+# The time and memory of a comparison grow with the product of the two lengths. This product costs at most 10 ms, during
+# which the interpreter lock is held, and 4 MiB.
 MOST_PRODUCT = 5_000 * 5_000
-# Of an equal part longer than this, only so many words at each end are shown.
+# If an equal part has more words than the first number, show only the second number of words at each end.
 _LONGEST_EQUAL, _SHOWN_WORDS = 60, 12
 _WORD = re.compile(r"\s+|[^\W_]+|[\W_]")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-# Screen readers read the words in brackets, and copied text has them. A browser drops an ordinary blank at their end.
+# Screen readers read the text in brackets, and copied text contains it. The blank at its end is non-breaking, because a
+# browser would drop an ordinary one.
 _GONE = Markup('<del><span class="vh">[saiu:&nbsp;</span>{}<span class="vh">]</span></del>')
 _CAME = Markup('<ins><span class="vh">[entrou:&nbsp;</span>{}<span class="vh">]</span></ins>')
 _FOLDED = Markup(' <span class="muted">[…]</span> ')
@@ -26,7 +28,7 @@ _FOLDED = Markup(' <span class="muted">[…]</span> ')
 
 @dataclass(frozen=True)
 class Change:
-    """One field that differs: its label, and what became of it with the words marked."""
+    """One field that differs: its label, and its value with the changed words marked."""
 
     label: str
     marked: Markup
@@ -42,7 +44,7 @@ def compare(labels: Mapping[str, str], old: Mapping[str, Any], new: Mapping[str,
 
 
 def compare_values(old: Any, new: Any) -> Markup:
-    """Return a value with its change marked: of lists the lines, of all else the words."""
+    """Return a value with its changes marked: in a list by line, in any other value by word."""
     if isinstance(old, list) or isinstance(new, list):
         return _compare_lines([_to_text(one) for one in old or []], [_to_text(one) for one in new or []])
     return compare_texts(_to_text(old), _to_text(new))
@@ -51,7 +53,7 @@ def compare_values(old: Any, new: Any) -> Markup:
 def compare_texts(old: str, new: str) -> Markup:
     """Return the new text with its added and removed words marked.
 
-    Where too many words differ, lines are compared. Where too many lines differ, both texts are shown whole.
+    If too many words differ, compare lines. If too many lines differ, mark both texts as a whole.
     """
     for split in (_WORD.findall, _LINE.findall):
         before, after = split(old), split(new)
@@ -61,7 +63,7 @@ def compare_texts(old: str, new: str) -> Markup:
 
 
 class _Gap(NamedTuple):
-    """A part in which two sequences differ: the ends of a slice of the old one, and of the new one."""
+    """A part in which two sequences differ: the bounds of a slice of the old sequence and of the new one."""
 
     old_start: int
     old_end: int
@@ -70,7 +72,7 @@ class _Gap(NamedTuple):
 
 
 def _find_gaps(before: Sequence[str], after: Sequence[str]) -> list[_Gap] | None:
-    """Return where two sequences differ, in their order; None where it would take too long to find out."""
+    """Return the parts in which two sequences differ, in order. Return None if the comparison would take too long."""
     start = _count_equal(before, after)
     end = _count_equal(before[start:][::-1], after[start:][::-1])
     changed, came = before[start : len(before) - end], after[start : len(after) - end]
@@ -87,7 +89,7 @@ def _find_gaps(before: Sequence[str], after: Sequence[str]) -> list[_Gap] | None
 
 
 def _count_equal(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many items are equal before the first that differ."""
+    """Return the number of equal items before the first difference."""
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -102,7 +104,10 @@ def _mark_gaps(before: Sequence[str], after: Sequence[str], gaps: Iterable[_Gap]
 
 
 def _join_over_blanks(after: Sequence[str], gaps: Iterable[_Gap]) -> Iterator[_Gap]:
-    """Yield gaps with only blanks between them as one: changed words are easier to read in one piece."""
+    """Yield the gaps, and join those that only blanks separate.
+
+    Adjacent changed words are easier to read in one piece.
+    """
     last: _Gap | None = None
     for gap in gaps:
         if last is not None and "".join(after[last.new_end : gap.new_start]).isspace():
@@ -116,7 +121,7 @@ def _join_over_blanks(after: Sequence[str], gaps: Iterable[_Gap]) -> Iterator[_G
 
 
 def _trim(before: Sequence[str], after: Sequence[str], gap: _Gap) -> _Gap:
-    """Return a gap without what both of its sides end with, as blanks do: what did not change stands unmarked."""
+    """Return a gap without the common end of both sides, such as blanks, so that unchanged text is not marked."""
     old, new = before[gap.old_start : gap.old_end], after[gap.new_start : gap.new_end]
     equal = _count_equal(old[::-1], new[::-1])
     return gap._replace(old_end=gap.old_end - equal, new_end=gap.new_end - equal)
@@ -145,7 +150,7 @@ def _fold(words: Sequence[str]) -> Markup:
 
 
 def _mark(gone: str, came: str) -> Markup:
-    """Return both texts marked, with a blank between them unless one of them has it: no two words run together."""
+    """Return both texts marked. Insert a blank if they would otherwise run together."""
     needs_blank = gone and came and not gone[-1].isspace() and not came[0].isspace()
     return _mark_gone(gone) + (" " if needs_blank else "") + _mark_come(came)
 
@@ -169,5 +174,8 @@ def _to_text(value: Any) -> str:
 
 
 def _normalise(value: Any) -> Any:
-    """Return the value as it is compared: nothing, an empty text and an empty list are the same to who reads them."""
+    """Return a value for comparison.
+
+    Readers see no difference between None, an empty text, list or mapping, so all become None.
+    """
     return None if value in ("", [], {}) else value

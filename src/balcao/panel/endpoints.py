@@ -1,4 +1,4 @@
-"""The panel's addresses: each page compiled into an endpoint that knows who asks, and says what is the matter."""
+"""The panel's addresses. Each page is compiled into an endpoint that finds the session and renders errors as pages."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -37,28 +37,28 @@ from balcao.web.visit import DRAFT, DRAFT_IN_ADDRESS
 
 SERVICE = "panel"
 READINESS = "/readiness"
-# On one's own machine people type either; the session's cookie belongs to the one that the login leads back to.
+# People may type either name on their own machine. The session cookie belongs to the host that the login returns to.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1"})
-# A larger form is not written into the page that says why it failed: the browser sends it again.
+# A larger form is not copied into the error page. The browser must send it again.
 _LARGEST_REPEATED = 256 * 1024
 
 
 class Unsent(NamedTuple):
-    """A form that came to nothing: where it was sent, and all of its fields."""
+    """A form whose submission failed: its address and all of its fields."""
 
     address: str
     fields: FormData
 
 
 class Endpoints:
-    """Compiles the pages of a panel."""
+    """The compiler of a panel's pages into endpoints."""
 
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
         self._login = Login(panel, self._render_alone)
 
     def mount(self) -> Mount:
-        """Return everything under `/painel`: pages, login, files, and a page for what is not there."""
+        """Return the mount for `/painel`: pages, login, static files, and a page for unknown addresses."""
         steps: list[tuple[str, str, str, Callable[[Request], Awaitable[Response[Any]]]]] = [
             ("GET", login.LOGIN, "login", self._login.begin),
             ("GET", login.RETURN, "login_return", self._login.finish),
@@ -123,13 +123,13 @@ class Endpoints:
         receive = self._login.receive_logout_token
         return PageEndpoint(SERVICE, f"{SERVICE}.backchannel_logout", "POST", receive, refuse, 16_384)
 
-    # ---- answering --------------------------------------------------------------------------------------------------
+    # ---- responding -------------------------------------------------------------------------------------------------
 
     async def _admit_body(self, page: Page, request: Request) -> int:
-        """Return how many bytes of a large form are read: none for who may not send it to the page."""
+        """Return how many bytes of a large form to read: 0 if the person may not send the form to this page."""
         try:
             session = await self._login.find_session(request, is_use=False)
-        except BalcaoError:  # the page says what is down
+        except BalcaoError:  # the handler fails too and shows what is down
             return 0
         if session is None or not guard.is_from_here(request.headers, self._panel.origin):
             return 0
@@ -153,7 +153,7 @@ class Endpoints:
             return await self._ask_for_login(request, page, session, posted)
 
     async def _read_posted(self, request: Request, page: Page, session: Session) -> FormData:
-        """Return the form of a page of this session; empty if the session has ended and the form was not read.
+        """Return the submitted form. Return an empty form if the session has ended and the body was not read.
 
         Raises PageFault for a form of another site or session, and TooLarge.
         """
@@ -170,7 +170,7 @@ class Endpoints:
     async def _show(
         self, request: Request, page: Page, session: Session, api: Api, posted: FormData, values: dict[str, str]
     ) -> Response[Any]:
-        """Return the page, or what is the matter with it, within the frame that the person knows."""
+        """Return the page, or an error page within the usual frame."""
         visit = Visit(self._panel, request, page, session, api, NO_RIGHTS, posted)
         try:
             async with self._panel.page_limiter.acquire(session.stored.subject_key):
@@ -181,7 +181,7 @@ class Endpoints:
             return self._render_fault(fault, request, visit)
 
     async def _make(self, visit: Visit, values: dict[str, str]) -> Response[Any]:
-        """Return the page, or do the deed, if the person may. Raises ApiFault and PageFault."""
+        """Return the page, or process the POST, if the person has the right. Raises ApiFault and PageFault."""
         page = visit.page
         visit.rights = await read_rights(visit.api)
         await self._panel.sessions.remember_actions(visit.session, visit.rights.actions)
@@ -199,7 +199,7 @@ class Endpoints:
         return response
 
     async def _fill_draft(self, visit: Visit) -> None:
-        """Give a form what was typed into it when a session was over, if its address asks for that."""
+        """Fill the form with the draft that the page's address names."""
         if number := visit.query.first(DRAFT_IN_ADDRESS):
             draft = await self._panel.sessions.read_draft(visit.session, number)
             if draft is not None and draft.path == visit.path:
@@ -208,11 +208,12 @@ class Endpoints:
     async def _ask_for_login(
         self, request: Request, page: Page, session: Session | None, posted: FormData
     ) -> Response[Any]:
-        """Lead to the login; what a person typed into a page that they could open is kept for them."""
+        """Redirect to the login. Store what the person typed, if their last known rights include the page."""
         if session is None:
             count_anonymous(self._panel.refusals, request, PAGE)
         if b"hx-request" in request.headers and request.method == "POST":
-            # Sent beside a form that the person writes in: they stay, and sending the form keeps the text.
+            # The page's script sent this next to a form that the person is typing in. Do not leave the page: submitting
+            # the form stores the text.
             return Response(status=401)
         if b"hx-request" in request.headers:
             current = guard.split_address(request.headers.text(b"hx-current-url") or "")
@@ -235,7 +236,10 @@ class Endpoints:
         return self._render_alone("frame/over.html", 401, is_kept=kept is not None, login=_login_address(address))
 
     def _find_form(self, request: Request, page: Page) -> tuple[str, str]:
-        """Return path and query of the page whose form was sent to `page`; "" if the browser does not name it."""
+        """Return the path and query of the page with the submitted form.
+
+        Both are empty if the browser does not name the page.
+        """
         path = request.path.decode("latin-1")
         if self._panel.has_page(page.name, "GET"):
             return path, request.query_string.decode("latin-1")
@@ -244,14 +248,14 @@ class Endpoints:
         return (shown.path, shown.query) if is_form else ("", "")
 
     async def _tell_readiness(self, _: Request) -> Response[Readiness]:
-        """Tell whether pages can be shown, for gateways."""
+        """Return whether pages can be shown, for gateways."""
         is_up = await is_database_up(self._panel.database)
         checks, failed = {"database": is_up, "overall": is_up}, [] if is_up else ["database"]
         body = Readiness("ready" if is_up else "not_ready", checks, SERVICE, utc_now(), failed)
         return to_json(body, status=200 if is_up else 503)
 
     async def _show_nothing(self, request: Request) -> Response[Any]:
-        """Say that there is no such page, within the frame where somebody is logged in."""
+        """Show that the page does not exist, within the usual frame if the person is logged in."""
         session = await self._login.find_session(request)
         if session is None or not session.is_living:
             count_anonymous(self._panel.refusals, request, PAGE)
@@ -259,7 +263,7 @@ class Endpoints:
         return await self._respond(request, _NOTHING, {})
 
     def _find_canonical(self, request: Request) -> str | None:
-        """Return where a page is meant to be on one's own machine; None for who is there already."""
+        """Return the configured address of the page if the person typed another name of their machine, or None."""
         host = request.headers.text(b"host") or ""
         wanted = urlsplit(self._panel.address)
         if request.method != "GET" or wanted.hostname not in _LOOPBACK or host == wanted.netloc:
@@ -282,9 +286,10 @@ class Endpoints:
         return Response(text.encode(), status=fault.status, headers=headers, media_type=HTML)
 
     def _find_unsent(self, request: Request, visit: Visit | None) -> Unsent | None:
-        """Return what was typed into a form of ours; the page that says why it came to nothing lets it be sent again.
+        """Return the submitted form, so that the error page can offer to send it again.
 
-        Nothing but the browser may be there to hold it. What another site has a browser send is not repeated to people.
+        The page in the browser may be the only place that can hold the form while a service is down. A form that
+        another site sent is not shown to the person.
         """
         size = len(request.content or b"")
         is_small = size <= (SMALL if visit is None else _LARGEST_REPEATED)
@@ -292,7 +297,7 @@ class Endpoints:
             return None
         try:
             fields = read_form(request) if visit is None else visit.posted
-        except BalcaoError:  # no form at all
+        except BalcaoError:  # the body is not a form
             return None
         query = request.query_string.decode("latin-1")
         path = request.path.decode("latin-1")
@@ -311,7 +316,7 @@ def _login_address(back: str) -> str:
 
 
 def _describe(fault: BalcaoError, request: Request) -> PageFault:
-    """Return what to say of a fault of our own."""
+    """Return the error page for a fault of the panel itself."""
     if isinstance(fault, ProviderAway):
         return PageFault(503, "O login não respondeu", fault.message, request_id=request.id, retry_after=5)
     title = "O painel não conseguiu responder" if fault.status >= 500 else "O pedido não pôde ser atendido"

@@ -1,7 +1,7 @@
-"""Live pages: what changes is heard once by each process of the panel, and told to every browser that looks.
+"""Live pages: each process receives changes through one upstream connection and notifies every browser that listens.
 
-The upstream is the stream of the health units' changes (rules: health_units 4.3), opened by a client of the panel's
-own: it says that something has changed, and never what. What a browser is shown is read as the person who looks.
+The upstream is the stream of the health units' changes (rules: health_units 4.3), opened with the panel's own client.
+It reports only that something has changed. The content is then read with the token of the person who sees the page.
 """
 
 import asyncio
@@ -18,21 +18,21 @@ from balcao.core.logs import log
 from balcao.web.provider import GrantRefused, Provider, ProviderAway
 
 STREAM = "/health-units/unidades/eventos"
-# The upstream says every 15 seconds that it lives.
+# The upstream sends a sign of life every 15 seconds, so two of them may be missed.
 SILENT_SECONDS = 35.0
-# Windows of one session: each reads the board as its person whenever something has changed.
+# The limit of windows for one session. Each window reads the board with the person's token after every change.
 MOST_OF_SESSION = 5
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 15.0
 _TIMEOUT = httpx.Timeout(5.0, read=SILENT_SECONDS)
 
 
 class Feed:
-    """The one upstream of this process, open while a browser listens; it resumes behind the last event it heard."""
+    """The upstream of this process, open while a browser listens. It resumes after the last received event."""
 
     def __init__(
         self, http: httpx.AsyncClient, address: str, provider: Provider, client: tuple[str, str] | None
     ) -> None:
-        """`client` are id and secret of the panel's machine client; without one there is nothing to listen to."""
+        """`client` is the id and secret of the panel's machine client. Without it, there is no upstream."""
         self.has_upstream = client is not None
         self._http = http
         self._address = address
@@ -44,12 +44,12 @@ class Feed:
 
     @property
     def age(self) -> float:
-        """Return how many seconds ago the upstream was last heard; infinity while it is not open."""
+        """Return the seconds since the upstream was last heard, or infinity after a failure or if it was never open."""
         return time.monotonic() - self._heard_at
 
     @property
     def is_alive(self) -> bool:
-        """Return whether what has not been told has not happened."""
+        """Return whether the upstream was heard recently, so that no event means no change."""
         return self.age < SILENT_SECONDS
 
     def has_room(self, session: bytes) -> bool:
@@ -58,7 +58,7 @@ class Feed:
 
     @contextlib.asynccontextmanager
     async def listening(self, session: bytes) -> AsyncIterator[asyncio.Event]:
-        """Give an event that is set whenever something has changed, or the upstream came or went."""
+        """Yield an event that is set whenever something changes, or the upstream connects or fails."""
         changed = asyncio.Event()
         self._listeners[changed] = session
         if self._hearing is None:
@@ -83,7 +83,7 @@ class Feed:
         while True:
             try:
                 await self._hear()
-                pause = FIRST_PAUSE_SECONDS  # it ends by itself, with its token or after an hour
+                pause = FIRST_PAUSE_SECONDS  # a normal end: the token expired or an hour has passed
             except (httpx.HTTPError, GrantRefused, ProviderAway, msgspec.MsgspecError) as fault:
                 log.warning("panel.stream_away", code=type(fault).__name__)
                 self._heard_at = float("-inf")

@@ -1,4 +1,4 @@
-"""Two people changed the same record: what only one of them touched is joined, what both did is asked (412)."""
+"""The merge of concurrent changes to a record (412). The person decides on fields that both people changed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Disputed:
-    """A field that both changed, and not to the same: as it was when the person opened it, theirs, and mine."""
+    """A field that both people changed differently: the original value, theirs and mine."""
 
     name: str
     base: Any
@@ -17,7 +17,11 @@ class Disputed:
 
 @dataclass(frozen=True)
 class Merged:
-    """`values` is the joined record, with mine where it is disputed; `joined` names what was taken over of theirs."""
+    """The result of a merge.
+
+    `values` is the merged record, with my values in disputed fields. `joined` names the fields that were taken over
+    from the other person's version.
+    """
 
     values: dict[str, Any]
     disputed: list[Disputed]
@@ -25,7 +29,7 @@ class Merged:
 
 
 def merge(base: Mapping[str, Any], theirs: Mapping[str, Any], mine: Mapping[str, Any]) -> Merged:
-    """Join the fields of `mine` with what somebody else has saved since `base`; nothing that was typed is lost."""
+    """Merge the fields of `mine` with the changes that were saved since `base`. No typed value is lost."""
     values: dict[str, Any] = {}
     disputed: list[Disputed] = []
     joined: list[str] = []

@@ -1,4 +1,4 @@
-"""The templates of the panel, with the filters and values that all of them use."""
+"""The environment of the panel's templates, with the filters and values that all of them use."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,12 +21,12 @@ from balcao.web.words import (
     format_weekday,
 )
 
-# What stands where there is no value; marked, so that a phone's list leaves the line out (`panel.css`).
+# The sign for a missing value. Its marked form lets `panel.css` hide the line in lists on phones.
 _NOTHING, _MARKED_NOTHING = "–", Markup('<span class="nil">–</span>')
 
 
 def make_environment(words: Words, assets: Assets, city: str) -> Environment:
-    """Return the environment: everything is escaped, and a name without a value is a fault."""
+    """Return the environment. It escapes all values, and an undefined name is an error."""
     environment = templating.make_environment("balcao.panel", "templates", finalize=_mark_nothing)
     filters: dict[str, Callable[..., Any]] = {
         "moment": words.format_moment,

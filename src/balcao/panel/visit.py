@@ -1,4 +1,4 @@
-"""One request of a person for one page: who it is, what they may do, what they sent, and how it is answered."""
+"""One request for a page: the person, their rights, the submitted form, and the response."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -17,17 +17,17 @@ from balcao.web.visit import DRAFT, PageRequest
 
 
 class Crumb(NamedTuple):
-    """A step of the way to a page; the last one leads nowhere."""
+    """One step of the breadcrumb navigation. The last step has no link."""
 
     label: str
     href: str = ""
 
 
 class Visit(PageRequest):
-    """What a page function is given.
+    """The first argument of a page function.
 
-    `api` calls the services as the person. `counts` is how much waits at the navigation's entries, by their names. A
-    page that shows one person's data sets `attendance`, and the frame says whose data they are.
+    `api` calls the services as the person. `counts` maps entries of the navigation to their numbers of waiting items. A
+    page that shows one citizen's data sets `attendance`, and the frame shows whose data these are.
     """
 
     def __init__(
@@ -44,18 +44,18 @@ class Visit(PageRequest):
 
     @property
     def name(self) -> str:
-        """Return the person's name, as the provider has it."""
+        """Return the person's name from the provider."""
         return self.session.identity.name or "Sem nome"
 
     @property
     def initials(self) -> str:
-        """Return the first letters of the first and the last name."""
+        """Return the first letters of the person's first and last name."""
         words = self.name.split()
         return (words[0][:1] + (words[-1][:1] if len(words) > 1 else "")).upper()
 
     @property
     def form_secret(self) -> str:
-        """Return what every form of this session carries."""
+        """Return the secret that every form of this session contains."""
         return self.session.identity.form_secret
 
     @property
@@ -64,21 +64,21 @@ class Visit(PageRequest):
         return self.panel.areas_by_key[self.page.name.partition(".")[0]]
 
     def may(self, *actions: str) -> bool:
-        """Return whether the person holds one of these actions."""
+        """Return whether the person has one of these actions."""
         return self.rights.include(*actions)
 
     def may_open(self, name: str, method: str = "GET") -> bool:
-        """Return whether the person sees the page of this name, as in `operation.list_jobs`."""
+        """Return whether the person may see the page with this name, as in `operation.list_jobs`."""
         return self.rights.include(*self.panel.find_page(name, method).actions)
 
     def address(self, name: str, method: str = "", /, _query: dict[str, Any] | None = None, **values: object) -> str:
-        """Return the address of a page by its name, with the values of its path; `_query` stands behind it."""
+        """Return the address of a page by its name, with the values of its path and the query `_query`."""
         asked = {key: value for key, value in (_query or {}).items() if value not in (None, "")}
         tail = f"?{urlencode(asked, doseq=True)}" if asked else ""
         return self.panel.find_page(name, method).address(**values) + tail
 
     def list_navigation(self) -> Iterable[tuple[Area, list[Page]]]:
-        """Yield the areas of which the person may see a page, with these pages."""
+        """Yield the areas with pages that the person may see in the navigation, and these pages."""
         for area in self.panel.areas:
             shown = [
                 page
@@ -89,11 +89,14 @@ class Visit(PageRequest):
                 yield area, shown
 
     def render_text(self, template: str, **values: Any) -> str:
-        """Return the text of a template that knows this visit as `visit`, and its page as `page`."""
+        """Return the text of a template. The template can use this visit as `visit` and its page as `page`."""
         return super().render_text(template, page=self.page, **values)
 
     async def redirect(self, address: str, notice: str = "") -> Response[Any]:
-        """Lead on to another page of the panel, which says the notice once; what was typed is kept no longer."""
+        """Redirect to another page of the panel, which shows the notice once.
+
+        Delete the draft that the form came from.
+        """
         if draft := self.posted.first(DRAFT):
             await self.panel.sessions.drop_draft(self.session, draft)
         if notice:

@@ -1,8 +1,12 @@
-"""What waits for a person, from every area: listed on the first page, counted beside the entries of the navigation.
+"""Items that wait for a person in all areas, for the first page and the numbers in the navigation.
 
-The counts are remembered with the session, so that no page calls a service for them: the first page reads them all, a
-deed those of its area, and when they are old they are read behind a page, for the next one. Who holds other rights
-than when they were read is not shown them.
+The session stores the numbers, so that a page calls no service for them:
+
+- The first page reads all of them.
+- A POST reads those of its area again.
+- If they are stale, a page reads them in the background, for the next page.
+
+Numbers that were read with other rights than the current ones are not shown.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,13 +20,13 @@ from balcao.panel.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.sessions.service import Counts, SessionOver
 
-# Older counts are read again; those that nobody has read for long are not shown meanwhile.
+# Counts older than FRESH are read again. Those older than LONGEST_SHOWN are hidden until then.
 FRESH = timedelta(minutes=2)
 LONGEST_SHOWN = timedelta(minutes=10)
 
 
 class Found(NamedTuple):
-    """What one part of an area says that waits, or why it could not be read."""
+    """The waiting items of one part of an area, or why they could not be read."""
 
     area: Area
     part: Waiting
@@ -30,7 +34,7 @@ class Found(NamedTuple):
 
 
 async def read_waiting(visit: Visit) -> list[Found]:
-    """Read all that waits for the person, and count it for the navigation of this page and the next ones."""
+    """Read all items that wait for the person, and count them for the navigation of this page and the next ones."""
     found = await _read(visit, _list_parts(visit, visit.panel.areas))
     if found:
         await _keep_all(visit, found)
@@ -38,21 +42,21 @@ async def read_waiting(visit: Visit) -> list[Found]:
 
 
 def recall_counts(visit: Visit) -> None:
-    """Show what is remembered, if it is still worth it, in the page's navigation."""
+    """Show the stored counts in the page's navigation, unless they are too old."""
     age = visit.session.stored.counted_ago
     if (counts := _find_own(visit)) is not None and age is not None and age < LONGEST_SHOWN:
         visit.counts = counts.numbers
 
 
 def refresh_counts(visit: Visit) -> None:
-    """Have old counts read behind the page, so that it waits for nothing."""
+    """Start to read stale counts in the background, without delaying the page."""
     age = visit.session.stored.counted_ago
     if (age is None or age > FRESH or _find_own(visit) is None) and _list_counted(visit, visit.panel.areas):
         visit.panel.background.start(_count_behind(visit))
 
 
 async def recount_area(visit: Visit) -> None:
-    """Count anew what waits in the area of a deed."""
+    """Count the waiting items of the area again after a POST."""
     parts = _list_counted(visit, [visit.area])
     if not parts or (former := _find_own(visit)) is None:
         return
@@ -60,7 +64,7 @@ async def recount_area(visit: Visit) -> None:
         others = former.numbers.keys() - {part.page for _, part in parts}
         numbers = {page: former.numbers[page] for page in others} | _count(await _read(visit, parts))
         await visit.panel.sessions.keep_counts(visit.session, Counts(former.rights, numbers))
-    except (SessionOver, BalcaoError) as fault:  # the deed is done all the same
+    except (SessionOver, BalcaoError) as fault:  # the POST itself has succeeded
         log.warning("panel.not_counted", code=type(fault).__name__)
 
 
@@ -68,7 +72,7 @@ async def _count_behind(visit: Visit) -> None:
     try:
         if await visit.panel.sessions.claim_counting(visit.session):
             await _keep_all(visit, await _read(visit, _list_counted(visit, visit.panel.areas)))
-    except (SessionOver, BalcaoError) as fault:  # some later page has it tried again
+    except (SessionOver, BalcaoError) as fault:  # a later page tries again
         log.warning("panel.not_counted", code=type(fault).__name__)
 
 
@@ -91,7 +95,7 @@ def _list_counted(visit: Visit, areas: Iterable[Area]) -> list[tuple[Area, Waiti
 
 
 def _count(found: Iterable[Found]) -> dict[str, int]:
-    """Return how much waits at each entry of the navigation; one that could not be read has no number."""
+    """Return the number of items at each entry of the navigation. An entry that could not be read is left out."""
     return {
         one.part.page: sum(item.number for item in one.block.value)
         for one in found
@@ -100,6 +104,6 @@ def _count(found: Iterable[Found]) -> dict[str, int]:
 
 
 def _find_own(visit: Visit) -> Counts | None:
-    """Return what is remembered, if it was read with the rights of now."""
+    """Return the stored counts if they were read with the current rights, otherwise None."""
     counts = visit.panel.sessions.open_counts(visit.session)
     return counts if counts is not None and counts.rights == visit.rights.digest else None

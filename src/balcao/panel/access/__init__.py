@@ -1,4 +1,4 @@
-"""Acessos: people, groups, roles, actions and addresses; why somebody may; the catalogue as a document; its history."""
+"""Acessos: people, groups, roles, actions, addresses, explained decisions, the catalogue document, and its history."""
 
 from balcao.panel.access.pages import AREA
 

@@ -1,4 +1,4 @@
-"""Actions: what each permits, what a change of it would touch, who holds it."""
+"""Actions: what each action permits, the effects of changing it, and its holders."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ pages = Pages("access", "/acessos/acoes")
 
 @pages.get("", "Ações", actions=[ACTION_READ], in_menu=True)
 async def list_actions(visit: Visit) -> Response[Any]:
-    """List the actions, or those whose name has what is looked for."""
+    """List the actions, optionally those whose name contains the searched text."""
     listing = Listing(visit, ("ação", "ações"), [Filter("procura", "Parte do nome", is_wide=True)])
     found = await client.list_actions(
         visit.api, search=listing.values.get("procura"), limit=listing.size, skip=listing.skip
@@ -28,7 +28,7 @@ async def list_actions(visit: Visit) -> Response[Any]:
 
 @pages.form("/nova", "Nova ação", actions=[ACTION_CREATE])
 async def create_action(visit: Visit) -> Response[Any]:
-    """Make an action of the city's own."""
+    """Create an action of the city."""
     form = ActionForm(visit)
     if form.is_sent and await form.submit(lambda: client.create_action(visit.api, _read(form), key=form.key)):
         address = visit.address("access.show_action", action=form.result.id)
@@ -46,7 +46,7 @@ async def create_action(visit: Visit) -> Response[Any]:
 
 @pages.get("/{action}", "Ação", actions=[ACTION_READ])
 async def show_action(visit: Visit, action: str) -> Response[Any]:
-    """Show what hangs on an action, and who holds it."""
+    """Show everything that depends on an action, and the people who have it."""
     listing = Listing(visit, ("pessoa", "pessoas"))
     blocks: list[Block[Any]] = await gather_blocks(
         client.read_impact(visit.api, action),
@@ -69,7 +69,7 @@ async def show_action(visit: Visit, action: str) -> Response[Any]:
 
 @pages.form("/{action}/editar", "Mudar a ação", actions=[ACTION_UPDATE])
 async def edit_action(visit: Visit, action: str) -> Response[Any]:
-    """Rename or describe an action: what follows the change is shown before it is made."""
+    """Rename or describe an action. A new name is saved only after its effects were shown."""
     present = await client.read_action(visit.api, action)
     found = present.value
     form = ActionForm(visit, {"name": found.name, "description": found.description}, etag=present.etag)
@@ -98,7 +98,7 @@ async def edit_action(visit: Visit, action: str) -> Response[Any]:
 
 @pages.form("/{action}/excluir", "Excluir a ação", actions=[ACTION_DELETE])
 async def delete_action(visit: Visit, action: str) -> Response[Any]:
-    """Delete an action with the city's addresses and the grants that hang on it, after naming them."""
+    """Delete an action, after showing the addresses of the city and the grants that are deleted with it."""
     form = Form(visit)
     if form.is_sent and await form.submit(lambda: client.delete_action(visit.api, action, force=True)):
         return await visit.redirect(visit.address("access.list_actions"), "A ação foi excluída.")

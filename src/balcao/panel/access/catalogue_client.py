@@ -1,4 +1,4 @@
-"""The operations on the catalogue as a whole: decisions explained, the document, the history."""
+"""The operations on the catalogue as a whole: explained decisions, the document and the history."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The operations that the area calls, and of their responses the members that its pages use."""
+"""The operations that the area calls. The types contain only the members that its pages use."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -211,7 +211,7 @@ async def remove_group_role(api: Api, group: str, role: str) -> None:
 
 
 async def list_all_roles(api: Api) -> list[Role]:
-    """Return every role, however many there are."""
+    """Return all roles, page by page."""
     found: list[Role] = []
     while True:
         page = await list_roles(api, skip=len(found))

@@ -1,4 +1,4 @@
-"""The catalogue as a document: taken out, compared as a plan that people can read, applied."""
+"""The catalogue as a document: exported, compared as a readable plan, and applied."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ from balcao.panel.visit import Visit
 from balcao.web.api import Conflict
 
 pages = Pages("access", "/acessos/documento")
-# A document has 1 MiB at most; a form writes some of its characters as three.
+# A document has at most 1 MiB. Percent-encoding turns some of its characters into three.
 _BODY_LIMIT = 4 * MIB
 
 
 @pages.get("/catalogo.yaml", "Exportar o catálogo", actions=[CATALOGUE_READ])
 async def download_document(visit: Visit) -> Response[Any]:
-    """Hand on the document of the catalogue as it is now."""
+    """Return the current catalogue as a document."""
     document = await catalogue_client.download_document(visit.api)
     headers = {"Content-Disposition": 'attachment; filename="catalogo-de-acessos.yaml"', "Cache-Control": "no-store"}
     return Response(document.content, headers=headers, media_type="application/yaml")
@@ -25,7 +25,7 @@ async def download_document(visit: Visit) -> Response[Any]:
 
 @pages.form("", "Documento", actions=[CATALOGUE_READ], in_menu=True, body_limit=_BODY_LIMIT)
 async def plan_document(visit: Visit) -> Response[Any]:
-    """Compare a document with the catalogue; what it would change is shown, and nothing changes yet."""
+    """Compare a document with the catalogue and show the changes that it would make, without making them."""
     form = DocumentForm(visit)
     plan = None
     if form.is_sent and await form.submit(lambda: _plan(visit, form)):
@@ -35,7 +35,7 @@ async def plan_document(visit: Visit) -> Response[Any]:
 
 @pages.post("/aplicar", "Aplicar o documento", actions=[CATALOGUE_APPLY], body_limit=_BODY_LIMIT)
 async def apply_plan(visit: Visit) -> Response[Any]:
-    """Apply a plan that was looked at; where the catalogue has moved meanwhile, plan the same document anew."""
+    """Apply a plan that the person has seen. If the catalogue has changed since, plan the same document again."""
     form = DocumentForm(visit)
     try:
         applied = await catalogue_client.apply_plan(visit.api, visit.posted.first("plano"))

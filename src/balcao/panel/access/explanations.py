@@ -1,8 +1,8 @@
-"""Why somebody can do something, or cannot: the decision of the platform, with the chain of its reasons."""
+"""Explanations of decisions: whether a person may do something, with the chain of reasons."""
 
 from typing import Any
 
-from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than what is known of its types
+from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # newer than the type stubs
 
 from balcao.core.http.responses import Response
 from balcao.panel.access import catalogue_client, client, labels
@@ -19,9 +19,11 @@ pages = Pages("access", "/acessos/explicar")
 
 @pages.form("", "Por que posso?", in_menu=True, for_staff=True)
 async def explain_decision(visit: Visit) -> Response[Any]:
-    """Say whether somebody may do something, and why; everybody may ask about themselves.
+    """Show whether a person may do something, and why.
 
-    The person's number is in the form, never in an address.
+    Without the right to ask about others, people ask about themselves.
+
+    The CPF is sent in the form and never in an address.
     """
     form = ExplainForm(visit, {"method": "GET"})
     form.wanted.choices = _list_choices(visit)
@@ -39,7 +41,7 @@ async def explain_decision(visit: Visit) -> Response[Any]:
 
 
 def _list_choices(visit: Visit) -> list[SelectChoice]:
-    """Return the rights in words, by area; of those that the city created, the ones that the person holds."""
+    """Return the rights in words, by area. Of the rights that the city created, only the person's own are included."""
     held = visit.rights.actions
     shipped = [
         SelectChoice(key, held[key].description if key in held else text, optgroup=labels.SERVICES[service])
@@ -55,7 +57,7 @@ def _list_choices(visit: Visit) -> list[SelectChoice]:
 
 
 async def _list_granting_roles(visit: Visit, explained: catalogue_client.Explanation) -> list[str]:
-    """Return the roles that give what is lacking, for who may know."""
+    """Return the roles that grant the missing action, if the person may see them."""
     if explained.action is None or explained.decision == "allow" or not visit.may(EXPLAIN, ACTION_READ):
         return []
     (holders,) = await gather_blocks(client.list_holders(visit.api, str(explained.action.id), limit=1))

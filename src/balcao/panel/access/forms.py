@@ -27,17 +27,17 @@ _METHODS = list_choices(
 
 
 def split_lines(text: str | None) -> list[str]:
-    """Return the lines of a text that hold anything."""
+    """Return the lines of a text that are not blank."""
     return [line.strip() for line in (text or "").splitlines() if line.strip()]
 
 
 def clean_cpf(text: str | None) -> str:
-    """Return a CPF's digits."""
+    """Return the digits of a CPF."""
     return "".join(char for char in text or "" if char.isdigit())
 
 
 class GroupForm(Form):
-    """A group: what it is for, how far its members' rights reach, whose members they look after."""
+    """A group: its purpose, the reach of its members' rights, and the groups whose people they administer."""
 
     description = StringField("Para que serve", validators=[needed(), length(1, 500)])
     area = TextAreaField(
@@ -78,7 +78,7 @@ class ActionForm(Form):
 
 
 class MappingForm(Form):
-    """An address of another application of the city; of an operation of ours only action and description change."""
+    """An address of another application of the city."""
 
     members: ClassVar = {"path": "path_pattern", "action": "action_id"}
 
@@ -99,7 +99,7 @@ class BindingForm(Form):
 
 
 class ChoiceForm(Form):
-    """Which role is given; the choices are those that the page offers."""
+    """The role to give. The page sets the choices."""
 
     members: ClassVar = {"choice": "role_name"}
 
@@ -117,7 +117,7 @@ class GrantForm(Form):
 
 
 class MemberForm(Form):
-    """Whom a group gets: by number, as a new colleague may not be known yet."""
+    """The person to add to a group, by CPF, because a new colleague may not have logged in yet."""
 
     members: ClassVar = {"cpf": "subject"}
 
@@ -129,7 +129,7 @@ class MemberForm(Form):
 
 
 class ExplainForm(Form):
-    """What a person wants to do: a right, or an address of the API, which counts if it is there."""
+    """What a person wants to do: a right, or an address of the API. An address takes precedence."""
 
     members: ClassVar = {"cpf": "subject", "wanted": "action"}
 
@@ -147,18 +147,18 @@ class ExplainForm(Form):
     )
 
     def validate_wanted(self, field: SelectField) -> None:
-        """Ask for a choice unless an address is asked about."""
+        """Require a choice unless an address is given."""
         if not field.data and not self.asked_path:
             raise ValidationError("Escolha o que você quer fazer.")
 
     @property
     def asked_path(self) -> str:
-        """Return the address that is asked about, or ""."""
+        """Return the address, or an empty text."""
         return (self.path.data or "").strip()
 
     @property
     def asked(self) -> dict[str, str]:
-        """Return the question as the service takes it."""
+        """Return the question as parameters of the service."""
         if self.asked_path:
             return {"method": self.method.data, "path": self.asked_path}
         return {"action": self.wanted.data}
@@ -177,7 +177,10 @@ class DocumentForm(Form):
 
 
 class LastAdministrationForm(Form):
-    """Confirms that a person gives up their own last administration; `names` are the ways to it that they lose."""
+    """A confirmation that a person gives up their last administrative role.
+
+    `names` are the ways to these roles that the person loses.
+    """
 
     names: Sequence[str] = ()
 

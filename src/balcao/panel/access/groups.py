@@ -1,4 +1,4 @@
-"""Groups: whom they hold, which roles they give, how far these reach, whose members they look after."""
+"""Groups: their members, their roles with their reach, and the groups whose people the members administer."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,7 @@ from balcao.web.words import format_count
 
 pages = Pages("access", "/acessos/grupos")
 _LIMITS = ("area", "manages")
-# The name of a group that gives the right to a department begins so, and ends with the department's code.
+# The prefix of groups that grant a right for one department. The department's code follows.
 OF_DEPARTMENT = "go:orgao:"
 
 
@@ -43,7 +43,7 @@ async def list_groups(visit: Visit) -> Response[Any]:
 
 @pages.form("/novo", "Novo grupo", actions=[GROUP_CREATE])
 async def create_group(visit: Visit) -> Response[Any]:
-    """Make a group, which gives nothing yet."""
+    """Create a group, which grants nothing yet."""
     form = NewGroupForm(visit)
     if form.is_sent and await form.submit(
         lambda: client.create_group(
@@ -88,7 +88,7 @@ async def show_group(visit: Visit, group: str) -> Response[Any]:
 
 @pages.form("/{group}/editar", "Editar o grupo", actions=[GROUP_UPDATE])
 async def edit_group(visit: Visit, group: str) -> Response[Any]:
-    """Change what a group is for and how far it reaches; what somebody else changed meanwhile is shown beside."""
+    """Change a group's purpose and reach. After a concurrent change, show the saved values next to the form."""
     present = await client.read_group(visit.api, group)
     found = present.value
     values = {"description": found.description} | {key: "\n".join(found.attributes.get(key, [])) for key in _LIMITS}
@@ -102,14 +102,14 @@ async def edit_group(visit: Visit, group: str) -> Response[Any]:
         return await visit.redirect(back, "O grupo foi gravado; vale desde já.")
     theirs = [(form[name].label.text, values[name]) for name in values if (form[name].data or "") != values[name]]
     if form.is_outdated:
-        form.etag = present.etag  # who sends again has seen what is there now
+        form.etag = present.etag  # sending again overwrites the version shown now
     crumbs = [_groups_crumb(visit), Crumb(group, back)]
     return _show_form(visit, form, "Gravar", back, crumbs, theirs)
 
 
 @pages.form("/{group}/excluir", "Excluir o grupo", actions=[GROUP_DELETE])
 async def delete_group(visit: Visit, group: str) -> Response[Any]:
-    """Delete a group, after saying whom it holds and what it gives."""
+    """Delete a group, after showing how many members it has and which roles it gives."""
     form = await make_removal_form(visit, lambda way: way.group == group)
     if form.is_sent and await form.submit(lambda: client.delete_group(visit.api, group)):
         return await visit.redirect(visit.address("access.list_groups"), f"O grupo {group} foi excluído.")
@@ -138,9 +138,9 @@ async def delete_group(visit: Visit, group: str) -> Response[Any]:
 
 @pages.form("/{group}/incluir", "Incluir uma pessoa", actions=[MEMBERS_MANAGE])
 async def add_member(visit: Visit, group: str) -> Response[Any]:
-    """Put somebody into a group by their number: first what they would gain is shown, then it is done.
+    """Add a person to a group by CPF, after showing what they would gain.
 
-    The number is in the form and never in an address.
+    The CPF is sent in the form and never in an address.
     """
     form = MemberForm(visit)
     gains = None
@@ -167,7 +167,7 @@ async def add_member(visit: Visit, group: str) -> Response[Any]:
 
 @pages.form("/{group}/papeis/novo", "Dar um papel ao grupo", actions=[GROUP_ASSIGN])
 async def assign_group_role(visit: Visit, group: str) -> Response[Any]:
-    """Let a group give a role to its members."""
+    """Give a role to all members of a group."""
     form = ChoiceForm(visit)
     form.choice.choices = await list_roles_to_give(visit)
     back = visit.address("access.show_group", group=group)
@@ -186,7 +186,7 @@ async def assign_group_role(visit: Visit, group: str) -> Response[Any]:
 
 @pages.form("/{group}/papeis/{role}/retirar", "Tirar o papel do grupo", actions=[GROUP_ASSIGN])
 async def remove_group_role(visit: Visit, group: str, role: str) -> Response[Any]:
-    """Take a role from a group."""
+    """Remove a role from a group."""
     form = await make_removal_form(visit, lambda way: way.group == group and way.role == role)
     back = visit.address("access.show_group", group=group)
     if form.is_sent and await form.submit(lambda: client.remove_group_role(visit.api, group, role)):
@@ -208,7 +208,7 @@ async def remove_group_role(visit: Visit, group: str, role: str) -> Response[Any
 
 
 def _read_limits(form: GroupForm, present: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return the attributes that the form makes: those that it does not show stay as they are."""
+    """Return the attributes of the group: the limits from the form, and the other attributes unchanged."""
     typed = {key: split_lines(form[key].data) for key in _LIMITS}
     kept = {key: values for key, values in present.items() if key not in typed}
     return kept | {key: values for key, values in typed.items() if values}
@@ -223,7 +223,7 @@ def _show_form(
     theirs: list[tuple[str, str]] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Response[Any]:
-    """Show the form; `names` are the group names to suggest, with the full name of each."""
+    """Show the form. `names` maps suggested group names to the full names of their departments."""
     return visit.render(
         "access/form.html",
         form=form,

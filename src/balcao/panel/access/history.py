@@ -1,4 +1,4 @@
-"""The history of the catalogue: who changed what, what was refused, and whether the chain of events is whole."""
+"""The history of the catalogue: changes, refused changes, and the check of the event chain."""
 
 from datetime import datetime, time, timedelta
 from typing import Any
@@ -15,7 +15,7 @@ pages = Pages("access", "/acessos/historico")
 
 @pages.get("", "Histórico", actions=[AUDIT_READ], in_menu=True)
 async def list_events(visit: Visit) -> Response[Any]:
-    """List the events, the newest first."""
+    """List the events, newest first."""
     return await _list(visit, {}, "")
 
 
@@ -28,7 +28,7 @@ async def list_person_events(visit: Visit, person: str) -> Response[Any]:
 
 @pages.get("/conferir", "Conferir a corrente", actions=[AUDIT_READ])
 async def verify_chain(visit: Visit) -> Response[Any]:
-    """Verify the chain of events, from its beginning to its end."""
+    """Verify the whole chain of events."""
     verdict = await catalogue_client.verify_chain(visit.api)
     crumbs = [Crumb("Histórico", visit.address("access.list_events"))]
     return visit.render("access/verdict.html", verdict=verdict, crumbs=crumbs, read_at=visit.panel.words.now())
@@ -64,6 +64,6 @@ async def _list(visit: Visit, query: dict[str, Any], person: str) -> Response[An
 
 
 def _read_day(visit: Visit, listing: Listing, name: str) -> datetime | None:
-    """Return the beginning of a day of the city."""
+    """Return the start of a day in the city's time zone, or None."""
     day = read_day(listing.values.get(name, ""))
     return None if day is None else datetime.combine(day, time(), visit.panel.words.zone)

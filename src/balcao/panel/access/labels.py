@@ -1,4 +1,4 @@
-"""What the access administration calls things, in words."""
+"""Portuguese terms of the access administration."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -64,7 +64,7 @@ DEEDS = {
     "catalogue.apply": "aplicou um documento",
     "registration.sync": "registrou operações de uma versão da plataforma",
 }
-# Why a request passes, or does not.
+# The reasons why a request is allowed or refused.
 REASONS = {
     "public": "A operação é aberta a todos.",
     "no_token": "É preciso entrar: nenhuma chamada sem login passa.",
@@ -81,17 +81,17 @@ REASONS = {
 
 
 def mask_cpf(cpf: str) -> str:
-    """Return a CPF as lists show it."""
+    """Return a masked CPF for lists."""
     return f"***.{cpf[3:6]}.{cpf[6:9]}-**" if len(cpf) == 11 else cpf
 
 
 def name_person(name: str | None, cpf: str) -> str:
-    """Return what a person is called; who never logged in has no name yet."""
+    """Return a person's name, or a phrase with the masked CPF if they have none because they never logged in."""
     return name or f"pessoa de CPF {mask_cpf(cpf)}"
 
 
 def describe_reach(reach: Mapping[str, list[str]] | None) -> str | Markup:
-    """Return how far a right reaches."""
+    """Return the reach of a right in words."""
     if not reach:
         return "toda a cidade"
     return Markup("; ").join(
@@ -101,19 +101,19 @@ def describe_reach(reach: Mapping[str, list[str]] | None) -> str | Markup:
 
 
 def describe_way(role: str, source: str, group: str | None) -> Markup:
-    """Return where a role comes from."""
+    """Return the source of a role in words."""
     if group:
         return Markup("papel {}, do grupo {}").format(show_given(role), show_given(group))
     return Markup("papel {}, {}").format(show_given(role), SOURCES.get(source, source))
 
 
 def name_service(service: str | None) -> str:
-    """Return a service's name; another application of the city has none."""
+    """Return a service's name. None stands for another application of the city."""
     return SERVICES.get(service, service) if service else "outra aplicação"
 
 
 def describe_value(value: Any) -> str:
-    """Return a member of a plan or of an event, in words."""
+    """Return a member of a plan or of an event in words."""
     if value is None or value in ("", [], {}):
         return "–"
     if isinstance(value, dict):
@@ -143,7 +143,7 @@ MEMBERS = {
 
 
 def list_changes(before: Any, after: Any) -> list[tuple[str, str, str]]:
-    """Return what differs between two states: the member in words, what it was, what it becomes."""
+    """Return the differences between two states: the member in words, its old and its new value."""
     old, new = before if isinstance(before, dict) else {}, after if isinstance(after, dict) else {}
     names = [name for name in MEMBERS if name in old or name in new]
     found = []
@@ -151,18 +151,18 @@ def list_changes(before: Any, after: Any) -> list[tuple[str, str, str]]:
         was, now = old.get(name), new.get(name)
         if was == now:
             continue
-        if isinstance(was, list) and isinstance(now, list):  # lists line by line: what went, what came
+        if isinstance(was, list) and isinstance(now, list):  # of lists, show only removed and added items
             was, now = [one for one in was if one not in now], [one for one in now if one not in was]
         found.append((MEMBERS[name], describe_value(was), describe_value(now)))
     return found
 
 
 def describe_obstacles(codes: Sequence[str]) -> str:
-    """Return what stands in the way of a change, in words."""
+    """Return the obstacles to a change in words."""
     return "; ".join(OBSTACLES.get(code, code) for code in codes)
 
 
 def name_actor(actor: Mapping[str, Any]) -> str:
-    """Return who did something: a person, a client, or the platform by itself."""
+    """Return who made a change: a person, a client, or the platform itself."""
     name = str(actor.get("display_name") or actor.get("azp") or "–")
     return {"operator": "Operação da plataforma", "system": "A plataforma"}.get(name, name)

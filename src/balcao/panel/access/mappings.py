@@ -1,4 +1,4 @@
-"""Addresses: which action each operation needs, of the platform and of the city's other applications."""
+"""Addresses: the action that each operation requires, for the platform and the city's other applications."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,13 +15,13 @@ from balcao.web.forms import Form, list_choices
 from balcao.web.lists import Filter, Listing
 
 pages = Pages("access", "/acessos/enderecos")
-# A catalogue has some hundred; pages of a hundred are read until there are no more.
+# The limit of choices. A catalogue has far fewer actions.
 _MOST_ACTIONS = 1_000
 
 
 @pages.get("", "Endereços", actions=[MAPPING_READ], in_menu=True)
 async def list_mappings(visit: Visit) -> Response[Any]:
-    """List the addresses, those of one service or of an action whose name has what is looked for."""
+    """List the addresses, optionally of one service or of actions whose name contains the searched text."""
     filters = [
         Filter("acao", "Parte do nome da ação", is_wide=True),
         Filter("servico", "Serviço", list(labels.SERVICES.items())),
@@ -47,7 +47,7 @@ async def create_mapping(visit: Visit) -> Response[Any]:
 
 @pages.form("/{mapping}/editar", "Mudar o endereço", actions=[MAPPING_UPDATE])
 async def edit_mapping(visit: Visit, mapping: str) -> Response[Any]:
-    """Bind an address to another action; of the city's own everything else changes, too."""
+    """Bind an address to another action. Other members can be changed only for an address of the city."""
     present = await client.read_mapping(visit.api, mapping)
     found = present.value
     values = {
@@ -74,7 +74,7 @@ async def edit_mapping(visit: Visit, mapping: str) -> Response[Any]:
 
 @pages.form("/{mapping}/excluir", "Excluir o endereço", actions=[MAPPING_DELETE])
 async def delete_mapping(visit: Visit, mapping: str) -> Response[Any]:
-    """Delete an address of the city's own."""
+    """Delete an address of the city."""
     form = Form(visit)
     back = visit.address("access.list_mappings")
     if form.is_sent and await form.submit(lambda: client.delete_mapping(visit.api, mapping)):

@@ -1,4 +1,4 @@
-"""A person who takes the administration of the accesses from themselves is asked again, and told what they lose."""
+"""A second confirmation for administrators who would remove their own last administrative role."""
 
 from collections.abc import Callable
 
@@ -13,10 +13,10 @@ from balcao.web.forms import Form
 
 
 async def make_removal_form(visit: Visit, is_removed: Callable[[Way], bool], *, cpf: str = "") -> Form:
-    """Return the form of a removal; it has a box to tick if the visitor would lose their last administration.
+    """Return the form of a removal. It has a checkbox if the visitor would lose their last administrative role.
 
-    `is_removed` tells the ways to a role that the removal takes away, from the person of `cpf` or, without one, from
-    everyone who has them.
+    `is_removed` selects the ways to a role that the removal ends. It ends them for the person with `cpf` or, without
+    one, for all people who have them.
     """
     if not visit.rights.is_administrator:
         return Form(visit)

@@ -1,4 +1,4 @@
-"""People: who they are, what they may do and why, their groups and direct roles."""
+"""People: their data, their rights with the reasons, their groups and direct roles."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ pages = Pages("access", "/acessos/pessoas")
 
 @pages.get("", "Pessoas", actions=[USER_READ], in_menu=True)
 async def list_people(visit: Visit) -> Response[Any]:
-    """List the people of the catalogue, or those whose name or number has what is looked for."""
+    """List the people of the catalogue, optionally those whose name or CPF contains the searched text."""
     filters = [
         Filter("procura", "Nome ou CPF", is_wide=True),
         Filter("grupo", "Grupos", [("sim", "Só quem está em algum grupo")], unset="Com ou sem"),
@@ -37,7 +37,7 @@ async def list_people(visit: Visit) -> Response[Any]:
 
 @pages.get("/{person}", "Pessoa", actions=[USER_READ])
 async def show_person(visit: Visit, person: str) -> Response[Any]:
-    """Show a person's groups and roles, and everything that they may do, each with its reasons."""
+    """Show a person's groups and roles, and each of their rights with its reasons."""
     user = await client.find_user(visit.api, person)
     rights, direct = await gather_blocks(
         client.list_person_actions(visit.api, user.cpf) if visit.may(EXPLAIN) else None,
@@ -57,7 +57,7 @@ async def show_person(visit: Visit, person: str) -> Response[Any]:
 
 @pages.form("/{person}/incluir", "Incluir em um grupo", actions=[MEMBERS_MANAGE])
 async def join_group(visit: Visit, person: str) -> Response[Any]:
-    """Put a person into a group: first it is chosen, then what they would gain is shown, then it is done."""
+    """Add a person to a group that was selected before, after showing what they would gain."""
     user = await client.find_user(visit.api, person)
     form = GroupChoiceForm(visit)
     groups = await client.list_groups(visit.api)
@@ -90,7 +90,7 @@ async def join_group(visit: Visit, person: str) -> Response[Any]:
 
 @pages.form("/{person}/grupos/{group}/retirar", "Retirar do grupo", actions=[MEMBERS_MANAGE])
 async def leave_group(visit: Visit, person: str, group: str) -> Response[Any]:
-    """Take a person out of a group, after saying what they lose by it."""
+    """Remove a person from a group, after showing what they would lose."""
     user = await client.find_user(visit.api, person)
     form = await make_removal_form(visit, lambda way: way.group == group, cpf=user.cpf)
     if form.is_sent and await form.submit(lambda: client.remove_member(visit.api, group, user.cpf)):
@@ -115,7 +115,7 @@ async def leave_group(visit: Visit, person: str, group: str) -> Response[Any]:
 
 @pages.form("/{person}/papeis/novo", "Dar um papel", actions=[USER_ASSIGN])
 async def assign_role(visit: Visit, person: str) -> Response[Any]:
-    """Give a person a role without a group."""
+    """Give a person a role directly, without a group."""
     user = await client.find_user(visit.api, person)
     form = ChoiceForm(visit)
     form.choice.choices = await list_roles_to_give(visit)
@@ -135,7 +135,7 @@ async def assign_role(visit: Visit, person: str) -> Response[Any]:
 
 @pages.form("/{person}/papeis/{role}/retirar", "Tirar o papel", actions=[USER_ASSIGN])
 async def remove_role(visit: Visit, person: str, role: str) -> Response[Any]:
-    """Take a direct role from a person."""
+    """Remove a direct role from a person."""
     user = await client.find_user(visit.api, person)
     form = await make_removal_form(visit, lambda way: not way.group and way.role == role, cpf=user.cpf)
     if form.is_sent and await form.submit(lambda: client.remove_direct_role(visit.api, user.cpf, role)):

@@ -1,4 +1,4 @@
-"""What a superadministrator alone changes: who administers the accesses (rules: access 4.4)."""
+"""Changes that only a superadministrator may make: who administers the accesses (rules: access 4.4)."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,18 +12,18 @@ ADMINISTRATIVE = frozenset({"admin", "superadmin"})
 
 
 def is_reserved(visit: Visit, roles: Iterable[str]) -> bool:
-    """Return whether one of the roles is the administration, and the person no superadministrator."""
+    """Return whether one of the roles is administrative and the person is not a superadministrator."""
     return not visit.rights.is_superadmin and not ADMINISTRATIVE.isdisjoint(roles)
 
 
 async def is_reserved_group(visit: Visit, group: str) -> bool:
-    """Return whether the group gives the administration, as far as the person may know it."""
+    """Return whether the group is reserved because of its roles. False if the person may not read them."""
     (roles,) = await gather_blocks(client.list_group_roles(visit.api, group))
     return is_reserved(visit, [role.name for role in roles.value or []])
 
 
 async def list_roles_to_give(visit: Visit) -> list[Any]:
-    """Return the roles that the person may give, as choices of a form that begins empty."""
+    """Return the roles that the person may give, as choices without a preselection."""
     roles = await client.list_all_roles(visit.api)
     given = ((one.name, f"{one.name}: {one.description}") for one in roles if not is_reserved(visit, [one.name]))
     return list_choices(given, is_asked=True)

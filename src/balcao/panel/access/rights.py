@@ -1,4 +1,4 @@
-"""The rights that show pages and buttons of the area."""
+"""The rights that control the pages and buttons of the area."""
 
 USER_READ, USER_ASSIGN = "user:read", "user:assign_role"
 EXPLAIN = "decision:explain"

@@ -1,4 +1,4 @@
-"""Roles: which actions they grant, and which groups give them."""
+"""Roles: the actions that they grant, and the groups that give them."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ async def list_roles(visit: Visit) -> Response[Any]:
 
 @pages.form("/novo", "Novo papel", actions=[ROLE_CREATE])
 async def create_role(visit: Visit) -> Response[Any]:
-    """Make a role, which grants nothing yet."""
+    """Create a role, which grants nothing yet."""
     form = NewRoleForm(visit)
     if form.is_sent and await form.submit(
         lambda: client.create_role(visit.api, (form.name.data or "").strip(), form.description.data or "", key=form.key)
@@ -48,7 +48,7 @@ async def create_role(visit: Visit) -> Response[Any]:
 
 @pages.get("/{role}", "Papel", actions=[ROLE_READ])
 async def show_role(visit: Visit, role: str) -> Response[Any]:
-    """Show what a role grants."""
+    """Show the actions that a role grants."""
     found = await client.read_role(visit.api, role)
     actions = await client.list_role_actions(visit.api, role)
     return visit.render(
@@ -58,7 +58,7 @@ async def show_role(visit: Visit, role: str) -> Response[Any]:
 
 @pages.form("/{role}/editar", "Descrever o papel", actions=[ROLE_UPDATE])
 async def edit_role(visit: Visit, role: str) -> Response[Any]:
-    """Change what a role is for."""
+    """Change the description of a role."""
     present = await client.read_role(visit.api, role)
     form = RoleForm(visit, {"description": present.value.description}, etag=present.etag)
     back = visit.address("access.show_role", role=role)
@@ -81,7 +81,7 @@ async def edit_role(visit: Visit, role: str) -> Response[Any]:
 
 @pages.form("/{role}/acoes/nova", "Dar uma ação ao papel", actions=[ROLE_GRANT])
 async def grant_action(visit: Visit, role: str) -> Response[Any]:
-    """Let a role grant one more action, found by a part of its name."""
+    """Add an action to a role, found by a part of its name."""
     search = visit.query.first("procura").strip()[:100]
     found = await client.list_actions(visit.api, search=search or None, limit=100, skip=0)
     form = GrantForm(visit)
@@ -103,7 +103,7 @@ async def grant_action(visit: Visit, role: str) -> Response[Any]:
 
 @pages.form("/{role}/acoes/{name}/tirar", "Tirar a ação do papel", actions=[ROLE_GRANT])
 async def revoke_action(visit: Visit, role: str, name: str) -> Response[Any]:
-    """Let a role grant an action no more."""
+    """Remove an action from a role."""
     form = Form(visit)
     back = visit.address("access.show_role", role=role)
     if form.is_sent and await form.submit(lambda: client.revoke_action(visit.api, role, name)):
@@ -124,7 +124,7 @@ async def revoke_action(visit: Visit, role: str, name: str) -> Response[Any]:
 
 @pages.form("/{role}/excluir", "Excluir o papel", actions=[ROLE_DELETE])
 async def delete_role(visit: Visit, role: str) -> Response[Any]:
-    """Delete a role, after saying what it grants."""
+    """Delete a role, after showing the actions that it grants."""
     form = await make_removal_form(visit, lambda way: way.role == role)
     if form.is_sent and await form.submit(lambda: client.delete_role(visit.api, role)):
         return await visit.redirect(visit.address("access.list_roles"), f"O papel {role} foi excluído.")

@@ -1,4 +1,4 @@
-"""Agentes: what the city's agents run with, version by version; example sets and what agents answered to them."""
+"""Agentes: the versions of the city's agents, sets of examples, and the agents' answers to them."""
 
 from balcao.panel.agents.pages import AREA
 

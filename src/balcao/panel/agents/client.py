@@ -1,4 +1,4 @@
-"""The operations on versions, and of their responses the members that the pages use."""
+"""The operations on versions. The types contain only the members that the pages use."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -69,7 +69,7 @@ class Check(msgspec.Struct):
 
 
 class Done(msgspec.Struct):
-    """What was done, in the words of the service."""
+    """The result of a change. `message` is the text of the service."""
 
     message: str
 

@@ -1,4 +1,4 @@
-"""The operations on data sets, examples and experiments; their responses are nested as their older readers expect."""
+"""The operations on data sets, examples and experiments. Their responses are nested for the sake of older clients."""
 
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -13,7 +13,7 @@ _BASE = "/agent/api/v1"
 
 
 class _Camel(msgspec.Struct, rename="camel"):
-    """Members are in camel case on the wire."""
+    """A type whose members are in camel case on the wire."""
 
 
 class PageInfo(_Camel):

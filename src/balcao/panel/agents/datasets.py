@@ -1,4 +1,4 @@
-"""Data sets with their examples, and experiments: what two versions of an agent answered to the same examples."""
+"""Data sets with their examples, and experiments that compare the answers of two versions to the same examples."""
 
 from typing import Any
 
@@ -17,21 +17,21 @@ from balcao.web.words import format_count
 
 pages = Pages("agents", "/agentes")
 _SHOWN = 25
-# What one call takes.
+# The limit of the service for one call.
 _MOST_LINES = 1_000
 _BODY_LIMIT = 16 * MIB
 
 
 @pages.get("/dados", "Conjuntos de exemplos", actions=[DATA_READ], in_menu=True)
 async def list_datasets(visit: Visit) -> Response[Any]:
-    """List the data sets, the newest first."""
+    """List the data sets, newest first."""
     found = await client.list_datasets(visit.api, visit.query.first("depois") or None)
     return visit.render("agents/datasets.html", found=found)
 
 
 @pages.form("/dados/novo", "Novo conjunto", actions=[DATA_MANAGE])
 async def create_dataset(visit: Visit) -> Response[Any]:
-    """Make a data set, which has no examples yet."""
+    """Create a data set without examples."""
     form = DatasetForm(visit)
     if form.is_sent and await form.submit(
         lambda: client.create_dataset(visit.api, form.name.data or "", form.description.data or None, key=form.key)
@@ -43,7 +43,7 @@ async def create_dataset(visit: Visit) -> Response[Any]:
 
 @pages.get("/dados/{dataset}", "Conjunto", actions=[DATA_READ])
 async def show_dataset(visit: Visit, dataset: str) -> Response[Any]:
-    """Show a set's examples, page by page, and the experiments on it."""
+    """Show a page of a data set's examples, and its experiments."""
     found, experiments = await gather_blocks(
         client.read_dataset(visit.api, dataset, first=_SHOWN, after=visit.query.first("depois") or None),
         client.list_experiments(visit.api, dataset),
@@ -62,7 +62,11 @@ async def show_dataset(visit: Visit, dataset: str) -> Response[Any]:
 
 @pages.form("/dados/{dataset}/exemplos/novos", "Acrescentar exemplos", actions=[DATA_MANAGE], body_limit=_BODY_LIMIT)
 async def add_examples(visit: Visit, dataset: str) -> Response[Any]:
-    """Add examples, a thousand at a time: what was taken before a bad line stays, and repeating it adds nothing."""
+    """Add examples, at most a thousand in each call of the service.
+
+    If a call is rejected because of a bad line, the examples of the calls before it stay. Adding them again changes
+    nothing.
+    """
     form = ExamplesForm(visit)
     found = await client.read_dataset(visit.api, dataset, first=1)
     back = visit.address("agents.show_dataset", dataset=dataset)
@@ -113,7 +117,7 @@ async def delete_dataset(visit: Visit, dataset: str) -> Response[Any]:
 
 @pages.get("/dados/{dataset}/experimentos/{experiment}", "Experimento", actions=[DATA_READ])
 async def show_experiment(visit: Visit, dataset: str, experiment: str) -> Response[Any]:
-    """Show what an experiment's runs answered, beside another experiment's where one is chosen."""
+    """Show the answers of an experiment's runs, optionally next to those of another experiment."""
     compared = visit.query.first("comparar") or None
     found = await client.list_experiments(visit.api, dataset)
     others = {edge.experiment.id: edge.experiment for edge in found.experiments.edges}
@@ -134,7 +138,7 @@ async def show_experiment(visit: Visit, dataset: str, experiment: str) -> Respon
 
 
 def write_json(value: Any) -> str:
-    """Return a value of an example as text; one text alone as it is."""
+    """Return a value of an example as text. Return a text, or a single text in an object, unchanged."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):

@@ -1,4 +1,4 @@
-"""Editing an agent: its text is checked before it is saved, and two editors lose nothing to each other."""
+"""Editing an agent. Its prompt is checked before it is saved, and concurrent changes are merged."""
 
 from typing import Any
 
@@ -31,14 +31,14 @@ CHANGED = "version-changed"
 
 @pages.form("/{agent}/editar", "Editar o agente", actions=[CREATE])
 async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
-    """Make a new version of the active one, or of the one that is named.
+    """Save a new version, based on the active one or on the version in the address.
 
-    Who saves on a version that is active no more is shown what the other one saved, joined with their own.
+    If another version has become active since the form was opened, show the typed text merged with that version.
     """
     active = await find_active(visit, agent)
     newest = active.version if active else await _find_newest(visit, agent)
     present = await client.read_version(visit.api, agent, newest)
-    # The version that was active when the form was opened: what both editors began with.
+    # The version that was active when the form was opened. It is the common base of both editors.
     opened = to_number(visit.posted.first("_etag") or str(newest))
     base = present if opened == newest else await client.read_version(visit.api, agent, opened)
     wanted = visit.query.first("versao")
@@ -78,7 +78,7 @@ async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
 
 
 async def _find_newest(visit: Visit, agent: str) -> int:
-    """Return the newest version of an agent that has no active one. Raises PageFault where there is none at all."""
+    """Return the newest version of an agent without an active one. Raises PageFault if the agent has no version."""
     found = await client.list_versions(visit.api, agent, limit=1)
     if not found.items:
         raise make_not_found()
@@ -88,7 +88,10 @@ async def _find_newest(visit: Visit, agent: str) -> int:
 async def _save(
     visit: Visit, agent: str, form: VersionForm, base: client.Version, present: client.Version, blocks: list[str]
 ) -> Merged | None:
-    """Save what was typed; `form.result` is what came of it. Return the joined fields where somebody was faster."""
+    """Save the typed version, with the response in `form.result`.
+
+    Return the merged fields after a concurrent change.
+    """
     body = {
         "agent_type": agent,
         **to_content(form, present, blocks),

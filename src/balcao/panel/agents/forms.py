@@ -1,4 +1,4 @@
-"""Forms of the agents: a version, why the active one changes, a data set and its examples."""
+"""Forms of the agents: a version, the reason of a change, a data set and its examples, and a webhook."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from balcao.panel.webhooks.forms import WebhookForm
 from balcao.web.forms import Form, length, needed
 
 _BLOCK = "bloco-"
-# Bytes of a label: one that is no text is none of ours.
+# The bytes of a label. Field names that do not decode to text are not ours.
 _HEX = re.compile(r"(?:[2-7][0-9a-f]|c[2-9a-f][89ab][0-9a-f]|d[0-9a-f][89ab][0-9a-f])+")
-# The fields of a version that two editors may both change, and what they are called.
+# The fields of a version that two editors may both change, with their labels.
 LABELS = {
     "prompt": "Instruções",
     "tools": "Ferramentas",
@@ -25,7 +25,7 @@ LABELS = {
 
 
 class VersionForm(Form):
-    """A version of an agent; its memory blocks become fields of their own (`make_version_form`)."""
+    """A version of an agent. `make_version_form` adds a field for each memory block."""
 
     members: ClassVar = {"prompt": "prompt_content"}
 
@@ -46,7 +46,7 @@ class VersionForm(Form):
 
 
 def make_version_form(blocks: Sequence[str]) -> type[VersionForm]:
-    """Return the form with a field for each memory block of these labels."""
+    """Return the form with a field for each of these memory blocks."""
     fields = {
         name_field(label): TextAreaField(
             f"Memória: {label}", description="Vazio: o bloco sai da versão.", validators=[Optional(), length(0, 20_000)]
@@ -57,24 +57,27 @@ def make_version_form(blocks: Sequence[str]) -> type[VersionForm]:
 
 
 def name_field(label: str) -> str:
-    """Return the name of a memory block's field: it says which block it is, whatever versions the page was made of."""
+    """Return the name of a memory block's field.
+
+    It depends only on the label, not on the versions that the page shows.
+    """
     return _BLOCK + label.encode().hex()
 
 
 def read_labels(posted: FormData) -> list[str]:
-    """Return the labels of the blocks that a form was sent with."""
+    """Return the labels of the memory blocks in a submitted form."""
     names = (name.removeprefix(_BLOCK) for name in posted if name.startswith(_BLOCK))
     return [bytes.fromhex(name).decode() for name in names if _HEX.fullmatch(name)]
 
 
 def list_blocks(*versions: Version) -> list[str]:
-    """Return the labels of the memory blocks of the versions, each once."""
+    """Return the distinct labels of the memory blocks of the versions."""
     labels = [str(block.get("label", "")) for version in versions for block in version.config.memory_blocks]
     return list(dict.fromkeys(labels))
 
 
 def to_fields(version: Version, blocks: Sequence[str]) -> dict[str, str]:
-    """Return a version as the form shows it."""
+    """Return the values of a version as form fields."""
     texts = {str(block.get("label", "")): str(block.get("value", "")) for block in version.config.memory_blocks}
     return {
         "prompt": version.prompt.content,
@@ -85,12 +88,12 @@ def to_fields(version: Version, blocks: Sequence[str]) -> dict[str, str]:
 
 
 def name_fields(blocks: Sequence[str]) -> dict[str, str]:
-    """Return what each field is called that two editors may both change."""
+    """Return the labels of the fields that two editors may both change."""
     return LABELS | {name_field(label): f"Memória: {label}" for label in blocks}
 
 
 def to_content(form: VersionForm, version: Version, blocks: Sequence[str]) -> dict[str, Any]:
-    """Return what was typed as a save wants it; what a block has besides its text stays as it is."""
+    """Return the typed values as the body of a save. Other members of a memory block than its text stay unchanged."""
     known = {str(block.get("label", "")): block for block in version.config.memory_blocks}
     made = [
         {**known.get(label, {}), "label": label, "value": _normalise(form[name_field(label)].data)}
@@ -109,12 +112,12 @@ def to_content(form: VersionForm, version: Version, blocks: Sequence[str]) -> di
 
 
 def to_typed(form: VersionForm, blocks: Sequence[str]) -> dict[str, str]:
-    """Return what was typed, by field, as it is compared with what others saved."""
+    """Return the typed values by field, normalised for a comparison with saved ones."""
     return {name: _normalise(form[name].data) for name in name_fields(blocks)}
 
 
 def _normalise(text: str | None) -> str:
-    """Return the text with the line ends that it was given: a browser sends its own."""
+    """Return the text with the original line ends. Browsers send their own."""
     return (text or "").replace("\r\n", "\n")
 
 
@@ -140,7 +143,7 @@ class ExamplesForm(Form):
 
 
 class AgentsWebhookForm(WebhookForm):
-    """Where activations are sent, and of which agents."""
+    """The address of a system that is told of activations, and the agents that it wants to hear about."""
 
     members: ClassVar = {"topics": "agent_types", "is_active": "active"}
 

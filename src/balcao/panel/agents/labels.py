@@ -1,9 +1,9 @@
-"""What agents are called before people."""
+"""The displayed names of agents."""
 
-# Of the agent that answers where a call names none.
+# The agent that answers a call which names no agent.
 _NAMES = {"agentic_search": "Busca assistida"}
 
 
 def name_agent(kind: str) -> str:
-    """Return the name of a kind of agents, whose identifier is all that the service knows."""
+    """Return the displayed name of an agent type. The service stores only its identifier."""
     return _NAMES.get(kind) or kind.replace("_", " ").strip().capitalize()

@@ -1,4 +1,4 @@
-"""Versions of agents: a timeline, what one holds, what differs between two, which one is active."""
+"""Versions of agents: the timeline, one version, the difference between two versions, and the active version."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ _LONGEST_NUMBER = 9
 
 @pages.get("", "Instruções", actions=[READ], in_menu=True)
 async def list_agents(visit: Visit) -> Response[Any]:
-    """List the kinds of agents, each with the version that is active."""
+    """List the agent types with their active versions."""
     names = await client.list_agent_types(visit.api)
     active = await gather_blocks(*(client.read_active(visit.api, name) for name in names[:25]))
     return visit.render("agents/agents.html", agents=list(zip(names, active, strict=False)), name_agent=name_agent)
@@ -31,7 +31,7 @@ async def list_agents(visit: Visit) -> Response[Any]:
 
 @pages.get("/{agent}", "Agente", actions=[READ])
 async def show_agent(visit: Visit, agent: str) -> Response[Any]:
-    """Show an agent's versions as a timeline, the newest first."""
+    """Show an agent's versions as a timeline, newest first."""
     before = parse_number(visit.query.first("antes"))
     history = await client.list_versions(visit.api, agent, before=before)
     if not history.items and before is None:
@@ -48,7 +48,7 @@ async def show_agent(visit: Visit, agent: str) -> Response[Any]:
 
 @pages.get("/{agent}/versoes/{number}", "Versão", actions=[READ])
 async def show_version(visit: Visit, agent: str, number: str) -> Response[Any]:
-    """Show one version as a whole, and what would differ from the active one."""
+    """Show one version, and its differences from the active one."""
     version = await client.read_version(visit.api, agent, to_number(number))
     active = await find_active(visit, agent)
     return visit.render(
@@ -63,7 +63,7 @@ async def show_version(visit: Visit, agent: str, number: str) -> Response[Any]:
 
 @pages.get("/{agent}/diferenca", "Diferença", actions=[READ])
 async def compare_versions(visit: Visit, agent: str) -> Response[Any]:
-    """Show what differs between two versions, field by field, the words marked."""
+    """Show the differences between two versions by field, with the changed words marked."""
     numbers = to_number(visit.query.first("de")), to_number(visit.query.first("para"))
     older, newer = [await client.read_version(visit.api, agent, number) for number in numbers]
     return visit.render(
@@ -78,7 +78,7 @@ async def compare_versions(visit: Visit, agent: str) -> Response[Any]:
 
 @pages.form("/{agent}/versoes/{number}/ativar", "Usar esta versão", actions=[ACTIVATE])
 async def activate_version(visit: Visit, agent: str, number: str) -> Response[Any]:
-    """Make a version the active one, after showing what changes by it."""
+    """Make a version the active one, after showing what will change."""
     active = await find_active(visit, agent)
     form = ReasonForm(visit, etag=str(active.version) if active else "")
     expected = parse_number(form.etag)
@@ -104,7 +104,7 @@ async def activate_version(visit: Visit, agent: str, number: str) -> Response[An
 
 @pages.form("/{agent}/voltar", "Voltar à versão de antes", actions=[ACTIVATE])
 async def roll_back(visit: Visit, agent: str) -> Response[Any]:
-    """Go back to the version that was active before."""
+    """Activate the version that was active before the current one."""
     active = await find_active(visit, agent)
     form = ReasonForm(visit, etag=str(active.version) if active else "")
     expected = parse_number(form.etag)
@@ -126,7 +126,7 @@ async def roll_back(visit: Visit, agent: str) -> Response[Any]:
 
 @pages.form("/{agent}/versoes/{number}/ocultar", "Ocultar a versão", actions=[CREATE])
 async def hide_version(visit: Visit, agent: str, number: str) -> Response[Any]:
-    """Leave a version out of the histories for good; an active one cannot be."""
+    """Hide a version from the history for good. The service refuses to hide the active version."""
     form = Form(visit)
     back = visit.address("agents.show_agent", agent=agent)
     if form.is_sent and await form.submit(lambda: client.hide_version(visit.api, agent, to_number(number))):
@@ -145,7 +145,7 @@ async def hide_version(visit: Visit, agent: str, number: str) -> Response[Any]:
 
 
 async def find_active(visit: Visit, agent: str) -> client.ActiveConfig | None:
-    """Return the active version; an agent whose versions were only stored has none."""
+    """Return the active version, or None if no version is active."""
     try:
         return await client.read_active(visit.api, agent)
     except NotFound:
@@ -153,7 +153,7 @@ async def find_active(visit: Visit, agent: str) -> client.ActiveConfig | None:
 
 
 def to_number(text: str) -> int:
-    """Return a version's number. Raises PageFault for what is none."""
+    """Return a version's number. Raises PageFault for any other text."""
     if not (text.isascii() and text.isdigit() and 0 < len(text) <= _LONGEST_NUMBER):
         raise make_not_found()
     return int(text)
@@ -169,5 +169,5 @@ def _agents_crumb(visit: Visit) -> Crumb:
 
 
 def agent_crumb(visit: Visit, agent: str) -> Crumb:
-    """Return the step that leads to an agent."""
+    """Return the breadcrumb of an agent."""
     return Crumb(name_agent(agent), visit.address("agents.show_agent", agent=agent))

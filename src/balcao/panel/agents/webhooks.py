@@ -1,4 +1,4 @@
-"""Systems that are told when another version of an agent is active, with what was sent to them."""
+"""Systems that are notified when another version of an agent becomes active, and their deliveries."""
 
 from collections.abc import Callable
 

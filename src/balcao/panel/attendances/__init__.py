@@ -1,1 +1,1 @@
-"""Whom somebody serves at the moment, and why: nothing of a person is read before both are known."""
+"""Attendances: which citizen a clerk attends, and why. No personal data are read before both are known."""

@@ -1,4 +1,4 @@
-"""Why a person's data are read, asked once for an attendance."""
+"""The reason for reading a person's data, asked once for each attendance."""
 
 from wtforms import SelectField, StringField
 
@@ -16,7 +16,7 @@ OTHER = "Outro"
 
 
 class ReasonForm(Form):
-    """Why a person's data are read: they will see it."""
+    """The reason for reading a person's data. That person can see it."""
 
     reason = SelectField(
         "Motivo do acesso", choices={"": "Escolha…", **REASONS}, validators=[needed("Diga por que vai ver os dados.")]
@@ -29,14 +29,14 @@ class ReasonForm(Form):
 
     @property
     def words(self) -> str:
-        """Return the reason as the trail keeps it."""
+        """Return the reason as the audit trail stores it."""
         detail = (self.detail.data or "").strip()
         if self.reason.data == OTHER:
             return detail
         return f"{self.reason.data}: {detail}" if detail else str(self.reason.data)
 
     def validate(self, extra_validators: object = None) -> bool:
-        """Check that another reason is written out."""
+        """Require a detail if the reason is "Outro"."""
         is_sound = super().validate()
         if self.reason.data == OTHER and len(self.words) < 3:
             self.detail.errors = ["Escreva o motivo."]

@@ -1,4 +1,4 @@
-"""An attendance from the reason to its end: by the attendant, after 15 unused minutes, or with the session."""
+"""An attendance from its reason to its end: by the clerk, after 15 minutes without use, or with the session."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,7 +17,7 @@ from balcao.web.faults import PageFault
 from balcao.web.sealing import SealBroken
 
 QUIET = timedelta(minutes=15)
-# More than an attendant can have in mind; the list shows the newest ones.
+# More attendances than a clerk can handle. The list shows the newest ones.
 MOST_LISTED = 10
 
 
@@ -28,7 +28,7 @@ class _Content(msgspec.Struct, frozen=True):
 
 
 async def begin_attendance(visit: Visit, cpf: Cpf, reason: str) -> int:
-    """Read the person's name for the reason given, start an attendance and return its number."""
+    """Read the citizen's name for this reason, start an attendance and return its number."""
     try:
         name = await people.read_name(Subject(visit.api, cpf, reason))
     except NotFound:
@@ -42,7 +42,7 @@ async def begin_attendance(visit: Visit, cpf: Cpf, reason: str) -> int:
 
 
 async def list_attendances(visit: Visit) -> Sequence[Attendance]:
-    """Return the newest open attendances of this session; listing them does not prolong them."""
+    """Return the newest open attendances of this session. Listing them does not prolong them."""
     key = visit.session.stored.key
     async with visit.panel.database.connection() as connection:
         stored = await store.list_attendances(connection, key, QUIET, MOST_LISTED)
@@ -51,13 +51,13 @@ async def list_attendances(visit: Visit) -> Sequence[Attendance]:
 
 
 async def find_attendance(visit: Visit, number: str) -> Attendance:
-    """Return the attendance of this session and prolong it; every page of this visit says whose it is.
+    """Return an attendance of this session and prolong it. The frame of the page then shows whose data these are.
 
     Raises PageFault if the attendance is over.
     """
     key = visit.session.stored.key
     stored = None
-    if number.isascii() and number.isdigit() and len(number) < 19:  # a bigint
+    if number.isascii() and number.isdigit() and len(number) < 19:  # fits a bigint
         async with visit.panel.database.connection() as connection:
             stored = await store.use_attendance(connection, int(number), key, QUIET)
     found = _open(visit, stored) if stored else None
@@ -68,14 +68,14 @@ async def find_attendance(visit: Visit, number: str) -> Attendance:
 
 
 async def end_attendance(visit: Visit, number: str) -> None:
-    """End it; one that is over already stays so."""
+    """End the attendance. Do nothing if it is already over."""
     if number.isascii() and number.isdigit() and len(number) < 19:
         async with visit.panel.database.connection() as connection:
             await store.delete_attendance(connection, int(number), visit.session.stored.key, QUIET)
 
 
 def _open(visit: Visit, stored: StoredAttendance) -> Attendance | None:
-    """Return the attendance, or None if its key was withdrawn."""
+    """Return the attendance, or None if it was sealed with a key that was removed since."""
     try:
         opened = visit.panel.sealer.open(_place(visit.session.stored.key), stored.content)
     except SealBroken:

@@ -1,4 +1,4 @@
-"""SQL of the attendances, by the clock of the database."""
+"""SQL of the attendances. All times are those of the database's clock."""
 
 from datetime import datetime, timedelta
 
@@ -9,7 +9,7 @@ from balcao.core.database.statements import statement
 
 
 class StoredAttendance(msgspec.Struct, frozen=True):
-    """One attendance with its sealed content and its last use."""
+    """One attendance with its sealed content and the time of its last use."""
 
     number: int
     content: bytes
@@ -22,7 +22,7 @@ INSERT INTO panel.attendance (session_key, content) VALUES (:session_key, :conte
 async def insert_attendance(connection: Connection, session_key: bytes, content: bytes) -> int: ...
 
 
-# A look is a use: what is asked for within the time lasts for as long again.
+# Every read counts as use and prolongs the attendance by the full period.
 @statement("""
 UPDATE panel.attendance SET used_at = now()
 WHERE number = :number AND session_key = :session_key AND used_at > now() - :quiet::interval
@@ -43,7 +43,7 @@ async def list_attendances(
 ) -> list[StoredAttendance]: ...
 
 
-# What others of the same session have let lie goes with it.
+# Also delete the expired attendances of the same session.
 @statement("""
 DELETE FROM panel.attendance
 WHERE session_key = :session_key AND (number = :number OR used_at <= now() - :quiet::interval)

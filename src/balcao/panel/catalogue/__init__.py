@@ -1,4 +1,4 @@
-"""Catálogo: services from the first draft to the public, their history, and what tunes the search."""
+"""Catálogo: services from draft to publication, their history, and the tuning of the search."""
 
 from balcao.panel.catalogue.pages import AREA
 

@@ -1,4 +1,4 @@
-"""What waits for approval: services and proposals, read by their differences, published or sent back."""
+"""Approvals: pending services and proposals are reviewed by their differences, then published or sent back."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, Outdated, gather_blocks
 from balcao.web.words import format_count, parse_number
 
-# The newest of those that were sent back; the catalogue lists all that are in edition.
+# The newest returned items. The catalogue lists all services that are being edited.
 _MOST_RETURNED = 10
 _EDITED = {"status": 0, "awaiting_approval": False, "sort_by": "last_update", "order": "desc"}
 
@@ -30,7 +30,7 @@ pages = Pages(AREA, "")
 
 @pages.get("/aprovacoes", "Fila de aprovação", actions=[PUBLISH], in_menu=True)
 async def list_approvals(visit: Visit) -> Response[Any]:
-    """List the services and the proposals that wait, those that wait longest first."""
+    """List the pending services and proposals, longest waiting first."""
     services, proposals = await gather_blocks(
         client.list_summaries(visit.api, AWAITING | {"per_page": 100}), client.list_awaiting_proposals(visit.api)
     )
@@ -45,7 +45,7 @@ async def list_approvals(visit: Visit) -> Response[Any]:
 
 @pages.get("/aprovacoes/{service}", "Ler para aprovar", actions=[PUBLISH])
 async def review_service(visit: Visit, service: str) -> Response[Any]:
-    """Show a service that waits, and what differs from what the public saw last, or since the person read it."""
+    """Show a pending service with its differences from the last published version, or since the person read it."""
     read, departments = await client.read_service(visit.api, service), await read_departments(visit)
     since = parse_number(visit.query.first("desde"))
     number = await _find_published(visit, service) if since is None else since
@@ -72,7 +72,7 @@ async def review_service(visit: Visit, service: str) -> Response[Any]:
 
 @pages.get("/servicos/{service}/propostas/{proposal}", "Proposta", actions=[READ])
 async def show_proposal(visit: Visit, service: str, proposal: str) -> Response[Any]:
-    """Show what a proposal changes of its service."""
+    """Show the changes that a proposal makes to its service."""
     present, departments = await client.read_service(visit.api, service), await read_departments(visit)
     read = await client.read_proposal(visit.api, service, proposal)
     now, proposed = (to_fields(one, departments) for one in (present.value.content, read.value.content))
@@ -93,7 +93,7 @@ async def show_proposal(visit: Visit, service: str, proposal: str) -> Response[A
 
 @pages.post("/servicos/{service}/propostas/{proposal}/publicar", "Publicar a proposta", actions=[PUBLISH])
 async def publish_proposal(visit: Visit, service: str, proposal: str) -> Response[Any]:
-    """Publish what the person has read of a proposal."""
+    """Publish the version of a proposal that the person has read."""
     here = visit.address("catalogue.show_proposal", service=service, proposal=proposal)
     try:
         saved = await client.publish_proposal(visit.api, service, proposal, visit.posted.first("_etag"))
@@ -108,7 +108,7 @@ async def publish_proposal(visit: Visit, service: str, proposal: str) -> Respons
 
 @pages.form("/servicos/{service}/propostas/{proposal}/devolver", "Devolver a proposta", actions=[PUBLISH])
 async def send_back_proposal(visit: Visit, service: str, proposal: str) -> Response[Any]:
-    """Send a proposal back to its editors, with the reason."""
+    """Send a proposal back to its editors with a reason."""
     read = await client.read_proposal(visit.api, service, proposal)
     form = SendBackForm(visit, etag=read.etag)
     here = visit.address("catalogue.show_proposal", service=service, proposal=proposal)
@@ -130,7 +130,7 @@ async def send_back_proposal(visit: Visit, service: str, proposal: str) -> Respo
 
 @pages.form("/servicos/{service}/propostas/{proposal}/retirar", "Retirar a proposta", actions=[UPDATE])
 async def withdraw_proposal(visit: Visit, service: str, proposal: str) -> Response[Any]:
-    """Ask, and remove a proposal."""
+    """Ask for confirmation, and withdraw a proposal."""
     read = await client.read_proposal(visit.api, service, proposal)
     here = visit.address("catalogue.show_proposal", service=service, proposal=proposal)
     if visit.is_post:
@@ -146,7 +146,7 @@ async def withdraw_proposal(visit: Visit, service: str, proposal: str) -> Respon
 
 
 async def find_approvals(visit: Visit) -> Sequence[Item]:
-    """Return what waits for approval, services and proposals each as one thing."""
+    """Return the items of the approval queue: one for all services and one for all proposals."""
     summaries = await client.list_summaries(visit.api, {"per_page": 1})
     titles = [
         (summaries.states.awaiting_approval, "serviço espera aprovação", "serviços esperam aprovação"),
@@ -163,7 +163,7 @@ async def find_approvals(visit: Visit) -> Sequence[Item]:
 
 
 async def find_returned(visit: Visit) -> Sequence[Item]:
-    """Return the services and proposals that were sent back to their editors, each with the reason."""
+    """Return the services and proposals that were sent back to their editors, with the reasons."""
     services, proposals = await asyncio.gather(
         client.list_summaries(visit.api, _EDITED | {"per_page": 100}), client.list_edited_proposals(visit.api)
     )
@@ -196,6 +196,6 @@ async def find_returned(visit: Visit) -> Sequence[Item]:
 
 
 async def _find_published(visit: Visit, service: str) -> int | None:
-    """Return the newest version that the public saw, of the last hundred."""
+    """Return the newest published version among the last hundred versions."""
     found = await client.list_versions(visit.api, service, size=100)
     return next((one.version_number for one in found.versions if one.status == 1), None)

@@ -1,4 +1,4 @@
-"""The operations on services, versions and proposals, and of their responses the members that the pages use."""
+"""The operations on services, versions and proposals. The types contain only the members that the pages use."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -10,12 +10,12 @@ from balcao.web.api import Api, Read, quoted
 
 _SERVICES = "/search/api/v1/admin/services"
 PAGE_SIZE = 25
-# As many as the service returns in one call.
+# The maximum that the service returns in one call.
 MOST_AT_ONCE = 100
 
 
 def to_moment(seconds: int | None) -> datetime | None:
-    """Return an instant of this service, which counts seconds; 0 and none are no instant."""
+    """Return an instant from the seconds that this service uses. 0 and None mean no instant."""
     return datetime.fromtimestamp(seconds, UTC) if seconds else None
 
 
@@ -48,7 +48,7 @@ class Summaries(msgspec.Struct):
 
 
 class Service(msgspec.Struct):
-    """A service; `content` has all of its members as they came."""
+    """A service. `content` contains all of its members unchanged."""
 
     id: str
     nome_servico: str

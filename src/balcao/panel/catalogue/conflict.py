@@ -1,4 +1,4 @@
-"""What two people made of one text, for a page on which the second one decides field by field."""
+"""The two versions of a text after a concurrent change, for a page on which the second editor decides by field."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -15,7 +15,7 @@ _CHOICE, _OTHER_TEXT = "escolha-", "texto-"
 
 
 class Dispute(NamedTuple):
-    """A field that both have changed; the marks show what each did to the base."""
+    """A field that both editors have changed. The marked texts show the change of each editor to the base."""
 
     name: str
     label: str
@@ -27,7 +27,7 @@ class Dispute(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """A field that one of them has changed."""
+    """A field that only one editor has changed."""
 
     label: str
     text: str
@@ -35,7 +35,7 @@ class Joined(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """`fields` are the values that stay whatever is decided of the disputes."""
+    """The state of a conflict. `fields` are the merged values, with the visitor's own values in disputed fields."""
 
     fields: dict[str, str]
     disputes: list[Dispute]
@@ -43,7 +43,7 @@ class Conflict(NamedTuple):
 
 
 def describe_conflict(base: Mapping[str, str], theirs: Mapping[str, str], mine: Mapping[str, str]) -> Conflict:
-    """Return what becomes of each field of mine, given what both were made of."""
+    """Return what becomes of each field of `mine`, given the common base and the other editor's version."""
     merged = merge(base, theirs, mine)
     values = [to_values(each) for each in (base, theirs, mine)]
     disputes = []
@@ -62,12 +62,12 @@ def describe_conflict(base: Mapping[str, str], theirs: Mapping[str, str], mine: 
 
 
 def apply_choices(posted: FormData) -> FormData:
-    """Return the form that the choices of a conflict's page make: each disputed field with the text that was chosen."""
+    """Return the form after the decisions of a conflict page, with the chosen text in each disputed field."""
     decided = FormData(posted)
     for field in posted:
         if field.startswith(_CHOICE):
             name, choice = field.removeprefix(_CHOICE), posted.first(field)
             other = "\n".join(filter(str.strip, posted.getlist(f"{_OTHER_TEXT}{name}")))
-            # Who writes a third text means it.
+            # A text that the person typed takes precedence over the chosen one.
             decided[name] = [other if other.strip() else posted.first(f"{choice}-{name}")]
     return decided

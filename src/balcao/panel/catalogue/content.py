@@ -1,4 +1,4 @@
-"""A service as the fields of its form: texts, of which some have an item on each line, and back."""
+"""Conversion between a service and the fields of its form. Some fields are texts with one item on each line."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -25,7 +25,7 @@ LISTS = (
     "legislacao_relacionada",
     "publico_especifico",
 )
-# In the order in which they are read, with what parts them.
+# The members of a button in the order of its line in the form, and their separator.
 _BUTTON_PARTS = ("titulo", "url_service", "descricao")
 _SEPARATOR = " | "
 _OFF = "(desligado) "
@@ -34,7 +34,7 @@ FREE = {"True": True, "False": False, "": None}
 
 
 def to_fields(members: Mapping[str, Any], departments: Mapping[str, str]) -> dict[str, str]:
-    """Return what the form shows of a service; departments are shown by their names."""
+    """Return the form fields of a service. Departments appear by name."""
     fields = {name: str(members.get(name) or "").replace("\r\n", "\n").strip() for name in TEXTS}
     fields |= {name: "\n".join(_fold_lines(members.get(name) or ())) for name in LISTS}
     fields["orgao_gestor"] = "\n".join(departments.get(one, one) for one in members.get("orgao_gestor") or ())
@@ -48,7 +48,7 @@ def to_fields(members: Mapping[str, Any], departments: Mapping[str, str]) -> dic
 
 
 def to_body(fields: Mapping[str, str], departments: Mapping[str, str]) -> dict[str, Any]:
-    """Return the members that the fields say; what the form does not show is left out and stays as it is."""
+    """Return the members that the form sets. Members that it does not show are omitted and stay unchanged."""
     codes = {name.casefold(): code for code, name in departments.items()}
     body: dict[str, Any] = {name: fields[name].strip() for name in TEXTS}
     body |= {name: split_lines(fields[name]) for name in LISTS}
@@ -62,7 +62,7 @@ def to_body(fields: Mapping[str, str], departments: Mapping[str, str]) -> dict[s
 
 
 def to_values(fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields as values to compare: lists by their lines, boxes as yes or no."""
+    """Return the fields as values to compare: lists by line, checkboxes as booleans."""
     values: dict[str, Any] = dict(fields)
     values |= {name: split_lines(fields[name]) for name in (*LISTS, "buttons") if name in fields}
     values |= {name: fields[name] == "y" for name in FLAGS if name in fields}
@@ -79,13 +79,13 @@ def show_value(name: str, value: Any) -> Any:
 
 
 def _describe_agents(agents: Mapping[str, Any]) -> list[str]:
-    """Return in words, line by line, what holds for virtual assistants."""
+    """Return the settings for virtual assistants in words, one on each line."""
     lines = [FIELDS["exclusive_for_agents"]] if agents.get("exclusive_for_agents") else []
     return [*lines, f"{FIELDS['tool_hint']}: {agents['tool_hint']}"] if agents.get("tool_hint") else lines
 
 
 def split_lines(text: str) -> list[str]:
-    """Return the lines that say something."""
+    """Return the lines that are not blank."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 

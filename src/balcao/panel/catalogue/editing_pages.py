@@ -1,4 +1,4 @@
-"""Editing: a new service, a change, a proposal over one that is published; and what two have changed at once."""
+"""Editing: new services, changes, proposals for published services, and concurrent changes."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ from balcao.panel.working.service import begin_work, finish_work
 from balcao.web.api import Read, gather_blocks
 from balcao.web.words import parse_number
 
-# What the buttons of the form do.
+# The values of the form's buttons.
 _SAVE, _SUBMIT, _PUBLISH, _PREVIEW = "guardar", "enviar", "publicar", "ver"
 
 pages = Pages(AREA, "")
@@ -37,7 +37,7 @@ pages = Pages(AREA, "")
 
 @pages.form("/servicos/novo", "Novo serviço", actions=[CREATE])
 async def create_service(visit: Visit) -> Response[Any]:
-    """Write a service that is not there yet."""
+    """Create a service."""
     form = ServiceForm(visit, await read_themes(visit), await read_departments(visit))
     deed = visit.posted.first("deed")
     if form.is_sent and deed != _PREVIEW:
@@ -52,7 +52,7 @@ async def create_service(visit: Visit) -> Response[Any]:
 
 @pages.form("/servicos/{service}/editar", "Editar o serviço", actions=[UPDATE])
 async def edit_service(visit: Visit, service: str) -> Response[Any]:
-    """Change a service; of a published one, by who may not publish, a proposal is made."""
+    """Change a service. For a published service, editors without the right to publish create a proposal."""
     visit.posted = apply_choices(visit.posted)
     departments = await read_departments(visit)
     read = await client.read_service(visit.api, service)
@@ -85,7 +85,7 @@ async def edit_service(visit: Visit, service: str) -> Response[Any]:
 
 @pages.form("/servicos/{service}/propostas/{proposal}/editar", "Editar a proposta", actions=[UPDATE])
 async def edit_proposal(visit: Visit, service: str, proposal: str) -> Response[Any]:
-    """Change a proposal; if its service has changed since, the two texts are joined."""
+    """Change a proposal. If its service has changed since, merge both texts."""
     visit.posted = apply_choices(visit.posted)
     departments = await read_departments(visit)
     present = await client.read_service(visit.api, service)
@@ -128,7 +128,7 @@ async def _show_conflict(
     present: dict[str, Any] | None = None,
     etag: str = "",
 ) -> Response[Any]:
-    """Show what each of two has changed of the text; `present` is the state of a proposal that another one saved."""
+    """Show the changes of both editors. `present` is the state of a proposal that another editor saved."""
     departments = await read_departments(visit)
     read = await client.read_service(visit.api, service)
     number = number_of(form.etag)
@@ -204,7 +204,7 @@ async def _render(
 
 
 def _name_states(deed: str, service: Service | None = None) -> dict[str, Any]:
-    """Return the editorial state that a button stands for; saving leaves it as it is."""
+    """Return the editorial state that a button sets. Saving leaves the state unchanged."""
     if deed == _PUBLISH:
         return {"status": 1}
     if deed == _SUBMIT:

@@ -25,9 +25,11 @@ _COSTS = list_choices([("", "Não informado"), ("True", "Gratuito"), ("False", "
 
 
 class SelectionsField(Field):
-    """Several values of a list that may be long, with a selection for each. It is filled from a text of lines.
+    """Several values of a list that may be long, with a selection for each value.
 
-    A value that the list does not have stays selectable.
+    The field is filled from lines of text.
+
+    A stored value that the list does not contain stays selectable.
     """
 
     values: Sequence[str] = ()
@@ -45,7 +47,7 @@ class SelectionsField(Field):
 
 
 class ServiceForm(Form):
-    """The text of a service, of a new one as of a proposal."""
+    """The text of a service, also for new services and proposals."""
 
     members: ClassVar[Mapping[str, str]] = {
         "exclusive_for_agents": "agents.exclusive_for_agents",
@@ -110,7 +112,7 @@ class ServiceForm(Form):
         *,
         etag: str = "",
     ) -> None:
-        """Take the categories and the departments to choose from; a stored value that is not among them stays."""
+        """Set the selectable categories and departments. A stored value that is not among them stays selectable."""
         given = {**(values or {})}
         for name in ("fixar_destaque", "exclusive_for_agents"):
             if name in given:
@@ -126,7 +128,7 @@ class ServiceForm(Form):
 
     @property
     def texts(self) -> dict[str, str]:
-        """Return the fields of the service as texts, as `to_fields` writes them."""
+        """Return the fields of the service as texts, in the form of `to_fields`."""
         found = {name: str(field.data or "").replace("\r\n", "\n").strip() for name, field in self._fields.items()}
         found.pop("change_reason")
         found["orgao_gestor"] = "\n".join(self.orgao_gestor.data or ())
@@ -135,13 +137,13 @@ class ServiceForm(Form):
         return found
 
     def make_body(self) -> dict[str, Any]:
-        """Return what is sent to the service."""
+        """Return the body of a save."""
         reason = (self.change_reason.data or "").strip()
         return to_body(self.texts, self._departments) | ({"change_reason": reason} if reason else {})
 
 
 class ReasonForm(Form):
-    """Why something goes back to who wrote it."""
+    """The reason to send a service back to its editors."""
 
     members: ClassVar[Mapping[str, str]] = {"reason": "change_reason"}
 
@@ -153,19 +155,19 @@ class ReasonForm(Form):
 
 
 class SendBackForm(ReasonForm):
-    """Why a proposal goes back; its operation calls the member as the form does."""
+    """The reason to send a proposal back. Its operation names the member as the form does."""
 
     members: ClassVar[Mapping[str, str]] = {}
 
 
 class RollbackForm(Form):
-    """Why an older version comes back."""
+    """The reason to restore an older version."""
 
     change_reason = StringField("Motivo", description="Fica no histórico.", validators=[Optional(), length(3, 500)])
 
 
 class DeleteForm(Form):
-    """What cannot be taken back without effort asks for the name."""
+    """The confirmation of a deletion by typing the name."""
 
     name = StringField(
         "Nome do serviço, como está acima", validators=[needed("Escreva o nome do serviço para confirmar.")]
@@ -173,7 +175,7 @@ class DeleteForm(Form):
 
 
 class MappingForm(Form):
-    """An old number and the service that it is now."""
+    """A number of a former system, and the service that replaces it."""
 
     origem = SelectField("Sistema antigo", validators=[needed("Escolha o sistema antigo.")], validate_choice=False)
     id_servico_antigo = StringField("Número no sistema antigo", validators=[needed(), length(1, 200)])
@@ -186,7 +188,7 @@ class MappingForm(Form):
 
 
 class CategoryForm(Form):
-    """The place of a category, and whether it is shown."""
+    """The weight of a category, and whether it is shown."""
 
     popularity_seed = IntegerField(
         "Peso",
@@ -197,13 +199,13 @@ class CategoryForm(Form):
 
 
 class NewCategoryForm(CategoryForm):
-    """A category that is not there yet."""
+    """A new category."""
 
     name = StringField("Nome", validators=[needed("Dê um nome à categoria."), length(1, 200)])
 
 
 class SynonymForm(Form):
-    """Words that stand for one another."""
+    """Terms that are synonyms of one another."""
 
     terms = TextAreaField(
         "Termos que valem um pelo outro",
@@ -213,13 +215,13 @@ class SynonymForm(Form):
 
 
 class ControlForm(Form):
-    """The queries that show what a migration does to the search."""
+    """The queries that show the effect of a migration on the search."""
 
     queries = TextAreaField("Buscas de controle", description="Uma por linha, até 200.")
 
 
 class StartForm(Form):
-    """To which schema version, in earnest or as a dry run."""
+    """The schema version to migrate to, as a dry run or for real."""
 
     schema_version = SelectField("Versão do esquema", validate_choice=False)
     dry_run = RadioField(
@@ -231,6 +233,6 @@ class StartForm(Form):
 
 
 class MigrationReasonForm(Form):
-    """Why a migration is stopped or undone."""
+    """The reason to stop or undo a migration."""
 
     reason = StringField("Motivo", description="Fica no histórico.", validators=[Optional(), length(3, 500)])

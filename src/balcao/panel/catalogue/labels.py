@@ -1,4 +1,4 @@
-"""States, kinds of versions and fields of a service in words."""
+"""Portuguese terms for states, kinds of versions and fields of a service."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from balcao.panel.catalogue.client import Summary, Version
 
 
 class State(NamedTuple):
-    """An editorial state as its tag shows it: kind, word and symbol."""
+    """An editorial state as its tag shows it: kind, text and symbol."""
 
     kind: str
     text: str
@@ -17,7 +17,7 @@ IN_EDITION = State("", "Em edição", "pen")
 AWAITING = State("at", "Espera aprovação", "clock")
 PUBLISHED = State("ok", "Publicado", "check")
 
-# What the two old systems that every installation knows are called; others are called by their own word.
+# The names of the two former systems that every installation knows. Others appear under their identifiers.
 SOURCES = {"1746_v2_llm": "Central 1746", "carioca-digital_v2_llm": "Carioca Digital"}
 FIELDS = {
     "nome_servico": "Nome",
@@ -48,7 +48,7 @@ FIELDS = {
     "buttons": "Botões",
     "autor": "Quem criou",
 }
-# What says where a service stands and not what it tells.
+# Fields with the editorial state of a service, which are not part of its text.
 STATE_FIELDS = frozenset({"status", "awaiting_approval", "published_at"})
 
 _KINDS = {
@@ -77,19 +77,19 @@ PHASES = {
 
 
 def name_state(service: "Summary | object") -> State:
-    """Return the editorial state of what has `status` and `awaiting_approval`."""
+    """Return the editorial state of an object with `status` and `awaiting_approval`."""
     if getattr(service, "status") == 1:  # noqa: B009 - services, summaries and versions alike
         return PUBLISHED
     return AWAITING if getattr(service, "awaiting_approval") else IN_EDITION  # noqa: B009
 
 
 def name_fields(names: list[str]) -> str:
-    """Return which fields of the text, in words and in a row; "" where only its state has changed."""
+    """Return the names of the changed text fields, or an empty text if only the editorial state has changed."""
     return ", ".join(FIELDS.get(name, name) for name in names if name not in STATE_FIELDS)
 
 
 def name_version(version: Version) -> str:
-    """Return what a version did, in a word or two."""
+    """Return the change of a version in one or a few words."""
     if version.rollback_to_version is not None:
         return f"Volta à versão {version.rollback_to_version}"
     if version.proposed_by is not None:

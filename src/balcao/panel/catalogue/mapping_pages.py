@@ -1,4 +1,4 @@
-"""Old numbers: which service a number of a former system is now."""
+"""Numbers of former systems, and the services that replace them."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ pages = Pages(AREA, "")
 
 @pages.get("/numeros-antigos", "Sistemas antigos", actions=[REDIRECTS], in_menu=True)
 async def list_mappings(visit: Visit) -> Response[Any]:
-    """List the old numbers with the services that they are now."""
+    """List the old numbers with the services that replace them."""
     filters = [Filter("sistema", "Sistema antigo", list(SOURCES.items()))]
     listing = Listing(visit, ("número antigo", "números antigos"), filters)
     query = {"origem": listing.values.get("sistema"), "page": listing.number, "per_page": listing.size}
@@ -32,7 +32,7 @@ async def list_mappings(visit: Visit) -> Response[Any]:
 
 @pages.form("/numeros-antigos/novo", "Novo número antigo", actions=[REDIRECTS])
 async def create_mapping(visit: Visit) -> Response[Any]:
-    """Map an old number; one that is taken leads to the mapping in the way."""
+    """Map an old number. If the number is already mapped, link to that mapping."""
     form = _make_form(visit, {"id_servico_novo": visit.query.first("servico")[:500]})
     taken: dict[str, Any] = {}
     service = await _find_service(visit, form) if form.is_sent and form.validate() else ""
@@ -46,7 +46,7 @@ async def create_mapping(visit: Visit) -> Response[Any]:
 
 @pages.form("/numeros-antigos/{mapping}", "Número antigo", actions=[READ])
 async def edit_mapping(visit: Visit, mapping: str) -> Response[Any]:
-    """Show a mapping, and let who may lead it elsewhere."""
+    """Show a mapping. People with the right can change it."""
     read = await search_client.read_mapping(visit.api, mapping)
     known = read.value
     (service,) = await gather_blocks(client.read_service(visit.api, known.id_servico_novo))
@@ -74,7 +74,7 @@ async def edit_mapping(visit: Visit, mapping: str) -> Response[Any]:
 
 @pages.form("/numeros-antigos/{mapping}/remover", "Remover o número antigo", actions=[REDIRECTS])
 async def remove_mapping(visit: Visit, mapping: str) -> Response[Any]:
-    """Ask, and remove a mapping."""
+    """Ask for confirmation, and remove a mapping."""
     read = await search_client.read_mapping(visit.api, mapping)
     if visit.is_post:
         await search_client.delete_mapping(visit.api, mapping, visit.posted.first("_etag"))
@@ -97,7 +97,10 @@ def _make_form(visit: Visit, values: dict[str, Any], etag: str = "") -> MappingF
 
 
 async def _find_service(visit: Visit, form: MappingForm) -> str:
-    """Return the id of the one service that is meant; "" where none or several are, which stands at the field."""
+    """Return the id of the service with this name.
+
+    If none or several match, add an error to the field and return "".
+    """
     asked = (form.id_servico_novo.data or "").strip()
     found = await client.list_summaries(visit.api, {"nome_servico": asked, "per_page": _MOST_NAMED})
     exact = [one for one in found.services if one.nome_servico.casefold() == asked.casefold()]
@@ -111,7 +114,7 @@ async def _find_service(visit: Visit, form: MappingForm) -> str:
 
 
 async def _keep_taken(sending: Any, taken: dict[str, Any]) -> Any:
-    """Return what is sent; of a number that is taken, keep the mapping that stands in the way."""
+    """Return the response. If the number is already mapped, store the existing mapping in `taken`."""
     try:
         return await sending
     except Conflict as fault:

@@ -1,4 +1,4 @@
-"""The markdown of a service as a portal shows it: no HTML of its own, no pictures, headings below the page's."""
+"""The Markdown of a service as portals show it: without embedded HTML and images, headings below those of the page."""
 
 import functools
 
@@ -6,15 +6,15 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-# What a field says under a heading of the page begins at this level.
+# The highest level of headings within a field, because the page itself uses the levels above.
 _HIGHEST_HEADING = 3
-# Addresses that a browser would execute are no links to the library; HTML is shown as the text that it is.
+# The library does not link to addresses that a browser would execute. HTML is shown as plain text.
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable(["image", "html_inline", "html_block"])
 
 
 @functools.lru_cache(maxsize=256)
 def render_markdown(text: str) -> Markup:
-    """Return the markdown as HTML that holds no markup but our own."""
+    """Return the Markdown as HTML. It contains no markup from the text itself."""
     tokens = [_lower_heading(token) for token in _MARKDOWN.parse(text)]
     return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704 - HTML in it is escaped
 

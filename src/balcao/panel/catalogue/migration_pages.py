@@ -1,4 +1,4 @@
-"""Schema migrations of the search: tried, begun, watched, stopped, undone."""
+"""Schema migrations of the search: dry runs, starts, progress, aborts and rollbacks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ pages = Pages(AREA, "")
 
 @pages.form("/migracao", "Migração da busca", actions=[MIGRATIONS_READ], in_menu=True)
 async def show_migrations(visit: Visit) -> Response[Any]:
-    """Show the schema in use and all runs; try a migration, or begin one."""
+    """Show the current schema and all runs. Start a migration or a dry run."""
     versions = await search_client.read_schema_versions(visit.api)
     form = StartForm(visit, {"schema_version": versions.current_version})
     form.schema_version.choices = list_choices(
@@ -58,7 +58,7 @@ async def show_migrations(visit: Visit) -> Response[Any]:
 
 @pages.get("/migracao/{run}", "Execução da migração", actions=[MIGRATIONS_READ])
 async def show_run(visit: Visit, run: str) -> Response[Any]:
-    """Show how far a run has come; the page's script asks for it again while it is under way."""
+    """Show the progress of a run. The page's script requests it again while the run is in progress."""
     found = await search_client.read_run(visit.api, run)
     return visit.render(
         "catalogue/run_progress.html" if visit.is_fragment else "catalogue/run.html",
@@ -74,7 +74,7 @@ async def show_run(visit: Visit, run: str) -> Response[Any]:
 
 @pages.form("/migracao/{run}/interromper", "Interromper a migração", actions=[MIGRATIONS_START])
 async def abort_run(visit: Visit, run: str) -> Response[Any]:
-    """Ask, and stop a migration that is under way."""
+    """Ask for confirmation, and stop a running migration."""
     found = await search_client.read_run(visit.api, run)
     form = MigrationReasonForm(visit)
     here = visit.address("catalogue.show_run", run=run)
@@ -89,7 +89,7 @@ async def abort_run(visit: Visit, run: str) -> Response[Any]:
 
 @pages.form("/migracao/{run}/desfazer", "Desfazer a migração", actions=[MIGRATIONS_BACK])
 async def undo_run(visit: Visit, run: str) -> Response[Any]:
-    """Ask, and go back to the schema of before."""
+    """Ask for confirmation, and restore the previous schema."""
     found = await search_client.read_run(visit.api, run)
     form = MigrationReasonForm(visit)
     here = visit.address("catalogue.show_run", run=run)
@@ -110,7 +110,7 @@ async def undo_run(visit: Visit, run: str) -> Response[Any]:
 
 
 async def find_running_migration(visit: Visit) -> Sequence[Item]:
-    """Return the migration that is under way."""
+    """Return the running migration, if there is one."""
     found = await search_client.read_migration_status(visit.api)
     if found.status != "in_progress" or found.migration_id is None:
         return []

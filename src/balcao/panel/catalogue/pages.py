@@ -1,4 +1,4 @@
-"""The area as a whole: its pages in the order of the navigation, what waits in it, what is found in it."""
+"""The whole area: its pages in the order of the navigation, its waiting items and its search results."""
 
 from balcao.panel.catalogue import (
     approval_pages,

@@ -1,4 +1,4 @@
-"""The queue of approvals: after a decision the next service or proposal opens."""
+"""The approval queue. After each decision, the next service or proposal opens."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from balcao.panel.visit import Visit
 from balcao.web.api import Block, gather_blocks
 
 AWAITING = {"status": 0, "awaiting_approval": True, "sort_by": "last_update", "order": "asc"}
-# The field of a button on a service that waits for approval.
+# The form field of buttons on a service that waits for approval.
 IS_QUEUED = "fila"
 
 
 async def open_next(visit: Visit, done: str, decided: str) -> Response[Any]:
-    """Open what waits longest except `decided`, services before proposals; at the end, the empty queue.
+    """Open the longest-waiting item except `decided`, services before proposals. At the end, open the empty queue.
 
-    The next page says what was `done`.
+    The next page shows `done`.
     """
     blocks: list[Block[Any]] = await gather_blocks(
         client.list_summaries(visit.api, AWAITING | {"per_page": 2}), client.list_awaiting_proposals(visit.api)

@@ -1,4 +1,4 @@
-"""What the area's modules of pages have in common: its rights, what forms choose from, the way to a page."""
+"""The parts that the area's page modules share: rights, choices for forms, and breadcrumbs."""
 
 from balcao.panel.catalogue import search_client
 from balcao.panel.catalogue.client import Service
@@ -19,7 +19,10 @@ MIGRATIONS_READ, MIGRATIONS_START, MIGRATIONS_BACK = (
 
 
 async def read_departments(visit: Visit) -> dict[str, str]:
-    """Return the departments' names by their codes; none while the registry is down: pages show the codes then."""
+    """Return the names of the departments by code.
+
+    Return none while the registry is down; pages then show the codes.
+    """
     try:
         return await read_department_names(visit.api)
     except ApiFault:
@@ -27,7 +30,10 @@ async def read_departments(visit: Visit) -> dict[str, str]:
 
 
 async def read_themes(visit: Visit) -> list[str]:
-    """Return the categories to choose from; none while they cannot be read: a service keeps its own."""
+    """Return the selectable categories.
+
+    Return none while they cannot be read; a service then keeps its own category.
+    """
     try:
         return await search_client.list_public_categories(visit.api)
     except ApiFault:
@@ -35,7 +41,7 @@ async def read_themes(visit: Visit) -> list[str]:
 
 
 def service_crumbs(visit: Visit, service: Service | None = None) -> list[Crumb]:
-    """Return the way to a page of a service."""
+    """Return the breadcrumbs of a service's pages."""
     crumbs = [Crumb("Serviços", visit.address("catalogue.list_services"))]
     if service is not None:
         crumbs.append(Crumb(service.nome_servico, visit.address("catalogue.show_service", service=service.id)))
@@ -43,6 +49,6 @@ def service_crumbs(visit: Visit, service: Service | None = None) -> list[Crumb]:
 
 
 def number_of(etag: str) -> int | None:
-    """Return the version that the tag of a service, or of a proposal, names."""
+    """Return the version in the ETag of a service or proposal, or None."""
     digits = etag.strip('"').removeprefix("v").partition("-")[0]
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

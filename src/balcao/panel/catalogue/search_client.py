@@ -1,4 +1,4 @@
-"""The operations that tune the search: old numbers, categories, synonyms, searches in vain; and its migrations."""
+"""The operations to tune the search (old numbers, categories, synonyms, searches without results) and to migrate it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -74,7 +74,7 @@ class Hit(msgspec.Struct):
 
 
 class Found(msgspec.Struct):
-    """What citizens get for a query."""
+    """The results that citizens get for a query."""
 
     total_count: int
     results: list[Hit]
@@ -99,7 +99,7 @@ class DryRun(msgspec.Struct):
 
 
 class Reversal(msgspec.Struct):
-    """What undoing a run answers: where the search is again, and the number of no run."""
+    """The response to the rollback of a run: the schema version that is active again. It is not a run of its own."""
 
     schema_version: str
 
@@ -182,7 +182,7 @@ async def list_categories(api: Api) -> list[Category]:
 
 
 async def list_public_categories(api: Api) -> list[str]:
-    """Return the names of the categories as everybody may read them."""
+    """Return the names of the categories from the public operation."""
     query = {"include_empty": True, "sort_by": "alpha", "order": "asc"}
     found = await api.get("/search/api/v1/categories", Categories[PublicCategory], query)
     return [one.name for one in found.categories]
@@ -218,7 +218,7 @@ async def list_failed_queries(api: Api, page: int = 1, size: int = 25) -> Failed
 
 
 async def search(api: Api, query: str, size: int = 5) -> Found:
-    """Search as a citizen does; no draft is found."""
+    """Search as a citizen does. Drafts are not found."""
     return await api.get("/search/api/v1/search", Found, {"q": query, "per_page": size})
 
 

@@ -1,4 +1,4 @@
-"""Services: the list, one service with its history, and what changes where it stands."""
+"""Services: the list, one service with its history, and changes of its editorial state."""
 
 import asyncio
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ pages = Pages(AREA, "")
 
 @pages.get("/servicos", "Serviços", actions=[READ], in_menu=True)
 async def list_services(visit: Visit) -> Response[Any]:
-    """List the services in every state, with how many there are in each."""
+    """List the services in every state, with the number in each state."""
     themes, departments = await asyncio.gather(read_themes(visit), read_departments(visit))
     filters = [
         Filter("nome", "Nome contém", is_wide=True),
@@ -86,7 +86,7 @@ async def list_services(visit: Visit) -> Response[Any]:
 
 @pages.get("/servicos/{service}", "Serviço", actions=[READ])
 async def show_service(visit: Visit, service: str) -> Response[Any]:
-    """Show a service as a citizen sees it, with where it stands, who changed it and what is proposed."""
+    """Show a service as citizens see it, with its state, its last changes and its proposals."""
     read, departments = await client.read_service(visit.api, service), await read_departments(visit)
     may_read_versions, may_map = visit.may(VERSIONS), visit.may(REDIRECTS)
     of_service = {"id_servico_novo": service, "per_page": client.MOST_AT_ONCE}
@@ -121,7 +121,7 @@ async def show_service(visit: Visit, service: str) -> Response[Any]:
 
 @pages.post("/servicos/{service}/publicar", "Publicar", actions=[PUBLISH])
 async def publish_service(visit: Visit, service: str) -> Response[Any]:
-    """Publish what the person has read; what was saved meanwhile is shown instead."""
+    """Publish the version that the person has read. If the service has changed since, show the changes instead."""
     etag = visit.posted.first("_etag")
     try:
         saved = await client.publish_service(visit.api, service, etag)
@@ -135,7 +135,7 @@ async def publish_service(visit: Visit, service: str) -> Response[Any]:
 
 @pages.form("/servicos/{service}/devolver", "Devolver para edição", actions=[PUBLISH])
 async def send_back_service(visit: Visit, service: str) -> Response[Any]:
-    """Send a service that awaits approval back to its editors, with the reason."""
+    """Send a service that waits for approval back to its editors, with a reason."""
     read = await client.read_service(visit.api, service)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent:
@@ -156,7 +156,7 @@ async def send_back_service(visit: Visit, service: str) -> Response[Any]:
 
 @pages.form("/servicos/{service}/tirar-do-ar", "Tirar do ar", actions=[PUBLISH])
 async def unpublish_service(visit: Visit, service: str) -> Response[Any]:
-    """Ask, and take a service down."""
+    """Ask for confirmation, and unpublish a service."""
     read = await client.read_service(visit.api, service)
     if visit.is_post:
         etag = visit.posted.first("_etag")
@@ -173,7 +173,7 @@ async def unpublish_service(visit: Visit, service: str) -> Response[Any]:
 
 @pages.form("/servicos/{service}/excluir", "Excluir", actions=[DELETE])
 async def delete_service(visit: Visit, service: str) -> Response[Any]:
-    """Ask for the name, and delete a service."""
+    """Delete a service after the person has typed its name."""
     read = await client.read_service(visit.api, service)
     name = read.value.nome_servico
     form = DeleteForm(visit, etag=read.etag)
@@ -195,14 +195,14 @@ async def delete_service(visit: Visit, service: str) -> Response[Any]:
 
 
 async def _stop(visit: Visit, service: str, etag: str, deed: str) -> Response[Any]:
-    """Lead to what has changed while the person read."""
+    """Redirect to the changes that were saved while the person read."""
     asked = {"desde": etag.strip('"').removeprefix("v")}
     back = visit.address("catalogue.review_service", _query=asked, service=service)
     return await visit.redirect(back, f"Nada foi {deed}: alguém mudou o serviço enquanto você lia. Veja o que mudou.")
 
 
 async def find_services(visit: Visit, asked: str) -> Sequence[Item]:
-    """Return services by their names."""
+    """Return the services whose names contain the searched text."""
     found = await client.list_summaries(visit.api, {"nome_servico": asked, "per_page": 10})
     return [
         Item(

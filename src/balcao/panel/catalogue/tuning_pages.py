@@ -1,4 +1,4 @@
-"""What tunes the search: categories in order, synonyms, searches that found nothing, control queries."""
+"""The tuning of the search: the order of categories, synonyms, searches without results, and control queries."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from balcao.web.api import Outdated, gather_blocks
 from balcao.web.lists import Filter, Listing
 from balcao.web.words import format_count
 
-# So many words of a group are tried in the search; more would be more calls than a page may make.
+# The terms of a group that are tried in the search. More would exceed the calls that a page may make.
 _MOST_TRIED = 5
 
 pages = Pages(AREA, "")
@@ -23,14 +23,14 @@ pages = Pages(AREA, "")
 
 @pages.get("/categorias", "Categorias", actions=[CATEGORIES], in_menu=True)
 async def list_categories(visit: Visit) -> Response[Any]:
-    """Show the categories in the order in which citizens see them as long as nobody has read anything."""
+    """Show the categories in the order that citizens see before any views are counted."""
     found = await search_client.list_categories(visit.api)
     return visit.render("catalogue/categories.html", categories=found)
 
 
 @pages.post("/categorias/{name}/mover", "Mover a categoria", actions=[CATEGORIES])
 async def move_category(visit: Visit, name: str) -> Response[Any]:
-    """Exchange a category with its neighbour."""
+    """Swap a category with its neighbour."""
     listed = await search_client.list_categories(visit.api)
     place = next((at for at, one in enumerate(listed) if one.name == name), None)
     other = None if place is None else place + (-1 if visit.posted.first("para") == "cima" else 1)
@@ -45,7 +45,7 @@ async def move_category(visit: Visit, name: str) -> Response[Any]:
     if first.value is None or second.value is None:
         return await visit.redirect(back, "A ordem não pôde ser lida: tente de novo.")
     weights = second.value.value.popularity_seed, first.value.value.popularity_seed
-    # Of equal weight the alphabet decides: the one that goes up gets more.
+    # Equal weights are sorted by name, so the category that moves up needs a greater weight.
     weights = (weights[0], weights[1] + 1) if weights[0] == weights[1] else weights
     try:
         for read, weight in zip((first.value, second.value), weights, strict=True):
@@ -58,7 +58,7 @@ async def move_category(visit: Visit, name: str) -> Response[Any]:
 
 @pages.form("/categorias/nova", "Nova categoria", actions=[CATEGORIES])
 async def create_category(visit: Visit) -> Response[Any]:
-    """Enter a category."""
+    """Create a category."""
     form = NewCategoryForm(visit, {"active": True, "popularity_seed": 0})
     if form.is_sent:
         order = search_client.order_category
@@ -98,7 +98,7 @@ async def edit_category(visit: Visit, name: str) -> Response[Any]:
 
 @pages.get("/sinonimos", "Sinônimos", actions=[TUNING], in_menu=True)
 async def list_synonyms(visit: Visit) -> Response[Any]:
-    """List the groups of terms that stand for one another, those with a term that is looked for."""
+    """List the groups of synonyms, optionally those with a term."""
     listing = Listing(visit, ("grupo", "grupos"), [Filter("termo", "Procurar um termo", is_wide=True)])
     found = await search_client.list_synonyms(visit.api, listing.values.get("termo"), listing.number, listing.size)
     listing.rows, listing.total = found.synonyms, found.found
@@ -107,7 +107,7 @@ async def list_synonyms(visit: Visit) -> Response[Any]:
 
 @pages.form("/sinonimos/novo", "Novo grupo de sinônimos", actions=[TUNING])
 async def create_synonyms(visit: Visit) -> Response[Any]:
-    """Make a group, from a search that found nothing or from nothing; its terms are tried as they are now."""
+    """Create a group, optionally from a search without results. The page shows what its terms find now."""
     asked = visit.query.first("termo").strip()[:100]
     form = SynonymForm(visit, {"terms": f"{asked}\n" if asked else ""})
     if form.is_sent and visit.posted.first("deed") != "ver":
@@ -120,7 +120,7 @@ async def create_synonyms(visit: Visit) -> Response[Any]:
 
 @pages.form("/sinonimos/{group}", "Grupo de sinônimos", actions=[TUNING])
 async def edit_synonyms(visit: Visit, group: str) -> Response[Any]:
-    """Change a group, and see what its terms find."""
+    """Change a group, and show what its terms find."""
     read = await search_client.read_synonyms(visit.api, group)
     form = SynonymForm(visit, {"terms": "\n".join(read.value.terms)}, etag=read.etag)
     if form.is_sent and visit.posted.first("deed") != "ver":
@@ -136,7 +136,7 @@ async def edit_synonyms(visit: Visit, group: str) -> Response[Any]:
 
 @pages.form("/sinonimos/{group}/remover", "Remover o grupo", actions=[TUNING])
 async def remove_synonyms(visit: Visit, group: str) -> Response[Any]:
-    """Ask, and remove a group."""
+    """Ask for confirmation, and remove a group."""
     read = await search_client.read_synonyms(visit.api, group)
     if visit.is_post:
         await search_client.remove_synonyms(visit.api, group, visit.posted.first("_etag"))
@@ -148,7 +148,7 @@ async def remove_synonyms(visit: Visit, group: str) -> Response[Any]:
 
 @pages.get("/buscas-vazias", "Buscas vazias", actions=[TUNING], in_menu=True)
 async def list_failed_queries(visit: Visit) -> Response[Any]:
-    """List what citizens looked for in vain, the most frequent first."""
+    """List the searches without results, most frequent first."""
     listing = Listing(visit, ("busca", "buscas"))
     found = await search_client.list_failed_queries(visit.api, listing.number, listing.size)
     listing.rows, listing.total = found.queries, found.found
@@ -177,7 +177,7 @@ async def edit_control_queries(visit: Visit) -> Response[Any]:
 
 
 async def find_failed_queries(visit: Visit) -> Sequence[Item]:
-    """Return the searches that found nothing, as one thing that waits."""
+    """Return one item for all searches without results."""
     found = await search_client.list_failed_queries(visit.api, size=1)
     if not found.queries:
         return []
@@ -190,7 +190,7 @@ async def find_failed_queries(visit: Visit) -> Sequence[Item]:
 async def _render_synonyms(
     visit: Visit, form: SynonymForm, title: str, *, group: str = "", etag: str = "", is_new: bool = False
 ) -> Response[Any]:
-    """Show the form beside what each of its terms finds at this moment."""
+    """Show the form next to the current results of each of its terms."""
     terms = split_lines(form.terms.data or "")[:_MOST_TRIED]
     tried = await gather_blocks(*(search_client.search(visit.api, term[:200], 3) for term in terms))
     return visit.render(

@@ -1,4 +1,4 @@
-"""The history of a service: its versions, what differs between two, and the way back to one."""
+"""The history of a service: its versions, the differences between two versions, and rollbacks."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ pages = Pages(AREA, "")
 
 @pages.get("/servicos/{service}/versoes", "Versões", actions=[VERSIONS])
 async def list_versions(visit: Visit, service: str) -> Response[Any]:
-    """Show the history of a service as a line of time; two of its points are compared."""
+    """Show the history of a service as a timeline. Two versions can be selected for comparison."""
     read = await client.read_service(visit.api, service)
     listing = Listing(visit, ("versão", "versões"))
     found = await client.list_versions(visit.api, service, listing.number, listing.size)
@@ -41,7 +41,7 @@ async def list_versions(visit: Visit, service: str) -> Response[Any]:
 
 @pages.get("/servicos/{service}/diferenca", "Diferença", actions=[VERSIONS])
 async def compare_versions(visit: Visit, service: str) -> Response[Any]:
-    """Show what changed from one version to another, word by word."""
+    """Show the changes from one version to another, word by word."""
     read = await client.read_service(visit.api, service)
     old, new = (parse_number(visit.query.first(name)) for name in ("de", "para"))
     found = await client.compare_versions(visit.api, service, old, new)
@@ -60,7 +60,7 @@ async def compare_versions(visit: Visit, service: str) -> Response[Any]:
 
 @pages.form("/servicos/{service}/voltar/{version}", "Voltar a uma versão", actions=[ROLL_BACK])
 async def roll_back_service(visit: Visit, service: str, version: str) -> Response[Any]:
-    """Ask, and bring an older version back as the newest."""
+    """Ask for confirmation, and restore an older version as the newest one."""
     read = await client.read_service(visit.api, service)
     number = parse_number(version)
     form = RollbackForm(visit, etag=read.etag)
@@ -85,7 +85,7 @@ async def roll_back_service(visit: Visit, service: str, version: str) -> Respons
 
 
 def mark_changes(found: client.Comparison) -> list[Change]:
-    """Return what differs of the text; where the service stands is no part of it."""
+    """Return the differences in the text. Changes of the editorial state are left out."""
     changed = [one for one in found.changes if one.field_name not in STATE_FIELDS]
     return compare(
         {one.field_name: FIELDS.get(one.field_name, one.field_name) for one in changed},
@@ -95,7 +95,7 @@ def mark_changes(found: client.Comparison) -> list[Change]:
 
 
 def parse_number(text: str) -> int:
-    """Return the number of a version in an address. Raises PageFault for what is none."""
+    """Return the version number in an address. Raises PageFault for any other text."""
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise make_not_found()
     return int(text)

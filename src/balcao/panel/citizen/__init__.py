@@ -1,4 +1,4 @@
-"""The citizen's own page: what the city knows of me and from whom, who looked, my choices, copy, erasure."""
+"""The citizen's own pages: stored data with their sources, accesses, choices, copy and erasure."""
 
 from balcao.panel.citizen.pages import AREA
 

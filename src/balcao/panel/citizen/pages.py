@@ -1,4 +1,4 @@
-"""Pages of everybody about themselves, by their own right alone."""
+"""Pages on which all people see and change their own data, without any special right."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ pages = Pages("citizen", "/meus-dados")
 
 
 async def _read_own_cpf(api: Api) -> Cpf:
-    """Return the CPF of who is logged in. Raises PageFault for a login without one."""
+    """Return the CPF of the logged-in person. Raises PageFault for a login without a CPF."""
     try:
         return Cpf(await people.read_own_cpf(api))
     except NotAllowed:
@@ -32,7 +32,10 @@ async def _read_own_cpf(api: Api) -> Cpf:
 
 @pages.get("", "O que a cidade sabe de mim", in_menu=True)
 async def show(visit: Visit) -> Response[Any]:
-    """Show what is known, from whom and since when, and what I have chosen; each part is read by itself."""
+    """Show the citizen's data with their sources and times, and their choices.
+
+    Each part may fail without the others.
+    """
     subject = await _read_subject(visit)
     blocks: list[Block[Any]] = await gather_blocks(
         people.read_provenance(subject, sensitive=True),
@@ -58,7 +61,7 @@ async def show(visit: Visit) -> Response[Any]:
 
 @pages.get("/quem-viu", "Quem viu os meus dados", in_menu=True)
 async def list_accesses(visit: Visit) -> Response[Any]:
-    """List who saw or changed my data, and why: departments and systems, never a servant's name."""
+    """List the departments and systems that saw or changed the citizen's data, and why, but no civil servants."""
     listing = Listing(visit, ("acesso", "acessos"), size=SIZE)
     subject = await _read_subject(visit)
     found = await people.list_accesses(subject, page=listing.number, size=listing.size)
@@ -69,37 +72,37 @@ async def list_accesses(visit: Visit) -> Response[Any]:
 
 @pages.form("/mensagens", "Minhas mensagens", in_menu=True)
 async def change_preferences(visit: Visit) -> Response[Any]:
-    """Choose what I accept messages about."""
+    """Choose the subjects to receive messages about."""
     return await changes.change_preferences(visit, await _place(visit))
 
 
 @pages.form("/telefone", "Mudar o meu telefone")
 async def change_phone(visit: Visit) -> Response[Any]:
-    """Have a code sent to my new number."""
+    """Send a code to the citizen's new number."""
     return await changes.change_phone(visit, await _place(visit), visit.address("citizen.confirm_phone"))
 
 
 @pages.post("/telefone/codigo", "Confirmar o meu telefone")
 async def confirm_phone(visit: Visit) -> Response[Any]:
-    """Take the code."""
+    """Confirm the new number with the code."""
     return await changes.confirm_phone(visit, await _place(visit))
 
 
 @pages.form("/email", "Mudar o meu e-mail")
 async def change_email(visit: Visit) -> Response[Any]:
-    """Write another e-mail address."""
+    """Change the citizen's e-mail address."""
     return await changes.change_email(visit, await _place(visit))
 
 
 @pages.form("/endereco", "Mudar o meu endereço")
 async def change_address(visit: Visit) -> Response[Any]:
-    """Write another address."""
+    """Change the citizen's address."""
     return await changes.change_address(visit, await _place(visit))
 
 
 @pages.form("/copia", "Levar uma cópia")
 async def take_copy(visit: Visit) -> Response[Any]:
-    """Say what the file holds, and hand it on."""
+    """Explain what the file contains, and return it."""
     if visit.is_post:
         file = await people.download_export(await _read_subject(visit))
         return attachment(file.content, FILE_NAME)
@@ -108,7 +111,7 @@ async def take_copy(visit: Visit) -> Response[Any]:
 
 @pages.form("/apagar", "Apagar os meus dados")
 async def erase(visit: Visit) -> Response[Any]:
-    """Rehearse, and erase what the city need not keep of me."""
+    """Show what an erasure would delete, and erase the data that the city is not required to keep."""
     return await show_erasure(visit, await _place(visit))
 
 

@@ -1,4 +1,4 @@
-"""The counter: a person who stands there, the phone book, what the city offers."""
+"""The counter: attendances of citizens, the phone book, and the city's reference data."""
 
 from balcao.panel.counter.area import AREA
 

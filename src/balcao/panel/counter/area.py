@@ -1,4 +1,4 @@
-"""The area of the counter: an attendance, the phone book, what the city offers."""
+"""The area of the counter: attendances, the phone book, and the city's reference data."""
 
 from balcao.panel.counter import pages, phones, reference
 from balcao.panel.declaration import Area, Pages, Waiting

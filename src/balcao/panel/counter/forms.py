@@ -11,7 +11,7 @@ from balcao.web.forms import CodeField, Form, PastedField, length, matching, nee
 
 
 class AttendanceForm(ReasonForm):
-    """Whom to serve: one of the ways to find a person."""
+    """The citizen to attend, found in one of several ways."""
 
     cpf = CodeField("CPF", description="Com ou sem pontos.", validators=[length(0, 14)])
     name = StringField("Nome", description="O primeiro e ao menos mais um.", validators=[length(0, 255)])
@@ -21,19 +21,19 @@ class AttendanceForm(ReasonForm):
 
     @property
     def number(self) -> Cpf | None:
-        """Return the CPF that was typed, whatever stands between its digits; None for none that could be one."""
+        """Return the typed CPF without separators, or None if it is not valid."""
         return Cpf.parse_claim((self.cpf.data or "").strip())
 
     @property
     def sought(self) -> dict[str, str]:
-        """Return what is searched by, without a CPF."""
+        """Return the search terms other than the CPF."""
         born: date | None = self.birth_date.data
         typed = {"name": self.name.data, "protocol": self.protocol.data, "phone": self.phone.data}
         found = {name: text.strip() for name, text in typed.items() if text and text.strip()}
         return found | ({"birth_date": born.isoformat()} if born else {})
 
     def validate(self, extra_validators: object = None) -> bool:
-        """Check that there is one way to find the person, and that a CPF could be one."""
+        """Require one way to find the person, and a valid CPF if one is given."""
         is_sound = super().validate()
         if (self.cpf.data or "").strip():
             if self.number is None:
@@ -46,7 +46,7 @@ class AttendanceForm(ReasonForm):
 
 
 class ChoiceForm(Form):
-    """Which of the people found is the one at the counter."""
+    """The selected person among the results."""
 
     handle = HiddenField()
     words = HiddenField()
@@ -66,5 +66,5 @@ class PhoneForm(Form):
 
     @property
     def digits(self) -> str:
-        """Return the number as the API takes it."""
+        """Return the number in the format of the API."""
         return "".join(sign for sign in self.number.data or "" if sign.isdigit() or sign == "+")

@@ -1,4 +1,4 @@
-"""Pages of an attendance: whom, why, and what the city knows."""
+"""Pages of an attendance: the citizen, the reason, and the citizen's data."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,8 +27,8 @@ pages = Pages("counter", "")
 
 @pages.form("/atendimento", "Atendimento", actions=[READ], in_menu=True)
 async def begin(visit: Visit) -> Response[Any]:
-    """Ask whom and why; nothing is read before both are said."""
-    asked = visit.posted.first("q")  # a CPF from "Ir para", which comes without a reason
+    """Ask for the citizen and the reason. Nothing is read before both are given."""
+    asked = visit.posted.first("q")  # a CPF from "Ir para", which has no reason yet
     form = AttendanceForm(visit, is_sent=not asked)
     if asked:
         form.cpf.data = asked
@@ -45,7 +45,7 @@ async def begin(visit: Visit) -> Response[Any]:
 
 @pages.post("/atendimento/escolher", "Escolher a pessoa", actions=[SEARCH])
 async def choose(visit: Visit) -> Response[Any]:
-    """Begin the attendance of one of the people found."""
+    """Start the attendance of one of the people found."""
     form = ChoiceForm(visit)
     reason = form.words.data or ""
     identified = await client.identify_citizen(visit.api, form.handle.data or "", reason)
@@ -59,13 +59,13 @@ async def _begin(visit: Visit, cpf: Cpf, reason: str) -> Response[Any]:
 
 @pages.get("/atendimento/{attendance}", "Cadastro", actions=[READ])
 async def show(visit: Visit, attendance: str) -> Response[Any]:
-    """Show what the city knows of the person, and from whom; each part is read by itself."""
+    """Show the citizen's data with their sources. Each part may fail without the others."""
     return await _show(visit, await attendances.find_attendance(visit, attendance))
 
 
 @pages.post("/atendimento/{attendance}/sensiveis", "Mostrar dados sensíveis", actions=[READ])
 async def show_sensitive(visit: Visit, attendance: str) -> Response[Any]:
-    """Show the sensitive values this once; the next page is without them."""
+    """Show the sensitive values once. The next page hides them again."""
     return await _show(visit, await attendances.find_attendance(visit, attendance), sensitive=True)
 
 
@@ -100,13 +100,13 @@ async def _show(visit: Visit, found: Attendance, *, sensitive: bool = False) -> 
 
 
 def _find_refused(*blocks: Any) -> bool:
-    """Return whether a part is not drawn because the person may not see it: said once, at the end."""
+    """Return whether a part is missing because the clerk may not see it. The page mentions this once, at the end."""
     return any(isinstance(block.fault, NotAllowed) for block in blocks)
 
 
 @pages.get("/atendimento/{attendance}/crm", "No CRM", actions=["crm:read"])
 async def show_crm(visit: Visit, attendance: str) -> Response[Any]:
-    """Show the record and the CRM's account side by side, and the consents that came from there."""
+    """Show the registry's record and the CRM's account side by side, and the consents that came from the CRM."""
     found = await attendances.find_attendance(visit, attendance)
     subject = _subject(visit, found)
     blocks: list[Block[Any]] = await gather_blocks(
@@ -127,7 +127,7 @@ async def show_crm(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.get("/atendimento/{attendance}/bens", "Animais, veículos e empresas", actions=[READ])
 async def show_belongings(visit: Visit, attendance: str) -> Response[Any]:
-    """Show pets, vehicles and companies, as far as the person who serves may see them."""
+    """Show the citizen's pets, vehicles and companies, as far as the clerk may see them."""
     found = await attendances.find_attendance(visit, attendance)
     subject = _subject(visit, found)
     pets, vehicles, companies = await gather_blocks(
@@ -147,7 +147,7 @@ async def show_belongings(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.get("/atendimento/{attendance}/acessos", "Quem viu", actions=["audit:read"])
 async def show_accesses(visit: Visit, attendance: str) -> Response[Any]:
-    """Show who saw or changed the person's data, this attendance among them."""
+    """Show who saw or changed the citizen's data, including this attendance."""
     found = await attendances.find_attendance(visit, attendance)
     (accesses,) = await gather_blocks(people.list_accesses(_subject(visit, found), size=SIZE))
     return visit.render(
@@ -162,38 +162,38 @@ async def show_accesses(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.form("/atendimento/{attendance}/telefone", "Mudar o telefone", actions=[WRITE])
 async def change_phone(visit: Visit, attendance: str) -> Response[Any]:
-    """Have a code sent to the new number, which the person reads out."""
+    """Send a code to the new number. The citizen reads it out to the clerk."""
     place = await _place(visit, attendance)
     return await changes.change_phone(visit, place, visit.address("counter.confirm_phone", attendance=attendance))
 
 
 @pages.post("/atendimento/{attendance}/telefone/codigo", "Confirmar o telefone", actions=[WRITE])
 async def confirm_phone(visit: Visit, attendance: str) -> Response[Any]:
-    """Take the code that the person reads out."""
+    """Confirm the new number with the code that the citizen reads out."""
     return await changes.confirm_phone(visit, await _place(visit, attendance))
 
 
 @pages.form("/atendimento/{attendance}/email", "Mudar o e-mail", actions=[WRITE])
 async def change_email(visit: Visit, attendance: str) -> Response[Any]:
-    """Write another e-mail address in the person's name."""
+    """Change the citizen's e-mail address on their behalf."""
     return await changes.change_email(visit, await _place(visit, attendance))
 
 
 @pages.form("/atendimento/{attendance}/endereco", "Mudar o endereço", actions=[WRITE])
 async def change_address(visit: Visit, attendance: str) -> Response[Any]:
-    """Write another address in the person's name."""
+    """Change the citizen's address on their behalf."""
     return await changes.change_address(visit, await _place(visit, attendance))
 
 
 @pages.form("/atendimento/{attendance}/mensagens", "Mudar as preferências", actions=[PREFERENCES])
 async def change_preferences(visit: Visit, attendance: str) -> Response[Any]:
-    """Write down what the person accepts messages about."""
+    """Record the subjects that the citizen accepts messages about."""
     return await changes.change_preferences(visit, await _place(visit, attendance))
 
 
 @pages.post("/atendimento/{attendance}/copia", "Gerar a cópia", actions=["citizen:export"])
 async def take_copy(visit: Visit, attendance: str) -> Response[Any]:
-    """Hand on the file with everything that is stored of the person."""
+    """Return the file with all stored data of the citizen."""
     found = await attendances.find_attendance(visit, attendance)
     file = await people.download_export(_subject(visit, found))
     return attachment(file.content, FILE_NAME)
@@ -201,7 +201,7 @@ async def take_copy(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.post("/atendimento/{attendance}/encerrar", "Encerrar o atendimento", actions=[READ])
 async def end(visit: Visit, attendance: str) -> Response[Any]:
-    """End the attendance: its pages lead nowhere from then on."""
+    """End the attendance. Its pages are not available after that."""
     await attendances.end_attendance(visit, attendance)
     return await visit.redirect(visit.address("counter.begin"), "O atendimento foi encerrado.")
 

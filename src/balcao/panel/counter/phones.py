@@ -1,4 +1,4 @@
-"""Pages of the phone book: whom a number leads to, and numbers that changed hands."""
+"""Pages of the phone book: the owner of a number, and numbers that changed hands."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ pages = Pages("counter", "")
 
 @pages.form("/telefones", "Telefones", actions=[READ], in_menu=True)
 async def show_phone(visit: Visit) -> Response[Any]:
-    """Ask for a number and a reason, and show whose it is, masked; the number stands in no address."""
+    """Ask for a number and a reason, and show the owner in masked form. No address contains the number."""
     form = PhoneForm(visit)
     is_read = form.is_sent and await form.submit(
         lambda: client.read_phone_status(visit.api, form.digits, form.reason.data or "")
@@ -29,7 +29,7 @@ async def show_phone(visit: Visit) -> Response[Any]:
 
 @pages.post("/telefones/quarentena/incluir", "Pôr em quarentena", actions=[WRITE])
 async def quarantine_phone(visit: Visit) -> Response[Any]:
-    """Put a number into quarantine: nobody is found by it from then on."""
+    """Put a number into quarantine. From then on, it leads to no citizen."""
     number, reason = visit.posted.first("number"), visit.posted.first("reason")
     await client.quarantine_phone(visit.api, number, reason)
     return await visit.redirect(visit.address("counter.show_phone"), "O telefone está em quarentena.")
@@ -37,7 +37,7 @@ async def quarantine_phone(visit: Visit) -> Response[Any]:
 
 @pages.post("/telefones/quarentena/encerrar", "Encerrar a quarentena", actions=[WRITE])
 async def release_phone(visit: Visit) -> Response[Any]:
-    """End a quarantine; one that is over already stays so."""
+    """End a quarantine. If it has already ended, show the service's message."""
     number, reason = visit.posted.first("number"), visit.posted.first("reason")
     back = visit.address("counter.list_quarantined")
     try:
@@ -49,7 +49,7 @@ async def release_phone(visit: Visit) -> Response[Any]:
 
 @pages.get("/telefones/quarentena", "Quarentena de telefones", actions=[READ], in_menu=True)
 async def list_quarantined(visit: Visit) -> Response[Any]:
-    """List the numbers that must not be written to, or those whose quarantine is over."""
+    """List the numbers in quarantine, or those whose quarantine ended recently."""
     tabs = [Tab("", "Em quarentena"), Tab(ENDED, "Terminadas há pouco")]
     listing = Listing(visit, ("telefone", "telefones"), tabs=tabs)
     found = await client.list_quarantined_phones(

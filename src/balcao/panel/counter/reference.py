@@ -1,4 +1,4 @@
-"""Pages of what the city offers its citizens: departments, subjects of messages, the catalogue of vehicles."""
+"""Pages of the city's reference data: departments, subjects of messages, and the catalogue of vehicles."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ async def list_categories(visit: Visit) -> Response[Any]:
 
 @pages.form("/assuntos/novo", "Novo assunto", actions=[CATEGORIES])
 async def create_category(visit: Visit) -> Response[Any]:
-    """Offer one more subject."""
+    """Add a subject."""
     form = NewCategoryForm(visit, {"active": True})
     if form.is_sent and await form.submit(lambda: client.create_category(visit.api, _to_body(form))):
         return await visit.redirect(visit.address("counter.list_categories"), "O assunto foi criado.")
@@ -47,7 +47,7 @@ async def create_category(visit: Visit) -> Response[Any]:
 
 @pages.form("/assuntos/{category}", "Assunto", actions=[CATEGORIES])
 async def change_category(visit: Visit, category: str) -> Response[Any]:
-    """Change a subject, or offer it no more; what people chose stays."""
+    """Change a subject, or stop offering it. The citizens' choices stay stored."""
     found = next((one for one in (await client.list_categories(visit.api)).categories if one.id == category), None)
     if found is None:
         raise make_not_found()
@@ -67,7 +67,7 @@ def _categories_crumb(visit: Visit) -> Crumb:
 
 @pages.get("/catalogo-de-veiculos", "Catálogo de veículos", actions=[VEHICLES], in_menu=True)
 async def show_vehicles(visit: Visit) -> Response[Any]:
-    """Show brands and models, with those that were taken out."""
+    """Show brands and models, including deleted ones."""
     return await _show_vehicles(visit, BrandForm(visit), ModelForm(visit))
 
 
@@ -97,7 +97,7 @@ async def create_model(visit: Visit) -> Response[Any]:
 
 @pages.post("/catalogo-de-veiculos/marcas/{brand}/excluir", "Excluir a marca", actions=[VEHICLES])
 async def delete_brand(visit: Visit, brand: str) -> Response[Any]:
-    """Take a brand out; one that models or vehicles refer to stays."""
+    """Delete a brand. The service refuses if models or vehicles refer to it."""
     try:
         await client.delete_brand(visit.api, brand)
     except (Conflict, NotFound) as fault:
@@ -107,7 +107,7 @@ async def delete_brand(visit: Visit, brand: str) -> Response[Any]:
 
 @pages.post("/catalogo-de-veiculos/modelos/{model}/excluir", "Excluir o modelo", actions=[VEHICLES])
 async def delete_model(visit: Visit, model: str) -> Response[Any]:
-    """Take a model out; one that vehicles refer to stays."""
+    """Delete a model. The service refuses if vehicles refer to it."""
     try:
         await client.delete_model(visit.api, model)
     except (Conflict, NotFound) as fault:

@@ -1,4 +1,4 @@
-"""The operations on what the city offers: departments, subjects of messages, the catalogue of vehicles."""
+"""The operations on reference data: departments, subjects of messages, and the catalogue of vehicles."""
 
 from datetime import datetime
 from typing import Any

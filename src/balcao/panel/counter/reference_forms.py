@@ -1,4 +1,4 @@
-"""Forms of what the city offers."""
+"""Forms of the reference data."""
 
 from collections.abc import Mapping
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""The board of risk: what is open in the city, on a map and as a list, and what is done about it."""
+"""The board of risk: the open notifications of the city as a map and a list, and their changes."""
 
 import asyncio
 import time
@@ -18,17 +18,17 @@ from balcao.panel.visit import Crumb, Visit
 from balcao.web.api import ApiFault, NotAllowed, Outdated, gather_blocks
 from balcao.web.words import parse_number
 
-# The picture is drawn anew when something has changed, and at least so often, as ages are part of it.
+# Redraw the board after each change, and at least this often, because it shows how old notifications are.
 REDRAW_SECONDS = 60
 
-# The first of the colours; a unit without an open notification has it.
+# The lowest colour. A unit without an open notification has it.
 SAFEST = next(iter(COLORS))
 
 pages = Pages(AREA, BASE)
 
 
 class BoardRow(NamedTuple):
-    """A unit on the board. `notification` is None outside the areas that the person's right reaches."""
+    """A unit on the board. `notification` is None if the unit is outside the person's reach."""
 
     unit: client.Unit | client.NamedUnit
     color: str
@@ -37,9 +37,10 @@ class BoardRow(NamedTuple):
 
 
 def _join_rows(opened: Sequence[client.OpenNotification], units: Sequence[client.Unit]) -> list[BoardRow]:
-    """Return every unit once, the highest colour first: those the person may act on, then the city's others.
+    """Return each unit once, highest colour first, including units outside the person's reach.
 
-    The counters count these rows, so that they and the list agree although the two were read one after the other.
+    The counters count these rows. They therefore agree with the list, although open notifications and units are two
+    separate reads.
     """
     own = {each.unidade.cnes: BoardRow(each.unidade, each.risco, each.aberta_em, each) for each in opened}
     others = [BoardRow(unit, unit.risco_atual.risco, unit.risco_atual.desde) for unit in units if unit.cnes not in own]
@@ -49,7 +50,7 @@ def _join_rows(opened: Sequence[client.OpenNotification], units: Sequence[client
 
 @pages.get("/risco", "Quadro de risco", actions=[READ], in_menu=True)
 async def show_board(visit: Visit) -> Response[Any]:
-    """Show what is open; the page's script asks for it again, and gets nothing while nothing has changed."""
+    """Show the board. The page's script requests it again, and gets 204 if nothing has changed."""
     sequence = await client.read_sequence(visit.api)
     if visit.is_fragment and not _must_redraw(visit, sequence):
         return Response(status=204)
@@ -65,7 +66,7 @@ def _must_redraw(visit: Visit, sequence: int) -> bool:
 
 
 async def read_board(visit: Visit) -> dict[str, Any]:
-    """Return what the board shows to the person."""
+    """Return the data of the board for this person."""
     opened, units, areas, occurrences = await asyncio.gather(
         client.list_open(visit.api),
         client.map_units(visit.api),
@@ -91,14 +92,15 @@ async def read_board(visit: Visit) -> dict[str, Any]:
 
 @pages.form("/risco/abrir", "Abrir notificação", actions=[MANAGE])
 async def open_notification(visit: Visit) -> Response[Any]:
-    """Open a notification for a unit that has none."""
+    """Open a notification for a unit without one."""
     form = OpenForm(visit, {"cnes": visit.query.first("unidade")})
     units, _ = await asyncio.gather(client.map_units(visit.api), _offer(visit, form))
     free = [unit for unit in units if unit.risco_atual.desde is None and reaches(visit, MANAGE, unit.area)]
     offered = {"": "Escolha…", **{unit.cnes: f"{unit.nome} ({unit.bairro})" for unit in free}}
     sent = form.cnes.data or ""
     if form.is_sent and sent not in offered:
-        # Somebody may have been faster: the service says so, with what is open there.
+        # Another person may have opened one meanwhile. Keep the unit selectable, so that the service can report the
+        # conflict.
         offered[sent] = next((unit.nome for unit in units if unit.cnes == sent), sent)
     form.cnes.choices = offered
     asked = next((unit for unit in units if unit.cnes == visit.query.first("unidade")), None)
@@ -114,7 +116,7 @@ async def open_notification(visit: Visit) -> Response[Any]:
 
 @pages.post("/unidades/{cnes}/notificacoes/{id}/confirmar", "Confirmar a cor", actions=[MANAGE])
 async def confirm(visit: Visit, cnes: str, id: str) -> Response[Any]:
-    """Confirm the colour that the board showed, with what was said of it."""
+    """Confirm the colour that the board showed, with the stored remarks."""
     seen, color = visit.posted.first("_etag"), visit.posted.first("risco")
     present = await client.read_notification(visit.api, cnes, id)
     body = {
@@ -137,7 +139,7 @@ async def confirm(visit: Visit, cnes: str, id: str) -> Response[Any]:
 
 @pages.form("/unidades/{cnes}/notificacoes/{id}/mudar", "Mudar a cor", actions=[MANAGE])
 async def change(visit: Visit, cnes: str, id: str) -> Response[Any]:
-    """Change the colour; where somebody was faster both colours are shown."""
+    """Change the colour. After a concurrent change, show both colours."""
     unit, present = await _read_both(visit, cnes, id)
     chosen = visit.query.first("risco") if visit.query.first("risco") in COLORS else present.risco
     values = {
@@ -157,7 +159,7 @@ async def change(visit: Visit, cnes: str, id: str) -> Response[Any]:
 
 @pages.form("/unidades/{cnes}/notificacoes/{id}/encerrar", "Encerrar", actions=[MANAGE])
 async def close(visit: Visit, cnes: str, id: str) -> Response[Any]:
-    """Close a notification for a reason."""
+    """Close a notification with a reason."""
     unit, present = await _read_both(visit, cnes, id)
     form = CloseForm(visit, etag=present.etag)
 
@@ -173,7 +175,7 @@ async def close(visit: Visit, cnes: str, id: str) -> Response[Any]:
 
 
 async def _read_both(visit: Visit, cnes: str, id: str) -> tuple[client.Unit, client.Notification]:
-    """Return the unit and its notification, for who may act on it."""
+    """Return the unit and its notification. Raises PageFault if the unit is outside the person's reach."""
     unit = await client.read_unit(visit.api, cnes)
     require_reach(visit, MANAGE, unit.area)
     return unit, await client.read_notification(visit.api, cnes, id)
@@ -184,7 +186,7 @@ def _render_act(
 ) -> Response[Any]:
     typed = form.etag
     if form.is_outdated:
-        form.etag = present.etag  # what is sent next is sent on what is shown now
+        form.etag = present.etag  # sending again is based on the version shown now
     return visit.render(
         template,
         form=form,
@@ -198,7 +200,7 @@ def _render_act(
 
 
 async def _offer(visit: Visit, form: OpenForm | ChangeForm) -> None:
-    """Give the form the values of the department's lists that are switched on."""
+    """Set the selectable values from the department's lists."""
     occurrences, consequences = await asyncio.gather(
         client.list_values(visit.api, "ocorrencias"), client.list_values(visit.api, "consequencias")
     )
@@ -206,7 +208,7 @@ async def _offer(visit: Visit, form: OpenForm | ChangeForm) -> None:
 
 
 def _name_choices(values: Sequence[client.Value]) -> Mapping[str, str]:
-    """Return the names of the values that are switched on, with the one for all else at the end."""
+    """Return the names of the active values. The value for everything else comes last."""
     chosen = sorted(values, key=lambda value: value.codigo == "outra")
     return {value.codigo: value.nome for value in chosen if value.ativo}
 

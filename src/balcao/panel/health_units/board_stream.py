@@ -1,4 +1,4 @@
-"""The board of risk as a stream: its fragment whenever something has changed, and a heartbeat in between."""
+"""The board of risk as a stream: its fragment after each change, and heartbeats in between."""
 
 import asyncio
 import time
@@ -18,9 +18,9 @@ from balcao.web.provider import ProviderAway
 from balcao.web.sessions.service import SessionOver
 
 BEAT_SECONDS = 5.0
-# The browser comes back by itself: a person who has lost the right, or the session, is then refused as on any page.
+# The browser reconnects by itself. A person who has lost the right or the session is then refused as on any page.
 LONGEST_SECONDS = 600.0
-# How long the first browser waits for the upstream; without it the page asks again and again, as it does anyway.
+# How long the first browser waits for the upstream. Without the upstream, the page polls.
 OPENING_SECONDS = 4.0
 
 pages = Pages(AREA, BASE)
@@ -28,7 +28,7 @@ pages = Pages(AREA, BASE)
 
 @pages.get("/risco/ao-vivo", "Quadro de risco ao vivo", actions=[READ])
 async def stream_board(visit: Visit) -> Response[Any]:
-    """Send the board whenever it has changed since the one that the browser has, by `Last-Event-ID` or `sequencia`."""
+    """Send the board whenever it changes. `Last-Event-ID` or `sequencia` is the version that the browser has."""
     if "text/event-stream" not in (visit.request.headers.text(b"accept") or ""):
         return await visit.redirect(visit.address("health_units.show_board"))  # opened as a page
     known = visit.request.headers.text(b"last-event-id") or visit.query.first("sequencia")
@@ -49,7 +49,7 @@ async def _tell_changes(visit: Visit, known: str) -> AsyncGenerator[bytes, None]
                     changed.clear()
                     await changed.wait()
             drawn_at = time.monotonic()
-            changed.set()  # what has happened before one listened
+            changed.set()  # include changes from before the subscription
             yield b"retry: 3000\n\n"
             while time.monotonic() < ends_at and feed.is_alive:
                 if changed.is_set() or time.monotonic() - drawn_at >= REDRAW_SECONDS:
@@ -66,11 +66,11 @@ async def _tell_changes(visit: Visit, known: str) -> AsyncGenerator[bytes, None]
                 except TimeoutError:
                     pass
         except (ApiFault, SessionOver, ProviderAway, BalcaoError, TimeoutError):
-            return  # the page goes on by asking, and says what is the matter
+            return  # the page polls instead, and shows the error
 
 
 async def _renew(visit: Visit) -> None:
-    """Take the person's token and rights of now, which a stream outlives. Raises SessionOver."""
+    """Read the current token and rights of the person, because a stream outlives them. Raises SessionOver."""
     visit.session = await visit.panel.sessions.find_again(visit.session, is_use=False)
     tokens = await visit.panel.sessions.freshen(visit.session)
     visit.api = visit.panel.call_as(tokens.access_token, visit.request.id, visit.request.peer)

@@ -1,4 +1,4 @@
-"""A year as twelve months of weeks, for a calendar."""
+"""The layout of a year as twelve months of weeks, for a calendar."""
 
 import calendar
 from collections.abc import Mapping
@@ -10,14 +10,14 @@ from balcao.web.words import MONTHS
 
 
 class Day(NamedTuple):
-    """A day of a month and its holiday; None outside of the month."""
+    """A day of a month, with its holiday or None."""
 
     day: date
     holiday: Holiday | None
 
 
 class Month(NamedTuple):
-    """A month's name, and its weeks from Monday to Sunday."""
+    """A month's name, and its weeks from Monday to Sunday. Days of other months are None."""
 
     name: str
     weeks: list[list[Day | None]]

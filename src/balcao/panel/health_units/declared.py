@@ -1,4 +1,4 @@
-"""The area's name and address, and how far a person's right reaches."""
+"""The area's name and address, its rights, and their reach."""
 
 from balcao.panel.visit import Crumb, Visit
 from balcao.web.faults import PageFault
@@ -10,13 +10,13 @@ AREA, BASE = "health_units", "/saude"
 
 
 def reaches(visit: Visit, action: str, area: str | None) -> bool:
-    """Tell whether the person may do this in an area; None is the whole city, or a unit without area."""
+    """Return whether the action of the person reaches an area. None is the whole city, or a unit without an area."""
     limits = visit.rights.reach(action, "area")
     return limits is None or area in limits
 
 
 def require_reach(visit: Visit, action: str, area: str | None) -> None:
-    """Raise the page that says how far the right reaches."""
+    """Raise an error page that states the reach of the right, unless the right reaches the area."""
     if not reaches(visit, action, area):
         limits = ", ".join(visit.rights.reach(action, "area") or []) or "nenhuma"
         where = "fora de todas as áreas" if area is None else f"na área {area}"
@@ -27,10 +27,10 @@ def require_reach(visit: Visit, action: str, area: str | None) -> None:
 
 
 def units_crumb(visit: Visit) -> Crumb:
-    """Return the way to the list of units."""
+    """Return the breadcrumb of the list of units."""
     return Crumb("Unidades", visit.address("health_units.list_units"))
 
 
 def unit_crumbs(visit: Visit, cnes: str, name: str) -> list[Crumb]:
-    """Return the way to a unit."""
+    """Return the breadcrumbs of a unit."""
     return [units_crumb(visit), Crumb(name, visit.address("health_units.show_unit", cnes=cnes))]

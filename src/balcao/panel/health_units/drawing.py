@@ -1,6 +1,7 @@
-"""Pictures as SVG, made on the server: the city's map, the history of a unit, counts by month.
+"""Geometry of the SVG pictures that the server renders: the city's map, a unit's history, and counts by month.
 
-Each says in numbers where its shapes stand; the templates write them, and beside each picture stands its table.
+The functions return coordinates, and the templates write the SVG. Every picture has a table with the same data next to
+it.
 """
 
 import functools
@@ -23,7 +24,7 @@ _Places: TypeAlias = tuple[tuple[float, float], ...]
 
 
 class Label(NamedTuple):
-    """A text and where it stands."""
+    """A text and its position."""
 
     x: float
     y: float
@@ -43,7 +44,10 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class CityMap:
-    """The map: the areas as paths, the units that have a place, those in risk last and so on top; `scale` is 2 km."""
+    """The map: areas as paths with labels, and the units with a position. `scale` is the length of 2 km.
+
+    The units with the highest colours come last, and are therefore drawn on top.
+    """
 
     areas: Sequence[tuple[str, Label]]
     marks: Sequence[Mark]
@@ -51,7 +55,7 @@ class CityMap:
 
 
 class _Projection:
-    """Places longitude and latitude on the picture; at the size of a city the earth is flat."""
+    """A projection of longitude and latitude onto the picture. It treats the city as flat."""
 
     def __init__(self, positions: Sequence[Sequence[float]]) -> None:
         easts, norths = zip(*((each[0], each[1]) for each in positions), strict=True)
@@ -64,17 +68,17 @@ class _Projection:
         self._top = (MAP_HEIGHT - height * self._factor) / 2
 
     def place(self, longitude: float, latitude: float) -> tuple[float, float]:
-        """Return where a place lies on the picture."""
+        """Return the position of a place on the picture."""
         x = self._left + (longitude - self._west) * self._squeeze * self._factor
         return round(x, 1), round(self._top + (self._north - latitude) * self._factor, 1)
 
     def measure(self, kilometres: float) -> float:
-        """Return how long so many kilometres are on the picture."""
+        """Return the length of a distance on the picture."""
         return round(kilometres / _KM_PER_DEGREE * self._factor, 1)
 
 
 def draw_map(areas: Sequence[Area], units: Sequence[Unit]) -> CityMap | None:
-    """Return the map; None where nobody knows where anything lies."""
+    """Return the map, or None if no position is known."""
     rings = [ring for area in areas for polygon in _list_polygons(area) for ring in polygon]
     placed = [unit for unit in units if unit.latitude is not None and unit.longitude is not None]
     positions = [position for ring in rings for position in ring]
@@ -110,7 +114,7 @@ def _label_area(area: Area, projection: _Projection, taken: Sequence[tuple[float
 
 
 def _list_near(ring: _Places, taken: Sequence[tuple[float, float]]) -> _Places:
-    """Return what may be nearer to a place inside of a ring than the ring itself."""
+    """Return the positions that may be nearer to a place inside the ring than the ring itself."""
     (west, east), (north, south) = ((min(each), max(each)) for each in zip(*ring, strict=True))
     reach = math.dist(_flatten((west, north)), _flatten((east, south)))
     return tuple(
@@ -118,10 +122,10 @@ def _list_near(ring: _Places, taken: Sequence[tuple[float, float]]) -> _Places:
     )
 
 
-# A picture is drawn for everybody who looks, and its labels lie where they lay until a unit's colour changes.
+# Every viewer gets a new drawing, but the positions of labels change only with the data or the colours of the units.
 @functools.lru_cache(maxsize=512)
 def _find_room(ring: _Places, taken: _Places) -> tuple[float, float]:
-    """Return that place of a grid over a ring which is farthest from its sides and from all that is taken."""
+    """Return the place of a grid over a ring that is farthest from the ring's points and from the taken positions."""
     xs, ys = [x for x, _ in ring], [y for _, y in ring]
     grid = [
         (min(xs) + (max(xs) - min(xs)) * across / 12, min(ys) + (max(ys) - min(ys)) * down / 12)
@@ -134,12 +138,18 @@ def _find_room(ring: _Places, taken: _Places) -> tuple[float, float]:
 
 
 def _flatten(place: tuple[float, float]) -> tuple[float, float]:
-    """Return a place as a label has it: longer than high, so that a distance counts less across than up and down."""
+    """Return a position in the proportions of a label.
+
+    A label is wide, so horizontal distances count less than vertical ones.
+    """
     return place[0] / 3, place[1]
 
 
 def _surrounds(ring: Sequence[tuple[float, float]], x: float, y: float) -> bool:
-    """Tell whether a point lies inside of a ring: a line from it to the east meets an odd number of sides."""
+    """Return whether a point is inside a ring.
+
+    A line from the point to the east then crosses an odd number of sides.
+    """
     inside = False
     for (left, top), (right, bottom) in pairwise(ring):
         if (top > y) != (bottom > y):
@@ -159,7 +169,7 @@ def _mark(unit: Unit, projection: _Projection) -> Mark:
 
 
 def _list_taken(mark: Mark) -> Iterator[tuple[float, float]]:
-    """Yield the places that a unit takes: its symbol, and what its label runs over."""
+    """Yield the positions that a unit occupies: its symbol, and points along its label."""
     yield mark.x, mark.y
     if mark.label is not None:
         step = -30 if mark.label.anchor == "end" else 30
@@ -167,7 +177,7 @@ def _list_taken(mark: Mark) -> Iterator[tuple[float, float]]:
 
 
 class Span(NamedTuple):
-    """How long a unit had a colour; `end` is None while it still has it."""
+    """A time in which a unit had one colour. `end` is None for the current colour."""
 
     color: str
     start: datetime
@@ -179,22 +189,22 @@ class Span(NamedTuple):
 
 
 def draw_history(events: Sequence[CityEvent], current: str, since: datetime, now: datetime) -> list[Span]:
-    """Return the times in which a unit had a colour, from its events since an instant, the oldest first.
+    """Return the spans in which a unit had a colour, from its events since an instant, oldest first.
 
-    What was opened by mistake never was. `current` is the colour in force.
+    Notifications that were opened by mistake are left out. `current` is the current colour.
     """
     by_notification: dict[str, list[CityEvent]] = {}
     for event in sorted((each for each in events if not each.engano), key=lambda each: each.evento.em):
         by_notification.setdefault(event.notificacao, []).append(event)
     pieces = [piece for each in by_notification.values() for piece in _list_pieces(each, since)]
     if not by_notification and current != "Verde":
-        pieces = [(current, since, None)]  # opened before, and not touched since
+        pieces = [(current, since, None)]  # opened earlier, and unchanged since
     length = (now - since).total_seconds()
     return [_draw_span(piece, since, now, length) for piece in sorted(pieces, key=lambda piece: piece[1])]
 
 
 def _list_pieces(events: Sequence[CityEvent], since: datetime) -> Iterator[tuple[str, datetime, datetime | None]]:
-    """Yield colour, beginning and end of what the events of one notification say."""
+    """Yield colour, start and end of the spans of one notification."""
     first = events[0].evento
     if first.risco_antes is not None:
         yield first.risco_antes, since, first.em
@@ -213,16 +223,16 @@ def _draw_span(piece: tuple[str, datetime, datetime | None], since: datetime, no
 
 
 def draw_known(events: Sequence[CityEvent], limit: int, since: datetime, now: datetime) -> Span:
-    """Return the time of which all events are known, in green: the colour of a unit without a notification.
+    """Return the span in which all events are known, in green, the colour of a unit without a notification.
 
-    If there are more events since the instant than were read, at most `limit`, the time before the oldest is a gap.
+    If `limit` events were read, there may be more. Then the time before the oldest event is left as a gap.
     """
     start = min(each.evento.em for each in events) if len(events) >= limit else since
     return _draw_span(("Verde", start, None), since, now, (now - since).total_seconds())
 
 
 class Bar(NamedTuple):
-    """The notifications of one period, by colour: each piece is colour, number, top and height."""
+    """The notifications of one period by colour. Each piece is a tuple of colour, number, top and height."""
 
     x: float
     width: float
@@ -242,7 +252,7 @@ class Plot:
 
 
 def draw_counts(sums: Mapping[str, Mapping[str, int]]) -> Plot:
-    """Return the numbers of each period, by its label, as bars."""
+    """Return the numbers of each period as bars. The keys are the labels of the periods."""
     base, height = PLOT_HEIGHT - _PLOT_BOTTOM, PLOT_HEIGHT - _PLOT_BOTTOM - 20
     most = max((sum(colors.values()) for colors in sums.values()), default=0) or 1
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10**9) if most / step <= 5)
@@ -263,9 +273,9 @@ def draw_counts(sums: Mapping[str, Mapping[str, int]]) -> Plot:
 
 
 def sum_counts(counts: Counts, *, quarterly: bool) -> dict[str, dict[str, int]]:
-    """Return the numbers by period and colour, whatever they were counted by; {} if nothing was counted.
+    """Return the numbers by period and colour, summed over areas or units. Return {} if nothing was counted.
 
-    Periods without a notification, which the service leaves out, are zeros, so that a chart shows them as gaps.
+    The service leaves out periods without notifications. They are added with zeros, so that a chart shows them as gaps.
     """
     if not counts.itens:
         return {}
@@ -277,7 +287,7 @@ def sum_counts(counts: Counts, *, quarterly: bool) -> dict[str, dict[str, int]]:
 
 
 def _list_periods(since: date, until: date, *, quarterly: bool) -> Iterator[str]:
-    """Yield the periods of whole months or quarters as the service writes them: `2026-10`, `2026-T4`."""
+    """Yield the months or quarters between two dates in the service's notation: `2026-10`, `2026-T4`."""
     first, last = since.year * 12 + since.month - 1, until.year * 12 + until.month - 1
     for number in range(first, last + 1, 3 if quarterly else 1):
         year, month = divmod(number, 12)

@@ -29,26 +29,26 @@ WEEKDAYS = ("segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "se
 
 
 def _format_cep(text: str | None) -> str | None:
-    """Return a CEP as the service takes it; another text stays as it is."""
+    """Return a CEP in the service's format. Return any other text unchanged."""
     digits = compact_pasted(text or "")
     return f"{digits[:5]}-{digits[5:]}" if len(digits) == 8 else text
 
 
 def _format_phone(text: str | None) -> str | None:
-    """Return a Brazilian phone number as the service takes it; another text stays as it is."""
+    """Return a Brazilian phone number in the service's format. Return any other text unchanged."""
     phone = parse_phone(text or "")
     return text if phone is None or not phone.ddd else f"({phone.ddd}) {phone.valor[:-4]}-{phone.valor[-4:]}"
 
 
 class CheckboxesField(SelectMultipleField):
-    """Several of some choices, each with a box of its own."""
+    """A multiple selection with a checkbox for each choice."""
 
     widget = ListWidget(prefix_label=False)
     option_widget = CheckboxInput()
 
 
 def parse_intervals(text: str) -> list[dict[str, str]]:
-    """Return the openings of a day that somebody typed. Raises ValueError."""
+    """Return the opening hours of a day from typed text. Raises ValueError."""
     found = []
     for part in filter(None, map(str.strip, re.split(r"[,;]|\se\s", text))):
         matched = _INTERVAL.fullmatch(part)
@@ -60,7 +60,7 @@ def parse_intervals(text: str) -> list[dict[str, str]]:
 
 
 def check_intervals(_: Any, field: Any) -> None:
-    """Refuse what is no list of openings."""
+    """Reject a text that is not a list of opening hours."""
     try:
         parse_intervals(field.data or "")
     except ValueError as fault:
@@ -78,13 +78,13 @@ class _RemarksForm(Form):
     consequencias = CheckboxesField("O que muda na unidade")
 
     def offer(self, occurrences: Mapping[str, str], consequences: Mapping[str, str]) -> None:
-        """Set the values of the department's lists."""
+        """Set the selectable values from the department's lists."""
         self.ocorrencia.choices = {"": "Não informar", **occurrences}
         self.consequencias.choices = dict(consequences)
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return what the service takes."""
+        """Return the body for the service."""
         return {
             "risco": self.risco.data,
             "motivo": self.motivo.data or None,
@@ -94,17 +94,17 @@ class _RemarksForm(Form):
 
 
 class OpenForm(_RemarksForm):
-    """A notification that is opened."""
+    """The form to open a notification."""
 
     cnes = SelectField("Unidade", validators=[InputRequired("Escolha a unidade.")])
 
 
 class ChangeForm(_RemarksForm):
-    """Another colour, or the same one again."""
+    """The form to change or confirm the colour."""
 
 
 class CloseForm(Form):
-    """Why a notification ends, and the last colour that people see."""
+    """The reason to close a notification, and the last colour that citizens see."""
 
     causa = RadioField("Por que termina", choices=CAUSES, default="normalizacao")
     risco = SelectField(
@@ -140,12 +140,12 @@ class UnitForm(Form):
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return what the service takes: what is empty is null."""
+        """Return the body for the service. Empty values are null."""
         return {name: None if value == "" else value for name, value in self.data.items() if name != "cnes"}
 
 
 class WeekForm(Form):
-    """The openings of a week, one line for each day."""
+    """The opening hours of a week, one line for each day."""
 
     d1 = StringField(WEEKDAYS[0].capitalize(), validators=[check_intervals])
     d2 = StringField(WEEKDAYS[1].capitalize(), validators=[check_intervals])
@@ -160,13 +160,13 @@ class WeekForm(Form):
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return what the service takes."""
+        """Return the body for the service."""
         semana = {str(day): parse_intervals(self[f"d{day}"].data or "") for day in range(1, 8)}
         return {"semana": semana, "abre_feriado": self.abre_feriado.data}
 
 
 class ExceptionForm(Form):
-    """The openings of one day."""
+    """The opening hours of one day."""
 
     members: ClassVar[Mapping[str, str]] = {"dia": "data"}
 
@@ -180,7 +180,7 @@ class ExceptionForm(Form):
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return what the service takes."""
+        """Return the body for the service."""
         return {"intervalos": parse_intervals(self.intervalos.data or ""), "motivo": self.motivo.data}
 
 
@@ -199,12 +199,12 @@ class HolidayForm(Form):
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return what the service takes."""
+        """Return the body for the service."""
         return {name: value for name, value in self.data.items() if name != "dia"}
 
 
 class UnitsWebhookForm(WebhookForm):
-    """Where changes are sent, and of which units."""
+    """The address that is notified of changes, and the units that it covers."""
 
     members: ClassVar[Mapping[str, str]] = {"description": "descricao", "topics": "unidades", "is_active": "ativo"}
 

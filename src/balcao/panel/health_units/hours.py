@@ -1,4 +1,4 @@
-"""When units open: the week, single days, and the holidays; what is written is shown as days first."""
+"""Opening hours of units: the week, single days and holidays. A preview shows the days before anything is saved."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -16,12 +16,12 @@ from balcao.panel.visit import Crumb, Visit
 from balcao.web.api import NotFound, Read
 
 DAYS = 14
-# Which button of a form was pressed: to look at the days, or to write.
+# The button that was pressed: preview or save.
 STEP, LOOK = "passo", "ver"
 
 
 def format_intervals(intervals: Sequence[Interval]) -> str:
-    """Return the openings of a day as they are typed."""
+    """Return the opening hours of a day in the form in which people type them."""
     return ", ".join(f"{each.inicio}-{each.fim}" for each in intervals)
 
 
@@ -30,7 +30,7 @@ pages = Pages(AREA, BASE)
 
 @pages.form("/unidades/{cnes}/horarios", "Horário da semana", actions=[UNITS])
 async def edit_week(visit: Visit, cnes: str) -> Response[Any]:
-    """Change the week; the days that come of it are shown before it is written."""
+    """Change the week, after a preview of the resulting days."""
     unit = await _read_unit(visit, cnes)
     week = await _read_week(visit, cnes)
     values: dict[str, Any] = {f"d{day}": format_intervals(week.value.semana.get(str(day), [])) for day in range(1, 8)}
@@ -57,7 +57,7 @@ async def edit_week(visit: Visit, cnes: str) -> Response[Any]:
 
 @pages.form("/unidades/{cnes}/dias", "Fechar ou mudar um dia", actions=[UNITS])
 async def edit_exceptions(visit: Visit, cnes: str) -> Response[Any]:
-    """List the days that differ from the week, and enter one; the days that come of it are shown before."""
+    """List the days that differ from the week, and add one after a preview of the resulting days."""
     unit = await _read_unit(visit, cnes)
     form = ExceptionForm(visit, {"dia": _read_day(visit.query.first("dia"))})
     looks = visit.posted.first(STEP) == LOOK
@@ -89,7 +89,7 @@ async def edit_exceptions(visit: Visit, cnes: str) -> Response[Any]:
 
 @pages.post("/unidades/{cnes}/dias/{data}/desfazer", "Voltar ao horário da semana", actions=[UNITS])
 async def delete_exception(visit: Visit, cnes: str, data: str) -> Response[Any]:
-    """Give a day back to the week."""
+    """Remove the exception of a day, so that the week applies again."""
     back = visit.address("health_units.edit_exceptions", cnes=cnes)
     try:
         await client.delete_exception(visit.api, cnes, data)
@@ -117,7 +117,7 @@ async def list_holidays(visit: Visit) -> Response[Any]:
 
 @pages.form("/feriados/{data}", "Feriado", actions=[UNITS])
 async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
-    """Enter or change a holiday; `novo` stands for a date that is still to be chosen."""
+    """Create or change a holiday. `novo` stands for a date that is not chosen yet."""
     require_reach(visit, UNITS, None)
     present = None
     if data != "novo":
@@ -155,7 +155,7 @@ async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
 
 @pages.post("/feriados/{data}/retirar", "Retirar o feriado", actions=[UNITS])
 async def delete_holiday(visit: Visit, data: str) -> Response[Any]:
-    """Make a date an ordinary day again."""
+    """Delete a holiday, so that its date is an ordinary day again."""
     back = visit.address("health_units.list_holidays", _query={"ano": data[:4]})
     try:
         await client.delete_holiday(visit.api, data)
@@ -165,7 +165,7 @@ async def delete_holiday(visit: Visit, data: str) -> Response[Any]:
 
 
 async def _read_unit(visit: Visit, cnes: str) -> client.Unit:
-    """Return the unit, for who may write its openings."""
+    """Return the unit. Raises PageFault if it is outside the person's reach."""
     unit = await client.read_unit(visit.api, cnes)
     require_reach(visit, UNITS, unit.area)
     return unit
@@ -174,7 +174,7 @@ async def _read_unit(visit: Visit, cnes: str) -> client.Unit:
 async def _read_week(visit: Visit, cnes: str) -> Read[client.Week]:
     try:
         return await client.read_week(visit.api, cnes)
-    except NotFound:  # there is none yet
+    except NotFound:  # no week is stored yet
         return Read(client.Week({}, abre_feriado=False), "")
 
 
@@ -186,7 +186,7 @@ def _read_day(text: str) -> date | None:
 
 
 def _find_first(today: date, day: date) -> date:
-    """Return the first of fourteen days that show this one."""
+    """Return the first of fourteen days that include this day."""
     return today if timedelta(0) <= day - today < timedelta(days=DAYS) else day - timedelta(days=DAYS // 2)
 
 
@@ -207,7 +207,7 @@ async def _preview_exception(visit: Visit, cnes: str, first: date, form: Excepti
 
 
 async def _find_changed(visit: Visit, cnes: str, first: date, days: list[OpenDay] | None) -> frozenset[date]:
-    """Return the days that would be other than they are."""
+    """Return the days whose opening hours would change."""
     if days is None:
         return frozenset()
     present = {each.data: each for each in await client.list_days(visit.api, cnes, first)}

@@ -1,10 +1,10 @@
-"""Colours, states and reasons of the health units in words."""
+"""Portuguese terms for colours, states and reasons of the health units."""
 
 from typing import NamedTuple
 
 
 class Color(NamedTuple):
-    """How a colour of risk is shown: `kind` of the tag, symbol, and its place in the rising order."""
+    """The display of a risk colour: the `kind` of its tag, its symbol, and its rank from lowest to highest."""
 
     kind: str
     symbol: str
@@ -24,7 +24,7 @@ TYPES = {
     "HOSPITAL": "Hospital",
     "OUTRO": "Outro",
 }
-# Kind of the tag, word, symbol.
+# The kind of the tag, the text and the symbol.
 SITUATIONS = {
     "aberto": ("ok", "aberta", "check"),
     "fechado": ("", "fechada", "pause"),
@@ -33,19 +33,19 @@ SITUATIONS = {
 }
 CAUSES = {"normalizacao": "a situação se normalizou", "engano": "foi aberta por engano", "outro": "outro motivo"}
 SCOPES = {"nacional": "Nacional", "estadual": "Estadual", "municipal": "Municipal"}
-# Who opened a notification confirms it while it lasts: beyond this it is marked.
+# Staff confirm an open notification regularly. Without a confirmation for this long, the board marks it as late.
 LATE_MINUTES = 180
 
 
 def shorten(name: str) -> str:
-    """Return a unit's name as a map has room for."""
+    """Return a unit's name, abbreviated for the map."""
     for short, long in TYPES.items():
         name = name.replace(long, short)
     return name
 
 
 def describe_event(tipo: str, before: str | None, after: str, cause: str | None) -> str:
-    """Return what happened to a notification."""
+    """Return an event of a notification in words."""
     match tipo:
         case "abertura":
             return f"aberta em {after.lower()}"

@@ -1,4 +1,4 @@
-"""The area with all of its pages: the board, units, hours, holidays, counts, sources and webhooks."""
+"""The whole area with all of its pages: the board, units, hours, holidays, counts, sources and webhooks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -56,7 +56,7 @@ def name_period(period: str) -> str:
 
 
 async def find_late_notifications(visit: Visit) -> Sequence[Item]:
-    """Return what is open and waits for somebody to confirm it, each as one thing that waits."""
+    """Return an item for each notification that awaits a confirmation, and one for all others."""
     opened = (await client.list_open(visit.api)).itens
     late = [each for each in opened if each.minutos_sem_confirmacao >= LATE_MINUTES]
     address = visit.address("health_units.show_board")
@@ -81,7 +81,7 @@ async def find_late_notifications(visit: Visit) -> Sequence[Item]:
 
 
 async def find_units(visit: Visit, asked: str) -> Sequence[Item]:
-    """Return units by a part of their names."""
+    """Return the units whose names contain the searched text."""
     if len(asked) < 2:
         return []
     found = await client.list_units(visit.api, {"busca": asked, "per_page": 5})

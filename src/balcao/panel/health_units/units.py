@@ -1,4 +1,4 @@
-"""Units: found, looked at with their history and their next days, and edited."""
+"""Units: the list, one unit with its history and next days, and editing."""
 
 import asyncio
 from datetime import timedelta
@@ -47,7 +47,7 @@ async def list_units(visit: Visit) -> Response[Any]:
     listing = Listing(visit, ("unidade", "unidades"), filters, orders=orders)
     query = {**listing.values, "ordem": listing.order, "page": listing.number, "per_page": listing.size}
     if len(listing.values.get("busca", "")) == 1:
-        del query["busca"]  # one letter is no name yet
+        del query["busca"]  # the service needs more than one letter
     found = await client.list_units(visit.api, query)
     listing.rows, listing.total = found.data, found.pagination.total
     return visit.render("health_units/units.html", listing=listing, colors=COLORS, situations=SITUATIONS, types=TYPES)
@@ -55,7 +55,7 @@ async def list_units(visit: Visit) -> Response[Any]:
 
 @pages.get("/unidades/{cnes}", "Unidade", actions=[READ, UNITS])
 async def show_unit(visit: Visit, cnes: str) -> Response[Any]:
-    """Show a unit, its next fourteen days and what happened there in thirty."""
+    """Show a unit, its next fourteen days, and its notifications of the last thirty days."""
     now = visit.panel.words.now()
     unit = await client.read_unit(visit.api, cnes)
     (days,), (events,) = await asyncio.gather(
@@ -89,7 +89,7 @@ async def show_unit(visit: Visit, cnes: str) -> Response[Any]:
 
 @pages.form("/unidades-nova", "Cadastrar unidade", actions=[UNITS])
 async def add_unit(visit: Visit) -> Response[Any]:
-    """Register a unit whose code nobody has yet."""
+    """Register a unit under an unused code."""
     form = UnitForm(visit)
 
     async def send() -> dict[str, Any]:

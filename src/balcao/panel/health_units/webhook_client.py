@@ -1,4 +1,4 @@
-"""The operations on sources and webhooks that the area calls, and what its pages read of their responses."""
+"""The operations on sources and webhooks. The types contain only the members that the pages use."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Systems that are told of changes, with what was sent to them, and systems that are read."""
+"""Systems that are notified of changes, with their deliveries, and systems that are read as sources."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ from balcao.panel.webhooks.labels import describe_failure
 from balcao.panel.webhooks.pages import WebhookPages
 from balcao.web.api import gather_blocks
 
-# A source is read every minute; beyond this it is silent.
+# A source is read every minute. After this long without a response, it counts as silent.
 SILENT_MINUTES = 5
 
 pages = Pages(AREA, BASE)
@@ -38,7 +38,7 @@ async def list_sources(visit: Visit) -> Response[Any]:
 
 
 async def _name_units(visit: Visit) -> Callable[[str], str]:
-    """Return what a unit is called; by its number alone where the list of them is away."""
+    """Return a function that names a unit. It returns the unit's code if the list of units cannot be read."""
     (units,) = await gather_blocks(client.map_units(visit.api))
     names = {unit.cnes: unit.nome for unit in units.value or ()}
     return lambda cnes: names.get(cnes, cnes)

@@ -1,4 +1,4 @@
-"""Início: what waits for the person, where they wanted to go, what they may do, what they had typed."""
+"""Início: waiting items, "Ir para", the person's rights and sessions, and stored drafts."""
 
 from balcao.panel.home.pages import AREA
 

@@ -1,4 +1,4 @@
-"""The first page and what belongs to the person: where to go, what one may do, texts that are kept."""
+"""The first page and the person's own pages: "Ir para", rights, sessions and stored drafts."""
 
 import re
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ from balcao.web.words import format_count
 pages = Pages("home", "")
 _URGENCY = {"urgent": 0, "warning": 1, "info": 2}
 _LONGEST_QUESTION = 100
-# A CPF or a phone number, also a mistyped one: ten digits or more and nothing but what people write between them.
+# A CPF or phone number, possibly mistyped: at least ten digits, and only separators between them.
 _NUMBER_OF_A_PERSON = re.compile(r"[^\w]*(?:\d[^\w]*){10,}")
 
 
 @pages.get("", "Início", in_menu=True)
 async def show_start(visit: Visit) -> Response[Any]:
-    """Show what waits for the person, from every area that they work in; what cannot be read is said in its place."""
+    """Show the items that wait for the person in all of their areas. Parts that could not be read are named."""
     found = await read_waiting(visit)
     away = [(one.area.label, one.block.fault) for one in found if one.block.fault is not None]
     items = sorted((item for one in found for item in one.block.value or ()), key=lambda item: _URGENCY[item.urgency])
@@ -34,10 +34,10 @@ async def show_start(visit: Visit) -> Response[Any]:
 
 @pages.form("/ir", "Ir para")
 async def go_to(visit: Visit) -> Response[Any]:
-    """Find pages by their names, and in each area what it finds; a single result is opened immediately.
+    """Find pages by name, and the results of each area. A single result opens immediately.
 
-    The question is posted, because it may be a number of a person: a CPF opens the attendance, which takes it from the
-    form, and no such number is put into an address or sent to a service. Any other question becomes the address.
+    The question is posted, because it may be the number of a person. A CPF is passed on to the attendance in a form. No
+    such number is put into an address or sent to a service. Any other question becomes part of the address.
     """
     asked = clean_pasted((visit.posted if visit.is_post else visit.query).first("q"))[:_LONGEST_QUESTION]
     if _NUMBER_OF_A_PERSON.fullmatch(asked):
@@ -60,7 +60,7 @@ async def go_to(visit: Visit) -> Response[Any]:
 
 
 async def _go_to_person(visit: Visit, asked: str) -> Response[Any]:
-    """Open the attendance with the CPF in its form, or say why not."""
+    """Open the attendance with the CPF in its form, or explain why this is not possible."""
     if not visit.is_post:
         return await visit.redirect(visit.address("home.go_to"), "O número de uma pessoa não fica no endereço.")
     if Cpf.parse_claim(asked) is not None and visit.may_open("counter.begin"):
@@ -70,13 +70,13 @@ async def _go_to_person(visit: Visit, asked: str) -> Response[Any]:
 
 @pages.get("/conta", "O que posso fazer")
 async def show_account(visit: Visit) -> Response[Any]:
-    """Show the person's rights, each with where it reaches."""
+    """Show the person's rights with their reach."""
     return visit.render("home/account.html", rights=visit.rights)
 
 
 @pages.post("/presenca", "Quem está aqui", is_use=False)
 async def heartbeat(visit: Visit) -> Response[Any]:
-    """Say that a form is still open, and show who else has it open."""
+    """Record that a form is still open, and show who else has it open."""
     others = await working.heartbeat(visit)
     if others is None:
         raise make_not_found()
@@ -85,7 +85,7 @@ async def heartbeat(visit: Visit) -> Response[Any]:
 
 @pages.post("/rascunhos/guardar", "Guardar o texto")
 async def keep_typed(visit: Visit) -> Response[Any]:
-    """Keep what is typed into a form while it is typed."""
+    """Store the text of a form while the person types."""
     if not await working.keep_typed(visit):
         raise make_not_found()
     return visit.render("frame/kept.html")
@@ -93,7 +93,7 @@ async def keep_typed(visit: Visit) -> Response[Any]:
 
 @pages.get("/conta/sessoes", "Minhas sessões")
 async def list_sessions(visit: Visit) -> Response[Any]:
-    """List where the person is logged in to the panel at the moment."""
+    """List the person's current sessions in the panel."""
     sessions = await visit.panel.sessions.list_own(visit.session)
     crumbs = [Crumb("O que posso fazer", visit.address("home.show_account"))]
     return visit.render("home/sessions.html", sessions=sessions, crumbs=crumbs)
@@ -101,7 +101,7 @@ async def list_sessions(visit: Visit) -> Response[Any]:
 
 @pages.post("/conta/sessoes/encerrar", "Encerrar sessões")
 async def end_sessions(visit: Visit) -> Response[Any]:
-    """End one of the person's other sessions, or all of them where none is named."""
+    """End one of the person's other sessions, or all of them if none is named."""
     named = visit.posted.first("sessao")
     ended = await visit.panel.sessions.end_own(visit.session, [named] if named else None)
     notice = f"{format_count(ended, 'sessão encerrada', 'sessões encerradas')}." if ended else "Ela já tinha terminado."
@@ -110,13 +110,13 @@ async def end_sessions(visit: Visit) -> Response[Any]:
 
 @pages.get("/rascunhos", "Textos guardados")
 async def list_drafts(visit: Visit) -> Response[Any]:
-    """List what the person had typed when a session was over."""
+    """List the drafts that the person has typed and not sent."""
     return visit.render("home/drafts.html", drafts=await visit.panel.sessions.list_drafts(visit.session))
 
 
 @pages.get("/rascunhos/{draft}", "Texto guardado")
 async def show_draft(visit: Visit, draft: str) -> Response[Any]:
-    """Show the text, and a button that opens the form with it: nothing is sent."""
+    """Show a draft, and a button that opens the form with its text. Nothing is sent."""
     kept = await visit.panel.sessions.read_draft(visit.session, draft)
     if kept is None:
         raise make_not_found()
@@ -126,7 +126,7 @@ async def show_draft(visit: Visit, draft: str) -> Response[Any]:
 
 @pages.post("/rascunhos/{draft}/esquecer", "Esquecer o texto")
 async def drop_draft(visit: Visit, draft: str) -> Response[Any]:
-    """Delete the text."""
+    """Delete a draft."""
     await visit.panel.sessions.drop_draft(visit.session, draft)
     return await visit.redirect(visit.address("home.list_drafts"), "O texto foi apagado.")
 
@@ -142,7 +142,7 @@ def _find_pages(visit: Visit, asked: str) -> list[Item]:
 
 
 async def find_drafts(visit: Visit) -> Sequence[Item]:
-    """Return what the person has typed and not sent."""
+    """Return the person's drafts, for the first page."""
     drafts = await visit.panel.sessions.list_drafts(visit.session)
     return [
         Item(

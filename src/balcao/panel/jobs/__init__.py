@@ -1,4 +1,4 @@
-"""Trabalho: jobs and who applies for them, companies, lists of values, the resume bank, older jobs."""
+"""Trabalho: jobs and their candidates, companies, lists of values, the resume bank, and older jobs."""
 
 from balcao.panel.declaration import Area, Finder, Pages, Waiting
 from balcao.panel.jobs import (

@@ -1,4 +1,4 @@
-"""Pages of the resume bank: people who want to be found."""
+"""Pages of the resume bank: people who want to be found by employers."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ pages = Pages("jobs", "/banco-de-curriculos")
 
 @pages.get("", "Banco de currículos", actions=[READ], in_menu=True)
 async def list_bank(visit: Visit) -> Response[Any]:
-    """List people with a resume who accept the terms, the newest first."""
+    """List the people with a resume who accept the terms, newest first."""
     listing = Listing(visit, ("pessoa", "pessoas"), [Filter("busca", "Nome", is_wide=True)])
     found = await client.list_bank(visit.api, listing.values.get("busca"), listing.number, listing.size)
     listing.rows, listing.total = found.data, found.meta.total
@@ -25,7 +25,7 @@ async def list_bank(visit: Visit) -> Response[Any]:
 
 @pages.get("/{entry}", "Currículo", actions=[READ])
 async def show_bank_entry(visit: Visit, entry: str) -> Response[Any]:
-    """Show a person's resume and how to reach them."""
+    """Show a person's resume and contact data."""
     return visit.render(
         "jobs/bank_entry.html",
         entry=await client.read_bank_entry(visit.api, entry),

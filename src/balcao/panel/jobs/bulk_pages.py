@@ -1,4 +1,4 @@
-"""Pages of a decision on many candidates: chosen, confirmed by numbers, watched, tried again for some."""
+"""Pages of a decision on many candidates: choice, confirmation, progress, and a retry for failed candidates."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ SHOWN = 12
 
 pages = Pages("jobs", "/vagas/{job}/decisoes")
 
-# What the buttons below the list say, the status that follows, and what the pages call it.
+# The buttons below the list, with the resulting status and the label.
 STATUSES = {
     "aprovar": ("aprovada", "Aprovar"),
     "reprovar": ("reprovada", "Reprovar"),
@@ -31,7 +31,7 @@ STATUSES = {
 
 @pages.post("", "Escolher candidaturas", actions=[DECIDE])
 async def choose_candidates(visit: Visit, job: str) -> Response[Any]:
-    """Take what was chosen in the list, and lead to the question whether that is meant."""
+    """Store the choice made in the list, and redirect to its confirmation."""
     found = (await open_job(visit, job)).value
     people = await _read_chosen(visit, found)
     if not people:
@@ -42,7 +42,7 @@ async def choose_candidates(visit: Visit, job: str) -> Response[Any]:
 
 
 async def _read_chosen(visit: Visit, job: Job) -> list[Person]:
-    """Return the people whose boxes were ticked, or all that the list's filters find, which stand in the address."""
+    """Return the selected people, or all people that the filters in the address find."""
     if visit.posted.first("todas") == "1":
         query = make_query(make_listing(visit, job), job.id) | {"pageSize": bulk.MOST_PEOPLE}
         found = await candidates_client.list_candidates(visit.api, query)
@@ -65,7 +65,7 @@ def _describe_work(visit: Visit, job: Job, people: Sequence[Person]) -> Work:
 
 @pages.get("/{decision}", "Decisão", actions=[DECIDE, READ_CANDIDATES])
 async def show_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
-    """Ask before it begins, with numbers; then show how far it has come, and at the end for whom it failed."""
+    """Ask for confirmation with the numbers. Later show the progress, and at the end the failed candidates."""
     found = await _find(visit, job, decision)
     if found.state in {"done", "stopped"} and not visit.is_fragment:
         await bulk.mark_seen(visit, found.id)
@@ -92,7 +92,7 @@ async def show_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
 
 @pages.post("/{decision}/comecar", "Começar a decisão", actions=[DECIDE])
 async def start_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
-    """Begin, or go on after a pause."""
+    """Start, or continue after a pause."""
     found = await _find(visit, job, decision)
     await bulk.start(visit, found.id)
     return await visit.redirect(visit.address("jobs.show_decision", job=job, decision=decision))
@@ -100,7 +100,7 @@ async def start_decision(visit: Visit, job: str, decision: str) -> Response[Any]
 
 @pages.post("/{decision}/parar", "Parar a decisão", actions=[DECIDE])
 async def stop_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
-    """Stop after the present part."""
+    """Stop after the current part."""
     found = await _find(visit, job, decision)
     await bulk.stop(visit, found.id)
     return await visit.redirect(visit.address("jobs.show_decision", job=job, decision=decision))
@@ -108,7 +108,7 @@ async def stop_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
 
 @pages.post("/{decision}/de-novo", "Tentar de novo", actions=[DECIDE])
 async def retry_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
-    """Choose those for whom it failed, for the same decision."""
+    """Choose the failed candidates for the same decision."""
     found = await _find(visit, job, decision)
     work = found.work
     people = [failed.person for failed in work.failures]
@@ -119,7 +119,7 @@ async def retry_decision(visit: Visit, job: str, decision: str) -> Response[Any]
 
 
 async def find_decisions(visit: Visit) -> Sequence[Item]:
-    """Return what goes on and what has ended unseen, as things that wait."""
+    """Return the running decisions, and finished ones that the person has not seen."""
     return [
         Item(
             title=f"{each.work.label}: {describe_result(each)}",

@@ -1,4 +1,4 @@
-"""Pages of a job's candidates: by step, one by one, and as a file."""
+"""Pages of a job's candidates: the list by step, one candidate, and a file."""
 
 import csv
 import io
@@ -30,14 +30,14 @@ from balcao.web.lists import TAB, Filter, Listing, Tab
 from balcao.web.words import format_phone
 
 DECIDE = "job_application:decide"
-# As many as the service returns in one call. A file has all of them.
+# The maximum that the service returns in one call. The export makes as many calls as it needs.
 IN_FILE_AT_ONCE = 10_000
-# As the service calls it, too.
+# The value that the service uses, too.
 NO_STEP = "nenhuma"
-# Buttons after which a candidate waits no longer.
+# The buttons after which a candidate no longer waits for a decision.
 FINAL_DECISIONS = frozenset({"aprovar", "reprovar"})
 STATUSES = ("candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "vaga_descontinuada")
-# What a list's address may say besides its page.
+# The query parameters of a list besides the page number.
 PARAMETERS = frozenset({TAB, "busca", "situacao", "pergunta", "resposta"})
 
 pages = Pages("jobs", "")
@@ -45,7 +45,7 @@ pages = Pages("jobs", "")
 
 @pages.get("/vagas/{job}/candidaturas", "Candidaturas", actions=[READ_CANDIDATES])
 async def list_candidates(visit: Visit, job: str) -> Response[Any]:
-    """List a job's candidates by step, to be chosen for one decision on all of them."""
+    """List a job's candidates by step. Several can be selected for one decision."""
     read = await open_job(visit, job)
     counts = await candidates_client.count_candidates(visit.api, job)
     listing = make_listing(visit, read.value)
@@ -81,7 +81,7 @@ async def list_candidates(visit: Visit, job: str) -> Response[Any]:
 
 
 def make_listing(visit: Visit, job: Job) -> Listing:
-    """Return the list of a job's candidates with its filters, not read yet."""
+    """Return the list of a job's candidates with its filters, without rows."""
     statuses = [(status, CANDIDATE_STATES[status].text) for status in STATUSES]
     filters = [
         Filter("busca", "Nome, CPF ou e-mail", is_wide=True),
@@ -96,7 +96,7 @@ def make_listing(visit: Visit, job: Job) -> Listing:
 
 
 def make_query(listing: Listing, job: str) -> dict[str, Any]:
-    """Return the query of the service for what the list asks for."""
+    """Return the service's query for the list's filters."""
     values = listing.values
     question, answer = values.get("pergunta"), values.get("resposta")
     return {
@@ -110,14 +110,14 @@ def make_query(listing: Listing, job: str) -> dict[str, Any]:
 
 
 async def find_candidates(visit: Visit, listing: Listing, job: str) -> CandidatePage:
-    """Return the list's page."""
+    """Return the current page of the list."""
     paging = {"page": listing.number, "pageSize": listing.size}
     return await candidates_client.list_candidates(visit.api, make_query(listing, job) | paging)
 
 
 @pages.get("/vagas/{job}/candidaturas/planilha", "Planilha das candidaturas", actions=[READ_CANDIDATES])
 async def export_candidates(visit: Visit, job: str) -> Response[Any]:
-    """Return the candidates that the list's filters find, all pages, as a file for a spreadsheet."""
+    """Return all candidates that match the list's filters, from all pages, as a file for a spreadsheet."""
     found = (await open_job(visit, job)).value
     listing = make_listing(visit, found)
     candidates: list[Candidate] = []
@@ -134,7 +134,7 @@ async def export_candidates(visit: Visit, job: str) -> Response[Any]:
 
 
 def _write_file(visit: Visit, job: Job, candidates: list[Candidate]) -> bytes:
-    """Return the file: semicolons and a byte order mark, by which spreadsheets here know columns and accents."""
+    """Return the file. Brazilian spreadsheets need semicolons for columns, and a byte order mark for accents."""
     file = io.StringIO()
     writer = csv.writer(file, delimiter=";", lineterminator="\r\n")
     questions = job.informacoes_complementares
@@ -161,13 +161,13 @@ def _write_file(visit: Visit, job: Job, candidates: list[Candidate]) -> bytes:
 
 
 def _guard(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula: what people typed is a text."""
+    """Return a cell that no spreadsheet executes as a formula."""
     return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
 
 
 @pages.form("/candidaturas/{candidate}", "Candidatura", actions=[READ_CANDIDATES])
 async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
-    """Show a resume beside what the job demands, and decide."""
+    """Show a resume next to the job's requirements, and decide."""
     read = await candidates_client.read_candidate(visit.api, candidate)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent and form.validate():
@@ -185,7 +185,7 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
                 form.take(fault)
     found = read.value
     blocks: list[Block[Any]] = await gather_blocks(
-        # The job's criteria stand beside the resume; a deleted job cannot be read any more.
+        # The page shows the job's requirements next to the resume. A deleted job cannot be read.
         open_job(visit, found.id_vaga) if visit.may(READ) else None,
         candidates_client.list_candidate_history(visit.api, candidate),
     )
@@ -215,9 +215,9 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
 
 
 async def _open_next(visit: Visit, decided: Candidate, done: str) -> Response[Any]:
-    """Open the next candidate of the job who waits for a decision, else the list of the job.
+    """Open the next candidate of the job who waits for a decision, or the list if there are no more.
 
-    A button that does not end the wait, such as another step, stays at the candidate.
+    After a button that makes no final decision, such as a change of step, stay at the candidate.
     """
     if visit.posted.first("_acao") not in FINAL_DECISIONS:
         return await visit.redirect(visit.address("jobs.show_candidate", candidate=decided.id), done)
@@ -230,7 +230,7 @@ async def _open_next(visit: Visit, decided: Candidate, done: str) -> Response[An
 
 
 async def _decide(visit: Visit, candidate: Candidate, form: ReasonForm) -> str:
-    """Do what the button says, and return what was done, in words."""
+    """Perform the action of the pressed button, and return its result in words."""
     decision, _, step = visit.posted.first("_acao").partition(":")
     motive = form.reason.data or ""
     match decision:
@@ -250,7 +250,7 @@ async def _decide(visit: Visit, candidate: Candidate, form: ReasonForm) -> str:
 
 
 def _find_age(candidate: Candidate, today: date) -> int | None:
-    """Return the person's completed years, where the registry knows the day of birth."""
+    """Return the person's age in years, or None if the date of birth is unknown."""
     text = candidate.personal_info.data_nascimento if candidate.personal_info else None
     try:
         born = date.fromisoformat((text or "")[:10])
@@ -260,5 +260,5 @@ def _find_age(candidate: Candidate, today: date) -> int | None:
 
 
 def list_parameters(query: Mapping[str, list[str]]) -> dict[str, str]:
-    """Return what a list's address says, but for its page."""
+    """Return the query parameters of a list except the page number."""
     return {name: values[0] for name, values in query.items() if name in PARAMETERS and values[0]}

@@ -1,4 +1,4 @@
-"""Candidates as the area's pages read and decide on them. Every call says why people's data are read."""
+"""The operations on candidates. Every call states why the data of people are read."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from balcao.panel.jobs.client import BASE, JOBS, Company, Page, Question, Step, 
 from balcao.web.api import Api, Read, quoted
 
 CANDIDATES = f"{BASE}/candidaturas"
-# What the person is told later, in the list of who read their data.
+# The reason that people see later, in the list of accesses to their data.
 REASON = "Seleção para a vaga a que a pessoa se candidatou"
 
 
@@ -99,7 +99,7 @@ class Resume(msgspec.Struct):
 
     @property
     def schooling(self) -> str:
-        """Return the highest level that was completed, else the highest begun; "–" where nothing is said."""
+        """Return the highest completed level, otherwise the highest started one, otherwise "–"."""
         known = [each for each in self.formacoes if each.escolaridade is not None]
         if not known:
             return "–"
@@ -110,7 +110,7 @@ class Resume(msgspec.Struct):
 
     @property
     def months(self) -> int:
-        """Return for how long the person has worked, places added up."""
+        """Return the total work experience in months, summed over all positions."""
         return sum(each.tempo_experiencia_meses for each in self.experiencias)
 
 
@@ -164,13 +164,13 @@ class Candidate(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """Return how the person wants to be called, as far as it is known."""
+        """Return the person's preferred name, as far as it is known."""
         known = self.personal_info
         return (known and (known.nome_social or known.nome)) or self.nome or "Sem nome"
 
     @property
     def why_without_resume(self) -> str:
-        """Return why there is no resume: an erasure clears the name, the end of retention also the CPF."""
+        """Return why there is no resume. An erasure clears the name; the end of retention also clears the CPF."""
         if self.cpf is None:
             return "Os dados desta candidatura foram apagados: o prazo para guardá-los passou."
         if self.nome is None:
@@ -178,7 +178,7 @@ class Candidate(msgspec.Struct):
         return "Esta candidatura chegou sem currículo."
 
     def answer(self, question: str) -> str:
-        """Return what was answered to a question, "" where nothing was."""
+        """Return the answer to a question, or an empty text."""
         found = (each.resposta for each in self.respostas_info_complementares if each.id_info == question)
         return next(found, "")
 
@@ -225,7 +225,7 @@ async def list_candidate_history(api: Api, candidate: str) -> Data[CandidateEven
 
 
 async def decide(api: Api, candidate: str, word: str, motive: str, etag: str) -> None:
-    """Approve or reject: `word` is the operation's."""
+    """Approve or reject a candidate. `word` is the last segment of the operation's path."""
     body = {"motivo": motive} if motive else {}
     await api.send("PUT", f"{CANDIDATES}/{quoted(candidate)}/{word}", type(None), body, etag=etag, reason=REASON)
 

@@ -1,4 +1,4 @@
-"""Jobs as the area's pages read and change them: of the responses the members that pages use."""
+"""The operations on jobs. The types contain only the members that the pages use."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,7 +16,7 @@ JOBS = f"{BASE}/vagas"
 
 
 class Value(msgspec.Struct):
-    """A reference value."""
+    """A value of a reference table."""
 
     id: str
     descricao: str
@@ -142,7 +142,7 @@ async def read_job(api: Api, job: str) -> Read[Job]:
 
 
 async def list_history(api: Api, job: str, size: int = 200) -> Page[Event]:
-    """Return the newest events, as many as the service returns at most."""
+    """Return the newest events. The default size is the maximum of the service."""
     return await api.get(f"{JOBS}/{quoted(job)}/historico", Page[Event], {"pageSize": size})
 
 
@@ -155,7 +155,7 @@ async def replace_job(api: Api, job: str, body: Mapping[str, Any], etag: str) ->
 
 
 async def duplicate_job(api: Api, job: str, key: str) -> Job:
-    """Make a draft of what the service shows of the job: it takes back what it gave, with new ids inside."""
+    """Create a draft with the content of a job. The service accepts its own response as a body, and assigns new ids."""
     whole = await api.get(f"{JOBS}/{quoted(job)}", dict[str, Any])
     whole["titulo"] = f"{whole['titulo'][:491]} (cópia)"
     return await api.send("POST", f"{JOBS}/draft", Job, whole, key=key)

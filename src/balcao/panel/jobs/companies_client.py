@@ -1,4 +1,4 @@
-"""Companies, reference values, the resume bank and the older jobs as the area's pages read and change them."""
+"""The operations on companies, reference values, the resume bank and older jobs."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,7 +13,7 @@ from balcao.web.api import Api, Read, quoted
 COMPANIES = f"{BASE}/empresas"
 BANK = f"{BASE}/banco-curriculos"
 OLDER_JOBS = "/jobs/api/v1/empregos"
-# What the person is told later, in the list of who read their data.
+# The reason that people see later, in the list of accesses to their data.
 BANK_REASON = "Busca no banco de currículos"
 
 
@@ -40,7 +40,7 @@ class Place(msgspec.Struct):
 
 
 class LegalEntity(msgspec.Struct):
-    """What the city's registry knows of a CNPJ."""
+    """The data of a CNPJ in the city's registry."""
 
     cnpj: str
     razao_social: str | None = None

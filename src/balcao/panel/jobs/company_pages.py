@@ -23,7 +23,7 @@ pages = Pages("jobs", "/empresas")
 
 
 class CompanyForm(Form):
-    """A company; of a new one with its CNPJ."""
+    """A company. The CNPJ can be set only for a new company."""
 
     cnpj = CodeField("CNPJ", description="Com ou sem pontos.", validators=[needed(), length(1, 20)])
     razao_social = StringField("Razão social", validators=[needed(), length(1, 500)])
@@ -35,7 +35,7 @@ class CompanyForm(Form):
     descricao = TextAreaField("Descrição", validators=[length(0, LONG_TEXT)])
 
     def make_body(self) -> dict[str, Any]:
-        """Return the body; an empty text is none."""
+        """Return the body. Empty texts become null."""
         return {name: self[name].data or None for name in FIELDS}
 
 
@@ -58,7 +58,7 @@ async def list_companies(visit: Visit) -> Response[Any]:
 
 @pages.form("/nova", "Cadastrar uma empresa", actions=[CREATE])
 async def create_company(visit: Visit) -> Response[Any]:
-    """Register a company, with what the city's registry knows of its CNPJ."""
+    """Register a company, prefilled with the data of its CNPJ in the city's registry."""
     asked = compact_pasted(visit.query.first("cnpj"))
     values, notice, existing = {"cnpj": asked}, "", ""
     if asked and not visit.is_post and visit.may(LOOK_UP):
@@ -84,7 +84,7 @@ async def create_company(visit: Visit) -> Response[Any]:
 
 
 async def _look_up(visit: Visit, cnpj: str) -> tuple[dict[str, Any], str]:
-    """Return what fills the form, and what to say of where it comes from."""
+    """Return the values to prefill, and a notice about their source."""
     try:
         found = await client.look_up_company(visit.api, _strip(cnpj))
     except NotFound:
@@ -100,7 +100,7 @@ async def _look_up(visit: Visit, cnpj: str) -> tuple[dict[str, Any], str]:
 
 @pages.form("/{cnpj}", "Empresa", actions=[EDIT])
 async def edit_company(visit: Visit, cnpj: str) -> Response[Any]:
-    """Show a company and change it."""
+    """Show and change a company."""
     read = await client.read_company(visit.api, cnpj)
     values = {name: getattr(read.value, name) for name in FIELDS} | {"cnpj": cnpj}
     form = CompanyForm(visit, values, etag=read.etag)
@@ -122,7 +122,7 @@ async def edit_company(visit: Visit, cnpj: str) -> Response[Any]:
 
 @pages.form("/{cnpj}/excluir", "Excluir a empresa", actions=[DELETE])
 async def delete_company(visit: Visit, cnpj: str) -> Response[Any]:
-    """Ask before a company is deleted; one that has jobs stays."""
+    """Ask for confirmation, and delete a company. The service refuses if the company has jobs."""
     read = await client.read_company(visit.api, cnpj)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent:

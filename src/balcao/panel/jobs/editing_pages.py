@@ -1,4 +1,4 @@
-"""Pages on which a job is written: a new draft, and a job with its steps and questions, also by two people at once."""
+"""Pages to write a job: a new draft, and a job with its steps and questions, including concurrent changes."""
 
 from typing import Any
 
@@ -29,15 +29,15 @@ from balcao.web.words import parse_number
 pages = Pages("jobs", "/vagas")
 
 BASE, ACT = "_base", "_acao"
-# The field suggests the first companies. A name that is sent is searched among all of them.
+# The field suggests the first companies by name. A typed name is searched among all companies.
 MOST_SUGGESTED, MOST_NAMED = 200, 5
-# What the buttons within the form do to its rows, without storing anything.
+# The buttons that change rows within the form, without storing anything.
 ADD, REMOVE, RAISE = "mais", "tirar", "subir"
 
 
 @pages.form("/nova", "Nova vaga", actions=[CREATE])
 async def create_job(visit: Visit) -> Response[Any]:
-    """Write a draft; what the publication needs besides may come later."""
+    """Write a draft. Fields that only the publication requires may stay empty."""
     form = await _make_form(visit, None)
     if form.is_sent and not _change_rows(visit, form) and form.validate() and await _find_company(visit, form):
         try:
@@ -52,7 +52,7 @@ async def create_job(visit: Visit) -> Response[Any]:
 
 @pages.form("/{job}/editar", "Editar a vaga", actions=[EDIT, EDIT_PUBLISHED])
 async def edit_job(visit: Visit, job: str) -> Response[Any]:
-    """Change a job; who was slower than somebody else gets both changes joined, and decides where they differ."""
+    """Change a job. After a concurrent change, merge both changes and let the person decide on disputed fields."""
     read = await open_job(visit, job)
     form = await _make_form(visit, read.value, etag=read.etag)
     if form.is_sent and not _change_rows(visit, form) and form.validate() and await _find_company(visit, form):
@@ -77,7 +77,7 @@ async def _make_form(visit: Visit, job: Job | None, *, etag: str = "") -> JobFor
 
 
 async def _find_company(visit: Visit, form: JobForm) -> bool:
-    """Put the CNPJ in the place of a company's name. Return False if it is not the name of one company."""
+    """Replace a company's name with its CNPJ. Return False, with an error at the field, unless one company matches."""
     asked = clean_pasted(form.id_contratante.data or "").strip()
     if is_cnpj(asked):
         return True
@@ -113,7 +113,7 @@ async def _render(visit: Visit, form: JobForm, job: Job | None) -> Response[Any]
 
 
 def _join(visit: Visit, form: JobForm, read: Read[Job]) -> None:
-    """Put both persons' changes into the form, and say where both changed the same."""
+    """Put the changes of both people into the form, and mark the fields that both have changed."""
     theirs = list_values(read.value, visit.panel.words.zone)
     joined, disputed = join_changes(decode_digests(visit.posted.first(BASE)), form.data, theirs)
     form.replace(joined)
@@ -124,7 +124,7 @@ def _join(visit: Visit, form: JobForm, read: Read[Job]) -> None:
 
 
 def _change_rows(visit: Visit, form: JobForm) -> bool:
-    """Do what a button within the form asks for, and return whether one did."""
+    """Perform the action of a button within the form, and return whether there was one."""
     deed, _, rest = visit.posted.first(ACT).partition(":")
     name, _, number = rest.partition(":")
     rows = form._fields.get(name)
@@ -142,7 +142,7 @@ def _change_rows(visit: Visit, form: JobForm) -> bool:
 
 
 def _swap(first: wtforms.Form, second: wtforms.Form) -> None:
-    """Exchange what two rows hold, also what is no number where one is due."""
+    """Swap the contents of two rows, including invalid numbers."""
     for one, other in zip(first, second, strict=True):
         one.data, other.data = other.data, one.data
         one.raw_data, other.raw_data = other.raw_data, one.raw_data

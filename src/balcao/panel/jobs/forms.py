@@ -1,4 +1,4 @@
-"""Forms of the area: a job with its steps and questions, and the reason of a deed."""
+"""Forms of the area: a job with its steps and questions, and the reason of a change."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     from balcao.panel.visit import Visit
 
 MOST_STEPS, MOST_QUESTIONS, MOST_LANGUAGES = 30, 30, 10
-# A member of the body as a service names it: `bairro`, `etapas[0].descricao`, `informacoes_complementares.opcoes`.
+# The name of a member in a service's text: `bairro`, `etapas[0].descricao`, `informacoes_complementares.opcoes`.
 _MEMBER = re.compile(r"`(\w+)(?:\[(\d+)\])?(?:\.(\w+))?`")
 _MISSING = "A publicação precisa deste campo."
 
 
 class CheckboxesField(SelectMultipleField):
-    """Several of some values, a box for each."""
+    """A multiple selection with a checkbox for each value."""
 
     widget = ListWidget(prefix_label=False)
     option_widget = CheckboxInput()
 
 
 class ReasonForm(Form):
-    """Why something is done, which the history keeps."""
+    """The reason of a change. The history stores it."""
 
     reason = TextAreaField(
         "Motivo",
@@ -76,7 +76,7 @@ class LanguageRow(wtforms.Form):
 
 
 class JobForm(Form):
-    """All that is decided about a job; fields have the names of the service's members."""
+    """All members of a job. The fields have the names of the service's members."""
 
     titulo = StringField("Título", validators=[needed(), length(1, 500)])
     id_contratante = StringField(
@@ -124,7 +124,7 @@ class JobForm(Form):
         etag: str = "",
     ) -> None:
         super().__init__(visit, values, etag=etag)
-        # What another person has stored meanwhile in fields that were changed here, too, by their names.
+        # The values that another person has stored in fields that were also changed here, by field name.
         self.theirs: dict[str, str] = {}
         self._choices = {
             "id_orgao_parceiro": [("", "nenhum ainda"), *departments],
@@ -139,7 +139,7 @@ class JobForm(Form):
         self.offer_choices()
 
     def offer_choices(self) -> None:
-        """Give each selection what it chooses from; a value that is stored and not offered any more stays choosable."""
+        """Set the choices of all selections. A stored value that is no longer offered stays selectable."""
         for name, choices in self._choices.items():
             field: Any = self._fields[name]
             chosen = field.data if isinstance(field.data, list) else [field.data]
@@ -152,12 +152,12 @@ class JobForm(Form):
             row.id_nivel_minimo.choices = list_choices(self._levels)
 
     def replace(self, values: Mapping[str, Any]) -> None:
-        """Show these values in the place of what was sent."""
+        """Replace the submitted values with these values."""
         self.process(None, data=dict(values))
         self.offer_choices()
 
     def take(self, fault: Refused) -> None:
-        """Put what is missing beside every field that the service names, also within steps and questions."""
+        """Add the error to every field that the service names, including those of steps and questions."""
         placed = False
         text = _MISSING if fault.code == "job-incomplete" else self._reword_members(fault.text)
         for name, place, part in _MEMBER.findall(fault.text):
@@ -183,7 +183,7 @@ class JobForm(Form):
         return _MEMBER.sub(lambda found: f"“{self.label_member(found[1], found[3])}”", text)
 
     def label_member(self, name: str, part: str = "") -> str:
-        """Return what the form calls a member."""
+        """Return the form's label of a member."""
         return describe_member(f"{name}.{part}" if part else name)[1]
 
 
@@ -195,7 +195,7 @@ _ROWS: Mapping[str, tuple[str, type[wtforms.Form]]] = {
 
 
 def describe_member(name: str) -> tuple[str, str]:
-    """Return the id that a member of the body has in the form, and what the form calls it."""
+    """Return the id of a member's field in the form, and its label."""
     found = _MEMBER.fullmatch(f"`{name}`")
     if found is None:
         return "", name
@@ -211,7 +211,7 @@ def describe_member(name: str) -> tuple[str, str]:
 
 
 def list_companies_for_choice(companies: Sequence["Company"]) -> list[tuple[str, str]]:
-    """Return what the field of the company suggests: CNPJ as people write it, and name."""
+    """Return the suggestions for the company field: formatted CNPJ and name."""
     return [(format_cnpj(company.cnpj), company.label) for company in companies]
 
 

@@ -1,7 +1,7 @@
-"""A job between the service's shape and the form's, and two persons' changes to one job joined.
+"""Conversion of a job between the service and the form, and the merge of concurrent changes to it.
 
-A change is told by digests of what the form began with, which it carries: a field that only one side changed has that
-side's value, one that both changed otherwise is theirs to decide.
+The form contains digests of the values that it was opened with. They show which fields each side has changed. A field
+that only one side has changed gets that side's value. The person decides on fields that both have changed differently.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ Values = dict[str, Any]
 
 
 def list_values(job: Job, zone: ZoneInfo) -> Values:
-    """Return what the form shows of a job."""
+    """Return the form values of a job."""
     values: Values = {name: getattr(job, name) or "" for name in TEXTS}
     values |= {name: getattr(job, name) for name in NUMBERS}
     values |= {name: "\n".join(getattr(job, name)) for name in NAMES}
@@ -57,9 +57,9 @@ def list_values(job: Job, zone: ZoneInfo) -> Values:
 
 
 def make_body(data: Mapping[str, Any], stored: Job | None, zone: ZoneInfo) -> Values:
-    """Return the body that says all of the form; nothing is left out, so nothing is kept unseen.
+    """Return the body with all members of the form, so that no member keeps a value that the person did not see.
 
-    A limit whose day is as it was keeps its hour.
+    A deadline whose day is unchanged keeps its time.
     """
     body: Values = {name: (data[name] or "").strip() or None for name in (*TEXTS, "id_contratante")}
     body |= {name: data[name] for name in NUMBERS}
@@ -81,7 +81,7 @@ def make_body(data: Mapping[str, Any], stored: Job | None, zone: ZoneInfo) -> Va
 
 
 def _make_question(row: Mapping[str, Any]) -> Values:
-    """Return a question with what its kind has; what was typed for another kind is not sent."""
+    """Return a question with the members of its kind. Values that were typed for another kind are dropped."""
     is_number, is_choice = row["tipo_campo"] == "resposta_numerica", row["tipo_campo"].startswith("selecao")
     return {
         **_name_new(row),
@@ -99,17 +99,17 @@ def _name_new(row: Mapping[str, Any]) -> Values:
 
 
 def digest(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return a short digest of each field, by which it is told whether it was changed."""
+    """Return a short digest of each field, to detect changes."""
     return {name: hashlib.sha256(_canonical(value)).hexdigest()[:16] for name, value in values.items()}
 
 
 def encode_digests(values: Mapping[str, Any]) -> str:
-    """Return the digests as a form carries them."""
+    """Return the digests as text for a hidden field of the form."""
     return msgspec.json.encode(digest(values)).decode()
 
 
 def decode_digests(text: str) -> dict[str, str]:
-    """Return what a form carried; nothing for what is none."""
+    """Return the digests from a form, or an empty dict for an invalid text."""
     try:
         return msgspec.json.decode(text, type=dict[str, str])
     except msgspec.MsgspecError:
@@ -119,9 +119,9 @@ def decode_digests(text: str) -> dict[str, str]:
 def join_changes(
     base: Mapping[str, str], mine: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> tuple[Values, list[str]]:
-    """Return the fields with the changes of both sides, and the names of those that both have changed otherwise.
+    """Return the fields with the changes of both sides, and the names of the fields that both changed differently.
 
-    These have mine. `base` has the digests of what mine began with.
+    Disputed fields have my values. `base` contains the digests of the values that my form was opened with.
     """
     merged = merge(base, digest(theirs), digest({name: mine[name] for name in theirs}))
     joined = {name: value if name in merged.joined else mine[name] for name, value in theirs.items()}
@@ -129,7 +129,7 @@ def join_changes(
 
 
 def describe_value(value: Any, choices: Sequence[tuple[str, str]] = ()) -> str:
-    """Return a field's value as a text, for who is to compare it with their own."""
+    """Return a field's value as text, so that the person can compare it with their own."""
     named = dict(choices)
     if isinstance(value, list):
         parts = [part.get("titulo", "") if isinstance(part, dict) else named.get(part, part) for part in value]
@@ -144,7 +144,7 @@ def _canonical(value: Any) -> bytes:
 
 
 def _simplify(value: Any) -> Any:
-    """Return a value without what a browser does to it: ends of lines, blanks around it, empty for none."""
+    """Return a value without the differences that browsers make: line ends, outer blanks, and "" for None."""
     if isinstance(value, str):
         return value.replace("\r\n", "\n").strip() or None
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""States, deeds and codes of the area in words."""
+"""Portuguese terms for states, changes of state and codes of the area."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from balcao.core.values.pasted import compact_pasted
 
 
 class Label(NamedTuple):
-    """A state as people read it; `kind` and `symbol` are those of the macro `tag`."""
+    """A state in words. `kind` and `symbol` are arguments of the macro `tag`."""
 
     text: str
     kind: str
@@ -74,7 +74,7 @@ FAILURES: Mapping[str, str] = {
 }
 
 
-# Why the status of an application refuses a new status, or a step.
+# Why an application with this status refuses a new status or step.
 STATE_FAILURES: Mapping[str, str] = {
     "vaga_congelada": "nada se decide enquanto está congelada",
     "vaga_descontinuada": "nada mais se decide depois de encerrada",
@@ -83,14 +83,14 @@ STATE_FAILURES: Mapping[str, str] = {
 
 
 def explain_failure(code: str, status: str | None) -> str:
-    """Return why a decision on one of many was refused, in words."""
+    """Return why the decision on one of several candidates was refused, in words."""
     if code == "application-state":
         return STATE_FAILURES.get(status or "", "nesta situação a mudança não é possível")
     return FAILURES.get(code, "não foi possível")
 
 
 class Deed(NamedTuple):
-    """What moves a job to another state: the service's word, the address's, and what the pages say of it."""
+    """A change of a job's state: the service's event, the segment in the address, and the texts of the pages."""
 
     event: str
     slug: str
@@ -144,37 +144,37 @@ DEEDS_BY_SLUG: Mapping[str, Deed] = {deed.slug: deed for deed in DEEDS}
 
 
 def list_deeds(permitted: list[str]) -> list[Deed]:
-    """Return the deeds that are open, in the order in which a page offers them."""
+    """Return the permitted changes of state, in the order of the page."""
     return [deed for deed in DEEDS if deed.event in permitted]
 
 
 def format_money(value: float | None) -> str:
-    """Return a sum: "R$ 2.400,00"."""
+    """Return an amount of money: "R$ 2.400,00"."""
     if value is None:
         return "–"
     return "R$ " + f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
 
 
 def is_cnpj(text: str) -> bool:
-    """Return whether a text has the form of a CNPJ, which may have letters."""
+    """Return whether a text has the form of a CNPJ. A CNPJ may contain letters."""
     compact = compact_pasted(text)
     return len(compact) == 14 and any(sign.isdigit() for sign in compact)
 
 
 def format_cnpj(cnpj: str) -> str:
-    """Return a CNPJ as people write it."""
+    """Return a CNPJ with its usual separators."""
     if len(cnpj) != 14:
         return cnpj
     return f"{cnpj[:2]}.{cnpj[2:5]}.{cnpj[5:8]}/{cnpj[8:12]}-{cnpj[12:]}"
 
 
 def mask_cpf(cpf: str | None) -> str:
-    """Return the middle of a CPF, which is enough to tell two people of one name apart."""
+    """Return the middle digits of a CPF. They are enough to distinguish two people with the same name."""
     return f"***.{cpf[3:6]}.{cpf[6:9]}-**" if cpf and len(cpf) == 11 else "–"
 
 
 def format_months(months: int) -> str:
-    """Return how long somebody worked somewhere: "2 anos e 3 meses"."""
+    """Return a duration of work experience: "2 anos e 3 meses"."""
     years, rest = divmod(months, 12)
     parts = []
     if years:

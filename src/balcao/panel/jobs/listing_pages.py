@@ -1,4 +1,4 @@
-"""Pages of the jobs: found, looked at, moved through their states, copied."""
+"""Pages of the jobs: the list, one job, changes of its state, and copies."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ DELETE, DELETE_PUBLISHED = "job_listing:delete", "job_listing:delete_published"
 READ_CANDIDATES = "job_application:read"
 DRAFTS = frozenset({"em_edicao", "em_aprovacao"})
 PUBLISHED_IN = {"hoje": "hoje", "ultima_semana": "últimos 7 dias", "ultimo_mes": "últimos 30 dias"}
-# What a job must have to be published, as the service names it and as the form calls it.
+# The names of missing members in the service's text.
 _MISSING = re.compile(r"`([\w.\[\]]+)`")
 
 pages = Pages("jobs", "/vagas")
@@ -39,7 +39,7 @@ pages = Pages("jobs", "/vagas")
 
 @pages.get("", "Vagas", actions=[READ], in_menu=True)
 async def list_jobs(visit: Visit) -> Response[Any]:
-    """List the jobs within reach, with how many there are in each state."""
+    """List the jobs within the person's reach, with the number in each state."""
     names = await reference.list_department_names(visit)
     filters = [
         Filter("busca", "Título", is_wide=True),
@@ -74,10 +74,11 @@ async def list_jobs(visit: Visit) -> Response[Any]:
 
 @pages.get("/{job}", "Vaga", actions=[READ])
 async def show_job(visit: Visit, job: str) -> Response[Any]:
-    """Show a job with what may be done with it, its history and how many applied."""
+    """Show a job with its permitted changes, its history and the number of candidates."""
     read = await open_job(visit, job)
     found = read.value
-    # A job without a department was never published. The service shows applications only within a department's reach.
+    # A job without a department was never published, and the service shows applications only within the reach of a
+    # department.
     has_candidates = found.orgao_parceiro is not None and visit.may(READ_CANDIDATES)
     blocks: list[Block[Any]] = await gather_blocks(
         client.list_history(visit.api, job),
@@ -105,7 +106,7 @@ async def show_job(visit: Visit, job: str) -> Response[Any]:
 
 @pages.post("/{job}/duplicar", "Duplicar a vaga", actions=[CREATE])
 async def duplicate_job(visit: Visit, job: str) -> Response[Any]:
-    """Make a draft that has all that the job has, and open it."""
+    """Create a draft with the content of a job, and open it."""
     made = await client.duplicate_job(visit.api, job, visit.posted.first("_key"))
     address = visit.address("jobs.edit_job", job=made.id)
     return await visit.redirect(address, "Esta é a cópia, em edição: confira o título e o prazo.")
@@ -113,7 +114,10 @@ async def duplicate_job(visit: Visit, job: str) -> Response[Any]:
 
 @pages.form("/{job}/mudar/{deed}", "Mudar a situação da vaga", actions=[READ])
 async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
-    """Ask before a job is moved to another state, saying what happens; then move it, and say what is missing if not."""
+    """Ask for confirmation with the effects of a change of state, then make it.
+
+    Show what is missing if it is rejected.
+    """
     chosen = DEEDS_BY_SLUG.get(deed)
     if chosen is None:
         raise make_not_found()
@@ -125,7 +129,7 @@ async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
             await client.move_job(visit.api, job, chosen.event, form.reason.data or "", form.etag)
             return await _open_next(visit, read.value, chosen)
         except ValidationFailed as fault:
-            # The field of the form and the label of each member that the service says is missing.
+            # The field and label in the form for each member that the service reports as missing.
             missing = [describe_member(name) for name in _MISSING.findall(fault.text)]
             if not missing:
                 form.take(fault)
@@ -147,7 +151,7 @@ async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
 
 
 async def _open_next(visit: Visit, job: client.Job, deed: Deed) -> Response[Any]:
-    """Open the job again; after a decision on a job that waited for approval, the next one that waits."""
+    """Open the job again. After a decision on a job that awaited approval, open the next pending job."""
     if job.status != "em_aprovacao" or not visit.may(PUBLISH):
         return await visit.redirect(visit.address("jobs.show_job", job=job.id), deed.done)
     done = deed.done.replace("A vaga", f"A vaga “{job.titulo}”", 1)
@@ -161,7 +165,7 @@ async def _open_next(visit: Visit, job: client.Job, deed: Deed) -> Response[Any]
 
 
 async def _count_affected(visit: Visit, job: str, deed: Deed) -> int | None:
-    """Return how many applications change their look with the job, where that is worth saying."""
+    """Return the number of applications whose displayed state changes with the job. None hides the number."""
     if deed.event not in {"freeze", "discontinue", "unfreeze", "reactivate"} or not visit.may(READ_CANDIDATES):
         return None
     (counts,) = await gather_blocks(candidates_client.count_candidates(visit.api, job))
@@ -170,7 +174,7 @@ async def _count_affected(visit: Visit, job: str, deed: Deed) -> int | None:
 
 @pages.form("/{job}/excluir", "Excluir a vaga", actions=[DELETE, DELETE_PUBLISHED])
 async def delete_job(visit: Visit, job: str) -> Response[Any]:
-    """Ask before a job is deleted; then delete it."""
+    """Ask for confirmation, and delete a job."""
     read = await open_job(visit, job)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent and await form.submit(lambda: client.delete_job(visit.api, job, form.etag)):
@@ -185,7 +189,7 @@ async def delete_job(visit: Visit, job: str) -> Response[Any]:
 
 
 async def open_job(visit: Visit, job: str) -> Read[client.Job]:
-    """Return a job. One of another department is as unknown to the service as any: the page says both."""
+    """Return a job. The service hides jobs of other departments, so the error page mentions this possibility too."""
     try:
         return await client.read_job(visit.api, job)
     except NotFound as fault:
@@ -202,7 +206,7 @@ def job_crumb(visit: Visit, job: client.Job) -> Crumb:
 
 
 async def find_jobs_to_approve(visit: Visit) -> Sequence[Item]:
-    """Return the jobs that wait for who publishes, one by one up to three."""
+    """Return items for the jobs that await approval: the first three individually, and one for all others."""
     found = await client.list_jobs(visit.api, {"status": "em_aprovacao", "pageSize": 3})
     items = [
         Item(
@@ -224,7 +228,7 @@ async def find_jobs_to_approve(visit: Visit) -> Sequence[Item]:
 
 
 async def find_jobs(visit: Visit, asked: str) -> Sequence[Item]:
-    """Return the jobs that have this in their title."""
+    """Return the jobs whose titles contain the searched text."""
     found = await client.list_jobs(visit.api, {"search": asked, "pageSize": 5})
     return [
         Item(

@@ -1,4 +1,4 @@
-"""Pages of the older jobs, the earlier listing that stands beside the present one."""
+"""Pages of the older jobs, a former listing that still exists next to the current one."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,7 +27,7 @@ HOURS = {
     "HOME_OFFICE": "em casa",
 }  # fmt: skip
 SHIFTS = {"MANHA": "manhã", "TARDE": "tarde", "NOITE": "noite", "INTEGRAL": "integral", "LIVRE": "livre"}
-# What the form changes; all else of a record is sent back as it was.
+# The members that the form changes. The others are sent back unchanged.
 FIELDS = (
     "titulo", "tipo_contratacao", "descricao", "pre_requisitos", "beneficios", "contato_duvidas",
     "escolaridade_id", "jornada_trabalho", "turno", "numero_vagas", "salario_min", "salario_max",
@@ -56,7 +56,7 @@ class OlderJobForm(Form):
     contato_duvidas = TextAreaField("Contato para dúvidas", validators=[length(0, 10_000)])
 
     def make_body(self, stored: OlderJob | None, day: date | None) -> dict[str, Any]:
-        """Return the body; `day` is that of the stored limit, which keeps its hour where the day stays."""
+        """Return the body. `day` is the day of the stored deadline. An unchanged day keeps its time."""
         body = {name: self[name].data if self[name].data != "" else None for name in FIELDS}
         body["status"] = self.situacao.data
         if body["escolaridade_id"] is not None:
@@ -95,7 +95,7 @@ async def create_older_job(visit: Visit) -> Response[Any]:
 
 @pages.form("/{job}", "Vaga antiga", actions=[MANAGE])
 async def edit_older_job(visit: Visit, job: str) -> Response[Any]:
-    """Show an older job and change it."""
+    """Show and change an older job."""
     read = await client.read_older_job(visit.api, job)
     form = await _make_form(visit, read.value, read.etag)
     day = _to_day(visit, read.value)
@@ -111,11 +111,11 @@ async def edit_older_job(visit: Visit, job: str) -> Response[Any]:
 
 @pages.form("/{job}/excluir", "Excluir a vaga antiga", actions=[MANAGE])
 async def delete_older_job(visit: Visit, job: str) -> Response[Any]:
-    """Ask before an older job is deleted."""
+    """Ask for confirmation, and delete an older job."""
     read = await client.read_older_job(visit.api, job)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent:
-        with suppress(NotFound):  # another person was faster
+        with suppress(NotFound):  # another person has deleted it
             await client.delete_older_job(visit.api, job, form.etag)
         return await visit.redirect(visit.address("jobs.list_older_jobs"), f"“{read.value.titulo}” foi excluída.")
     crumbs = [_crumb(visit), Crumb(read.value.titulo, visit.address("jobs.edit_older_job", job=job))]

@@ -1,4 +1,4 @@
-"""Names and values that forms choose from, kept for a minute: all of them are public, and every form needs many."""
+"""Names and values for the choices of forms, cached for a minute. All are public, and every form needs many of them."""
 
 import asyncio
 import time
@@ -18,12 +18,15 @@ T = TypeVar("T")
 
 KEPT_SECONDS = 60.0
 ANY_DEPARTMENT = "job_listing:any_department"
-# By the service they were read from, and what they are.
+# The cache by address of the services and table.
 _kept: dict[tuple[str, str], tuple[float, Any]] = {}
 
 
 class Table(NamedTuple):
-    """One of the ten tables: its address at the service, what its values are called; `ranked` ones have an order."""
+    """One of the ten tables: its segment in the service's path and its names.
+
+    The values of a `ranked` table have an order.
+    """
 
     key: str
     label: str
@@ -54,7 +57,7 @@ class Links(msgspec.Struct):
 
 
 async def list_values(visit: Visit, table: str) -> list[Value]:
-    """Return the values of a table, in their order."""
+    """Return the values of a table, in order."""
 
     async def read() -> list[Value]:
         return (await client.list_values(visit.api, table)).data
@@ -63,13 +66,13 @@ async def list_values(visit: Visit, table: str) -> list[Value]:
 
 
 async def list_job_values(visit: Visit) -> dict[str, list[Value]]:
-    """Return the values of all tables that a job chooses from, by table."""
+    """Return the values of all tables that a job uses, by table."""
     found = await asyncio.gather(*(list_values(visit, table) for table in CHOSEN_IN_JOBS))
     return dict(zip(CHOSEN_IN_JOBS, found, strict=True))
 
 
 async def list_department_names(visit: Visit) -> dict[str, str]:
-    """Return the city's departments: code and name."""
+    """Return the names of the city's departments by code."""
 
     async def read() -> dict[str, str]:
         found = await list_departments(visit.api)
@@ -79,7 +82,7 @@ async def list_department_names(visit: Visit) -> dict[str, str]:
 
 
 async def list_own_departments(visit: Visit) -> Sequence[tuple[str, str]]:
-    """Return the departments for which the person may make a job: code and name."""
+    """Return code and name of the departments for which the person may create a job."""
     names = await list_department_names(visit)
     if visit.may(ANY_DEPARTMENT):
         return list(names.items())
@@ -92,7 +95,7 @@ async def _list_links(api: Api) -> Sequence[str]:
 
 
 def forget(visit: Visit, what: str) -> None:
-    """Have it read again: it was changed here."""
+    """Drop a table from the cache after a change."""
     _kept.pop((visit.panel.api_url, what), None)
 
 

@@ -1,4 +1,4 @@
-"""Pages of the ten tables from which jobs and resumes choose their values."""
+"""Pages of the ten tables with the values of jobs and resumes."""
 
 from typing import Any
 
@@ -21,13 +21,13 @@ pages = Pages("jobs", "/vagas/listas")
 
 
 class ValueForm(Form):
-    """A value; in two tables with its place in the order."""
+    """A value. Values of ranked tables also have a position."""
 
     descricao = StringField("Texto", validators=[needed("Escreva o texto."), length(1, 255)])
     ordem = IntegerField("Lugar na ordem", description="Do menor ao maior.", validators=[Optional()])
 
     def make_body(self, table: Table) -> dict[str, Any]:
-        """Return the body; an order that is not said stays as it is."""
+        """Return the body. Without a position, the stored one stays unchanged."""
         order = {"ordem": self.ordem.data} if table.ranked and self.ordem.data is not None else {}
         return {"descricao": self.descricao.data, **order}
 
@@ -56,7 +56,7 @@ async def show_table(visit: Visit, table: str) -> Response[Any]:
 
 @pages.form("/{table}/{value}", "Valor", actions=[MANAGE])
 async def edit_value(visit: Visit, table: str, value: str) -> Response[Any]:
-    """Rename a value."""
+    """Change a value."""
     one = _find(table)
     read = await client.read_value(visit.api, table, value)
     form = ValueForm(visit, {"descricao": read.value.descricao, "ordem": read.value.ordem}, etag=read.etag)
@@ -74,7 +74,7 @@ async def edit_value(visit: Visit, table: str, value: str) -> Response[Any]:
 
 @pages.post("/{table}/{value}/excluir", "Excluir o valor", actions=[MANAGE])
 async def delete_value(visit: Visit, table: str, value: str) -> Response[Any]:
-    """Delete a value that nothing names."""
+    """Delete a value that no job or resume uses."""
     one = _find(table)
     back = visit.address("jobs.show_table", table=one.key)
     try:

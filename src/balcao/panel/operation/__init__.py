@@ -1,4 +1,4 @@
-"""Operação: the state of all parts, jobs that failed for good, the CRM and its reconciliation."""
+"""Operação: the state of all parts, dead-lettered jobs, the CRM and its reconciliation, limits and maintenance."""
 
 from balcao.panel.operation.pages import AREA
 

@@ -1,4 +1,4 @@
-"""The operations that the area calls, and of their responses the members that its pages use."""
+"""The operations that the area calls. The types contain only the members that its pages use."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from balcao.web.api import Api, quoted
 
 _JOBS = "/registry/v1/admin/jobs/dead-letters"
 _CRM = "/registry/v1/admin/crm"
-# Each service with the path at which it says whether it can serve.
+# The readiness path of each service.
 SERVICES = {
     "Registro do cidadão": "/registry/v1/readiness",
     "Trabalho": "/jobs/readiness",
@@ -87,7 +87,7 @@ class Reconciliation(msgspec.Struct):
 
 
 async def read_readiness(api: Api, path: str) -> bool:
-    """Return true; a service that cannot serve says so by its status, which raises ServiceUnavailable."""
+    """Return True if the service is ready. Otherwise it responds 503, which raises ServiceUnavailable."""
     await api.get(path, dict[str, Any])
     return True
 

@@ -1,4 +1,4 @@
-"""The area's word and address, and the actions that its pages need."""
+"""The area's name and address, and the actions that its pages need."""
 
 READ, WRITE = "jobs:read", "jobs:write"
 CRM_READ, CRM_WRITE = "crm:read", "crm:write"

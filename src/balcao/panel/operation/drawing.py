@@ -1,4 +1,4 @@
-"""Plots of the last hours as SVG, made on the server: where lines and labels stand; beside each stands its table."""
+"""Geometry of the SVG plots of the last hours. Each plot has a table with the same data next to it."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,15 +16,15 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 200, 52, 24, 12
 FINE = timedelta(minutes=15)
 COARSE = timedelta(hours=1)
 _BETWEEN_LABELS = timedelta(hours=4)
-# Nearer to an edge the label of an hour would be cut.
+# The label of an hour would be cut off nearer to the edge.
 _HALF_LABEL = 20
 
 
 class Slot(NamedTuple):
-    """What was answered from `starts_at` on; without any call there are no times.
+    """The responses of one period that starts at `starts_at`. Without calls, the times are None.
 
-    Half of the calls were answered within `half_ms`, nineteen of twenty within `most_ms`. A slot is not counted if no
-    service has a count for it, as while the platform was down.
+    `half_ms` is the median of the response times, and `most_ms` their 95th percentile. `is_counted` is False if no
+    service has counts for the slot, for example because the platform was down.
     """
 
     starts_at: datetime
@@ -40,7 +40,7 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True)
 class Plot:
-    """A line with the surface below it, both with their gaps, the lines of the scale with numbers, and the hours."""
+    """A line with the area below it, both with their gaps, the lines of the scale with numbers, and the hours."""
 
     line: str
     surface: str
@@ -50,9 +50,9 @@ class Plot:
 
 
 def sum_slots(found: ResponseCounts, service: str | None, step: timedelta, zone: ZoneInfo) -> list[Slot]:
-    """Return what the counts of one service, or of all, come to.
+    """Return the sums of the counts of one service, or of all services.
 
-    It goes step by step in the city's hours, also where nobody called.
+    There is a slot for each step, in the city's hours, including steps without calls.
     """
     since = found.since.astimezone(zone)
     begun = since - timedelta(seconds=since.timestamp() % step.total_seconds())
@@ -88,7 +88,7 @@ def _sum(starts_at: datetime, counts: Sequence[ResponseCount], bounds: Sequence[
 
 
 def draw_slots(slots: Sequence[Slot], value: Callable[[Slot], float | None]) -> Plot:
-    """Return a value of the slots over time; line and area have a gap where a value or its count is missing."""
+    """Return the plot of a value over time. Line and area have gaps where the value or its count is missing."""
     values = [value(slot) if slot.is_counted else None for slot in slots]
     base, height = HEIGHT - BOTTOM, HEIGHT - BOTTOM - TOP
     most = max((found for found in values if found is not None), default=0.0)
@@ -126,7 +126,7 @@ def draw_slots(slots: Sequence[Slot], value: Callable[[Slot], float | None]) -> 
 
 
 def _draw_line(points: Sequence[tuple[float, float]], room: float) -> str:
-    """Return the path of a line without gaps; a single point becomes a line of its slot's width."""
+    """Return the path of a line without gaps. A single point becomes a line as wide as its slot."""
     if len(points) == 1:
         ((x, y),) = points
         points = [(round(x - room / 2, 1), y), (round(x + room / 2, 1), y)]
@@ -134,7 +134,7 @@ def _draw_line(points: Sequence[tuple[float, float]], room: float) -> str:
 
 
 def _find_step(most: float) -> float:
-    """Return the distance of the scale's lines, at most five above the base."""
+    """Return the distance between the scale's lines, so that at most five are above the base."""
     exponent = 0
     while True:
         for digit in (1, 2, 5):

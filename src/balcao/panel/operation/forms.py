@@ -22,7 +22,7 @@ _REASON = "Fica na trilha de auditoria com o seu nome. Sem CPF, telefone ou e-ma
 
 
 class DropForm(Form):
-    """Why a job is not done any more."""
+    """The reason to drop a job."""
 
     reason = StringField(
         "Motivo",
@@ -32,7 +32,7 @@ class DropForm(Form):
 
 
 class ReconcileForm(Form):
-    """Since when the CRM is read anew."""
+    """The time from which changes in the CRM are read again."""
 
     since = DateTimeLocalField(
         "Quem mudou no CRM desde",
@@ -42,7 +42,7 @@ class ReconcileForm(Form):
 
 
 class LimitForm(Form):
-    """Another rate of a limit for a while; the service names it as one text."""
+    """A temporary rate of a limit. The service has one member for amount and period."""
 
     members: ClassVar = {"amount": "rate"}
 
@@ -61,17 +61,17 @@ class LimitForm(Form):
 
     @property
     def rate(self) -> str:
-        """Return the rate as the service takes it."""
+        """Return the rate in the format of the service."""
         return f"{self.amount.data}/{self.period.data}"
 
     @property
     def body(self) -> dict[str, Any]:
-        """Return what is sent."""
+        """Return the body for the service."""
         return {"rate": self.rate, "minutes": int(self.minutes.data), "reason": self.reason.data}
 
 
 class MaintenanceForm(Form):
-    """A service that is taken out of use for a while, now or at a time to come."""
+    """Maintenance of a service for a limited time, starting now or later."""
 
     service = SelectField("Serviço", validators=[needed("Escolha o serviço.")], validate_choice=False)
     message = StringField(
@@ -93,12 +93,12 @@ class MaintenanceForm(Form):
     )
 
     def find_begin(self, zone: ZoneInfo) -> datetime | None:
-        """Return the instant that was typed as the city's time; None for now."""
+        """Return the typed start in the city's time zone, or None for now."""
         typed: datetime | None = self.begins_at.data
         return typed and typed.replace(tzinfo=zone)
 
     def make_body(self, zone: ZoneInfo) -> dict[str, Any]:
-        """Return what is sent."""
+        """Return the body for the service."""
         begins_at = self.find_begin(zone)
         return {
             "message": self.message.data,

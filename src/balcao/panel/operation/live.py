@@ -1,4 +1,4 @@
-"""What is changed while the platform runs: limits of calls, and services in maintenance. Each is confirmed first."""
+"""Settings that are changed while the platform runs: rate limits and maintenance. Each change is confirmed first."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from balcao.web.lists import Filter, Listing
 
 CHANGED = [("true", "Mudados ao vivo"), ("false", "Como configurados")]
 CONFIRMED = "confirmado"
-# The settings that limit many operations each.
+# The number of settings that apply to many operations each.
 GENERAL = 10
 
 pages = Pages(AREA, BASE)
@@ -24,13 +24,13 @@ pages = Pages(AREA, BASE)
 
 @pages.get("/limites", "Limites e manutenção", actions=[OPERATION], in_menu=True)
 async def list_limits(visit: Visit) -> Response[Any]:
-    """List the limits, those that somebody changed first, below the services in maintenance."""
+    """List the services in maintenance, and the limits, temporarily changed ones first."""
     filters = [
         Filter("nome", "Procurar um limite", is_wide=True),
         Filter("situacao", "Situação", CHANGED, unset="Todas"),
     ]
     listing = Listing(visit, ("limite", "limites"), filters)
-    if not listing.values:  # the general limits, which come first, and no page of a hundred operations
+    if not listing.values:  # show only the general limits, which come first
         listing.size = GENERAL
     changed = {"true": True, "false": False}.get(listing.values.get("situacao", ""))
     (maintenance,) = await gather_blocks(platform_client.list_maintenance(visit.api))
@@ -50,7 +50,7 @@ async def list_limits(visit: Visit) -> Response[Any]:
 
 @pages.form("/limites/{limit}/mudar", "Mudar o limite", actions=[LIMITS])
 async def change_limit(visit: Visit, limit: str) -> Response[Any]:
-    """Set another rate for a while, once somebody has seen what that means."""
+    """Set a temporary rate, after a confirmation that shows its effects."""
     found = await platform_client.read_limit(visit.api, limit)
     form = LimitForm(visit)
     if _is_confirmed(visit) and await form.submit(lambda: platform_client.change_limit(visit.api, limit, form.body)):
@@ -71,19 +71,19 @@ async def change_limit(visit: Visit, limit: str) -> Response[Any]:
 
 @pages.post("/limites/{limit}/desfazer", "Voltar ao configurado", actions=[LIMITS])
 async def reset_limit(visit: Visit, limit: str) -> Response[Any]:
-    """Put the configured rate back in force."""
+    """Restore the configured rate."""
     back = visit.address("operation.list_limits")
     found = await platform_client.read_limit(visit.api, limit)
     try:
         await platform_client.reset_limit(visit.api, limit)
-    except Conflict as fault:  # it has ended, or another person was faster
+    except Conflict as fault:  # the change has expired, or another person has reset it
         return await visit.redirect(back, fault.text)
     return await visit.redirect(back, f"{describe_limit(found)}: vale de novo o configurado.")
 
 
 @pages.form("/limites/manutencao", "Pôr em manutenção", actions=[MAINTENANCE])
 async def begin_maintenance(visit: Visit) -> Response[Any]:
-    """Take a service out of use for a while, now or later, once somebody has seen what that means."""
+    """Put a service into maintenance now or later, after a confirmation that shows the effects."""
     zone = visit.panel.words.zone
     known = await platform_client.list_maintenance(visit.api)
     present = {each.service: each for each in known.data}
@@ -116,11 +116,11 @@ async def begin_maintenance(visit: Visit) -> Response[Any]:
 
 @pages.post("/limites/manutencao/{service}/encerrar", "Encerrar a manutenção", actions=[MAINTENANCE])
 async def end_maintenance(visit: Visit, service: str) -> Response[Any]:
-    """Put a service back into use, or give up what was planned."""
+    """End the maintenance of a service, or cancel a planned one."""
     back = visit.address("operation.list_limits")
     try:
         await platform_client.end_maintenance(visit.api, service)
-    except Conflict as fault:  # it has ended, or another person was faster
+    except Conflict as fault:  # it has expired, or another person has ended it
         return await visit.redirect(back, fault.text)
     return await visit.redirect(back, f"{name_service(service)} de novo no ar, em todos os processos em segundos.")
 
@@ -130,7 +130,7 @@ def _is_confirmed(visit: Visit) -> bool:
 
 
 def _asks(visit: Visit, form: LimitForm | MaintenanceForm) -> bool:
-    """Return whether what was typed is sound and only waits for a yes."""
+    """Return whether the typed values are valid and only await a confirmation."""
     return form.is_sent and visit.posted.first(CONFIRMED) == "" and form.validate()
 
 

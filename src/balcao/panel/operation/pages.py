@@ -1,4 +1,7 @@
-"""Pages of the operation: the example that other areas follow. What else there is stands in `platform` and `live`."""
+"""Pages of dead-lettered jobs and the CRM, the example for other areas.
+
+See `platform`, `responses` and `live` for the rest.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,9 +18,9 @@ from balcao.web.api import Conflict, gather_blocks
 from balcao.web.lists import Filter, Listing
 from balcao.web.words import format_count
 
-# So many are put back by one press: each is a call of the CRM sooner or later.
+# The jobs that one press of the button retries. Each of them will call the CRM.
 MOST_AT_ONCE = 100
-# The field of a button on the page of one job; the buttons of the list stay there.
+# The field of a button on the page of one job. The buttons of the list return to the list.
 OPENS_NEXT = "proxima"
 
 pages = Pages(KEY, BASE)
@@ -25,7 +28,7 @@ pages = Pages(KEY, BASE)
 
 @pages.get("/tarefas", "Tarefas paradas", actions=[READ], in_menu=True)
 async def list_jobs(visit: Visit) -> Response[Any]:
-    """List the jobs that failed for good, the oldest first."""
+    """List the dead-lettered jobs, oldest first."""
     filters = [Filter("tipo", "Tipo", list(KINDS.items()))]
     listing = Listing(visit, ("tarefa parada", "tarefas paradas"), filters)
     kind = listing.values.get("tipo")
@@ -43,7 +46,7 @@ async def list_jobs(visit: Visit) -> Response[Any]:
 
 @pages.get("/tarefas/{job}", "Tarefa", actions=[READ])
 async def show_job(visit: Visit, job: str) -> Response[Any]:
-    """Show one job with its last tries."""
+    """Show one job with its last attempts."""
     return visit.render(
         "operation/job.html",
         job=await client.read_job(visit.api, job),
@@ -60,7 +63,7 @@ async def retry_job(visit: Visit, job: str) -> Response[Any]:
     done = f"A tarefa {job} voltou à fila."
     try:
         await client.retry_job(visit.api, job)
-    except Conflict as fault:  # a colleague was faster
+    except Conflict as fault:  # another person has already done so
         done = fault.text
     if visit.posted.first(OPENS_NEXT):
         return await _open_next(visit, done, job)
@@ -78,7 +81,7 @@ async def retry_jobs(visit: Visit) -> Response[Any]:
 
 @pages.form("/tarefas/{job}/descartar", "Descartar a tarefa", actions=[WRITE])
 async def drop_job(visit: Visit, job: str) -> Response[Any]:
-    """Drop a job that nobody is to do any more, for a reason."""
+    """Drop a job with a reason, so that it is never retried."""
     form = DropForm(visit)
     if form.is_sent and await form.submit(lambda: client.drop_job(visit.api, job, form.reason.data or "")):
         return await _open_next(visit, f"A tarefa {job} foi descartada.", job)
@@ -94,7 +97,7 @@ async def drop_job(visit: Visit, job: str) -> Response[Any]:
 
 
 async def _open_next(visit: Visit, done: str, decided: str) -> Response[Any]:
-    """Open the oldest job that waits except `decided`; at the end, the empty list. The next page says what was done."""
+    """Open the oldest stopped job except `decided`, or the empty list at the end. The next page shows `done`."""
     (found,) = await gather_blocks(client.list_jobs(visit.api, size=2))
     following = next((one for one in found.value.data if str(one.id) != decided), None) if found.value else None
     if following is None:
@@ -105,7 +108,7 @@ async def _open_next(visit: Visit, done: str, decided: str) -> Response[Any]:
 
 @pages.form("/crm", "CRM", actions=[READ, CRM_WRITE], in_menu=True)
 async def show_crm(visit: Visit) -> Response[Any]:
-    """Show how the exchange with the CRM stands, and begin to read anew what has changed there."""
+    """Show the state of the exchange with the CRM, and start to read changes from the CRM again."""
     form = ReconcileForm(visit)
     if form.is_sent and await form.submit(lambda: client.reconcile_since(visit.api, _to_instant(visit, form))):
         run = visit.address("operation.show_reconciliation", run=form.result.id)
@@ -116,7 +119,7 @@ async def show_crm(visit: Visit) -> Response[Any]:
 
 @pages.get("/crm/releituras/{run}", "Releitura do CRM", actions=[CRM_READ])
 async def show_reconciliation(visit: Visit, run: str) -> Response[Any]:
-    """Show how far a reading of the CRM has come; the page's script asks for it again while it runs."""
+    """Show the progress of a reconciliation. The page's script requests it again while it runs."""
     found = await client.read_reconciliation(visit.api, run)
     template = "operation/progress.html" if visit.is_fragment else "operation/reconciliation.html"
     crumbs = [Crumb("CRM", visit.address("operation.show_crm"))]
@@ -124,7 +127,7 @@ async def show_reconciliation(visit: Visit, run: str) -> Response[Any]:
 
 
 async def find_stopped_jobs(visit: Visit) -> Sequence[Item]:
-    """Return the jobs that failed for good, as one thing that waits."""
+    """Return one item for all dead-lettered jobs."""
     found = await client.list_jobs(visit.api, size=1)
     if not found.data:
         return []
@@ -148,7 +151,7 @@ def _jobs_crumb(visit: Visit) -> Crumb:
 
 
 def _to_instant(visit: Visit, form: ReconcileForm) -> str:
-    """Return what was typed, which is the city's time, as an instant."""
+    """Return the typed time, which is in the city's time zone, as an instant."""
     assert form.since.data is not None
     return form.since.data.replace(tzinfo=visit.panel.words.zone).isoformat()
 

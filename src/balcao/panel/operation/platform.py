@@ -1,4 +1,4 @@
-"""What runs, waits and is imported: pages that ask again by themselves while they are open."""
+"""Services, queues, processes and imports. These pages refresh themselves while they are open."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ pages = Pages(AREA, BASE)
 
 @pages.get("", "Estado", actions=[READ, OPERATION], in_menu=True)
 async def show_state(visit: Visit) -> Response[Any]:
-    """Show how each part stands, as far as the person may know it; each part is read by itself."""
+    """Show the state of each part that the person may see. Each part may fail without the others."""
     services = await gather_blocks(*(client.read_readiness(visit.api, path) for path in client.SERVICES.values()))
     (state,) = await gather_blocks(platform_client.read_state(visit.api)) if visit.may(OPERATION) else (None,)
     crm, jobs = (
@@ -45,16 +45,16 @@ async def show_state(visit: Visit) -> Response[Any]:
 
 @pages.get("/filas", "Filas", actions=[OPERATION], in_menu=True)
 async def show_queues(visit: Visit) -> Response[Any]:
-    """Show what waits of each kind of job, and when the recurring ones run."""
+    """Show the waiting jobs of each kind, and the times of recurring jobs."""
     found = await platform_client.read_queues(visit.api)
-    # What needs somebody first, then what is at work, then the idle kinds.
+    # Kinds with failed jobs come first, then those with waiting or running jobs, then the idle ones.
     found.data.sort(key=lambda queue: (-queue.dead, -(queue.queued + queue.running), name_kind(queue.kind)))
     return _render(visit, "queues", queues=found, name_kind=name_kind)
 
 
 @pages.get("/processos", "Processos e versões", actions=[OPERATION], in_menu=True)
 async def show_processes(visit: Visit) -> Response[Any]:
-    """Show the processes of all machines, the replicas, and which versions run on which schemas."""
+    """Show the processes of all machines, the replicas, and the versions with their schemas."""
     processes, state, versions = await gather_blocks(
         platform_client.list_processes(visit.api),
         platform_client.read_state(visit.api),
@@ -75,12 +75,12 @@ async def show_processes(visit: Visit) -> Response[Any]:
 
 @pages.get("/importacoes", "Importações", actions=[OPERATION], in_menu=True)
 async def show_imports(visit: Visit) -> Response[Any]:
-    """Show how far the last file of each kind is."""
+    """Show the progress of the last file of each kind."""
     found = await platform_client.list_imports(visit.api)
     return _render(visit, "imports", imports=found, states=IMPORT_STATES, name_import=name_import)
 
 
 def _render(visit: Visit, name: str, **values: Any) -> Response[Any]:
-    """Return the page, or for its script the part that changes."""
+    """Return the page, or the part that changes if the page's script requests it."""
     template = f"operation/{name}_now.html" if visit.is_fragment else f"operation/{name}.html"
     return visit.render(template, read_at=visit.panel.words.now(), **values)

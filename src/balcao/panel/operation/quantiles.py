@@ -1,14 +1,14 @@
-"""Within what time a share of the calls was answered, as far as counts by bounds tell."""
+"""Quantiles of response times, estimated from counts by bounds."""
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 
 def find_quantile(counts: Sequence[int], bounds: Sequence[float], share: float) -> float | None:
-    """Return the time within which this share was answered; None where nothing was counted.
+    """Return the time within which this share of the calls was answered, or None if nothing was counted.
 
-    `counts` are those up to each of `bounds` and beyond the one before, and at the end the rest: of these nobody knows
-    more than that they took longer than the last bound. Between two bounds the times are taken for spread evenly.
+    Each of `counts` belongs to the interval between the previous bound and its own. The last count has no upper bound,
+    so the last bound is returned for it. Within an interval, the times are assumed to be spread evenly.
     """
     total = sum(counts)
     if not total:

@@ -1,4 +1,4 @@
-"""How many calls the services answered over the last day, drawn and as a table."""
+"""The numbers of calls that the services answered during the last day, as plots and as a table."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ pages = Pages(AREA, BASE)
 
 @pages.get("/chamadas", "Chamadas", actions=[OPERATION], in_menu=True)
 async def show_responses(visit: Visit) -> Response[Any]:
-    """Show calls, faults, refusals and times of the last day, of one service or of all together."""
+    """Show calls, faults, refusals and response times of the last day, of one service or of all services."""
     found = await platform_client.read_response_counts(visit.api)
     filters = [Filter("servico", "Serviço", [(each.service, name_service(each.service)) for each in found.data])]
     listing = Listing(visit, ("hora", "horas"), filters, size=30)

@@ -1,4 +1,4 @@
-"""The operations on one person's data, and of their responses the members that pages use."""
+"""The operations on one person's data. The types contain only the members that pages use."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,27 +14,27 @@ from balcao.web.api import NO_QUERY, Api, Read, quoted
 T = TypeVar("T")
 
 _REGISTRY = "/registry/v1"
-# Under which word the panel's choices stand in the history of preferences.
+# The channel under which the history of preferences stores choices made in the panel.
 CHANNEL = "web"
 
 
 class Subject(NamedTuple):
-    """Whose data, through which session, and why; the reason of one's own data is empty."""
+    """The person whose data are accessed, the session's API, and the reason. The reason for one's own data is empty."""
 
     api: Api
     cpf: Cpf
     reason: str = ""
 
     async def get(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY) -> T:
-        """Read something of the person's."""
+        """Read a resource of the person."""
         return await self.api.get(self._address(path), kind, query, reason=self.reason)
 
     async def read(self, path: str, kind: type[T]) -> Read[T]:
-        """Read something of the person's with its version."""
+        """Read a resource of the person with its version."""
         return await self.api.read(self._address(path), kind, reason=self.reason)
 
     async def send(self, method: str, path: str, kind: type[T], body: Any, *, etag: str = "") -> T:
-        """Write something of the person's."""
+        """Write a resource of the person."""
         return await self.api.send(method, self._address(path), kind, body, etag=etag, reason=self.reason)
 
     def _address(self, path: str) -> str:
@@ -66,7 +66,7 @@ class Provenance(msgspec.Struct):
     data: list[SourcedValue]
 
     def find(self, name: str) -> SourcedValue:
-        """Return the member of this name: they are always all there."""
+        """Return the member with this name. The response always contains all members."""
         return next(value for value in self.data if value.name == name)
 
 
@@ -115,7 +115,7 @@ class Access(msgspec.Struct, kw_only=True):
 
     @property
     def visitor(self) -> tuple[object, ...]:
-        """Return what the accesses of one visit have in common."""
+        """Return the values that all accesses of one visit share."""
         return (self.actor_kind, self.actor, self.department, self.reason, self.outcome == "denied")
 
 
@@ -129,7 +129,7 @@ class CrmConsent(msgspec.Struct, rename="camel"):
 
     @property
     def day(self) -> str:
-        """Return the day, "" where the CRM has none: what sorts them."""
+        """Return the day for sorting, or an empty text if the CRM has none."""
         return self.data or ""
 
 
@@ -142,12 +142,12 @@ class CrmAddress(msgspec.Struct):
     cep: str = ""
 
     def __str__(self) -> str:
-        """Return the address in one line, in the order of the record's."""
+        """Return the address in one line, with the parts in the order of the registry's record."""
         return ", ".join(filter(None, (getattr(self, name) for name in self.__struct_fields__)))
 
 
 class CrmAccount(msgspec.Struct, rename="camel"):
-    """What the CRM has no value for is left out by it."""
+    """An account of the CRM. The CRM omits members without a value."""
 
     consentimento: list[CrmConsent]
     endereco: CrmAddress
@@ -228,7 +228,7 @@ class Anonymisation(msgspec.Struct):
 
 
 async def read_own_cpf(api: Api) -> str:
-    """Return the CPF of the person who is logged in."""
+    """Return the CPF of the logged-in person."""
     return (await api.get("/access/api/v1/users/me", Own)).cpf
 
 
@@ -237,7 +237,7 @@ async def read_provenance(subject: Subject, *, sensitive: bool = False) -> Prove
 
 
 async def read_name(subject: Subject) -> str:
-    """Return what the record calls the person: the social name, else the name, else nothing."""
+    """Return the person's name in the record: the social name, otherwise the name, otherwise an empty text."""
     found = await read_provenance(subject)
     return found.find("nome_social").value or found.find("nome").value or ""
 

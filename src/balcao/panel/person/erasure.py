@@ -1,4 +1,4 @@
-"""Erasing what the city need not keep: rehearsal, confirmation, proof."""
+"""Erasure of the data that the city is not required to keep: rehearsal, confirmation and proof."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _REHEARSE = "simular"
 
 
 async def show_erasure(visit: Visit, place: Place) -> Response[Any]:
-    """Show what an anonymisation is; on the first button what it would do, on the second what it has done."""
+    """Explain an anonymisation. The first button shows what it would do, and the second one carries it out."""
     if not visit.is_post:
         return _render(visit, place, None, None)
     if visit.posted.first("passo") == _REHEARSE:
@@ -29,7 +29,7 @@ async def show_erasure(visit: Visit, place: Place) -> Response[Any]:
 
 
 def _make_form(visit: Visit, found: Erasure) -> EraseForm | None:
-    """Return the form that carries the confirmation of this rehearsal, as nobody has filled it yet."""
+    """Return an empty form with the confirmation of this rehearsal."""
     if found.report is None:
         return None
     form = EraseForm(visit, is_sent=False)

@@ -1,4 +1,4 @@
-"""Forms by which a person's data are changed, at the counter and on their own page."""
+"""Forms to change a person's data, at the counter and on their own page."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -27,16 +27,16 @@ class PhoneForm(Form):
 
     @property
     def parts(self) -> dict[str, str]:
-        """Return the number as the API takes it, empty if it is not a phone number."""
+        """Return the number in the format of the API, or an empty dict for an invalid number."""
         text = self.number.data or ""
         phone = parse_phone(text)
-        # Without `+`, nine digits are a Brazilian number whose area is missing.
+        # Without `+`, nine digits are a Brazilian number without its area code.
         if phone is None or (phone.ddi != HOME_DDI and not text.startswith("+")):
             return {}
         return {"ddi": phone.ddi, "ddd": phone.ddd, "valor": phone.valor}
 
     def validate(self, extra_validators: object = None) -> bool:
-        """Check that the text is a phone number."""
+        """Require a valid phone number with an area code."""
         is_sound = super().validate()
         if is_sound and (not self.parts or self.parts["ddd"][:1] == "0"):
             self.number.errors = ["Escreva o telefone com DDD; de fora do Brasil, com + e o código do país."]
@@ -71,7 +71,10 @@ class AddressForm(Form):
 
 
 class PreferencesForm(Form):
-    """Beside the categories, which are the city's: their boxes are read from what was posted."""
+    """The preferences besides the categories, which the city defines.
+
+    Their checkboxes are read from the submitted form.
+    """
 
     opt_in = BooleanField("Aceita receber mensagens da prefeitura")
     reason = StringField(
@@ -82,7 +85,7 @@ class PreferencesForm(Form):
 
 
 class EraseForm(Form):
-    """Typing the word is for what cannot be undone."""
+    """A confirmation by typing a word, because an erasure cannot be undone."""
 
     confirmation = HiddenField()
     word = StringField(

@@ -1,4 +1,4 @@
-"""What the API calls by its own names, in words for people."""
+"""Portuguese terms for the names of the API."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ MEMBERS = {
     "deficiencia": "Deficiência",
     "renda_familiar": "Renda familiar",
 }
-# The values that the registry knows; any other stands as the CRM wrote it.
+# The values that the registry defines. Any other value appears as the CRM wrote it.
 _ETHNICITIES = {
     "branca": "Branca",
     "preta": "Preta",
@@ -37,7 +37,7 @@ ORIGINS = {
     "staff": ("in", "Por atendente", "person"),
     "crm": ("in", "CRM", "info"),
 }
-# The CRM account's member of what both have.
+# The member of the CRM account for each member of the record that both have.
 CRM_MEMBERS = {
     "nome": "nome",
     "nome_social": "nome_social",
@@ -155,12 +155,12 @@ ADULT_YEARS = 18
 
 
 def name_member(name: str) -> str:
-    """Return a member of the record as people call it; of one in parts, the whole."""
+    """Return the name of a member of the record. A part gets the name of the whole member."""
     return MEMBERS.get(name.partition(".")[0], name)
 
 
 def show_member(name: str, value: str | None) -> str:
-    """Return the value of a member of the record as people write it."""
+    """Return the value of a member of the record in its usual notation."""
     if name == "nascimento" or not value:
         return format_day(value)
     if name == "telefone":
@@ -171,22 +171,22 @@ def show_member(name: str, value: str | None) -> str:
 
 
 def name_channel(channel: str) -> str:
-    """Return a channel of messages as people call it; any other as it is named."""
+    """Return the name of a message channel. An unknown channel appears under its identifier."""
     return _CHANNELS.get(channel.lower(), channel)
 
 
 def name_kind(kind: str) -> str:
-    """Return a kind of data as people call it; one that has no words yet by its own name."""
+    """Return the name of a kind of data. A kind without a name appears under its identifier."""
     return KINDS.get(kind, kind.replace("_", " "))
 
 
 def describe_access(access: Access) -> str:
-    """Return what somebody did with a person's data."""
+    """Return what happened to a person's data in one access."""
     return _describe_deed(access.action, access.fields)
 
 
 def describe_accesses(accesses: Sequence[Access]) -> str:
-    """Return what somebody did with a person's data in one visit, in the order in which it was done."""
+    """Return what happened to a person's data in one visit, in order of time."""
     fields: dict[str, list[str]] = {}
     for access in reversed(accesses):
         fields.setdefault(access.action, []).extend(access.fields)
@@ -203,21 +203,21 @@ def _describe_deed(action: str, fields: Sequence[str]) -> str:
 
 
 def describe_actor(access: Access) -> str:
-    """Return who it was, as citizens may know it: the department of staff, never which person."""
+    """Return the actor as citizens may know them: for staff, the department and never the person."""
     if access.actor_kind == "staff":
         return access.department or "Servidor sem órgão informado"
     return _ACTORS.get(access.actor_kind, access.actor_kind)
 
 
 def describe_way(access: Access) -> str:
-    """Return through which system somebody acted, "" where the actor is the system or a person's own hand."""
+    """Return the system that was used. Return "" if the actor is the system itself or the person themselves."""
     if access.actor_kind in ("owner", "crm", "worker", "operator"):
         return ""
     return _CLIENTS.get(access.actor, f"por {access.actor}")
 
 
 def describe_grant(access: Access) -> str:
-    """Return the right that opened the data, for those whose work it is to know it; "" if there is none to name."""
+    """Return the right that allowed the access, for the data protection officer. Return "" if there is none to name."""
     if access.grant == "vehicle_link":
         return "pelo vínculo com um veículo"
     is_action = ":" in access.grant and not access.grant.startswith("client:")
@@ -225,24 +225,24 @@ def describe_grant(access: Access) -> str:
 
 
 def name_actor_kind(kind: str) -> str:
-    """Return the capacity in which an actor acted."""
+    """Return the kind of an actor in words."""
     return _ACTORS.get(kind, kind)
 
 
 def describe_reason(access: Access) -> str:
-    """Return why, or why there is no reason."""
+    """Return the reason of an access, or why there is none."""
     if access.reason:
         return access.reason
     return "não informado" if access.actor_kind == "staff" else "não se pede"
 
 
 def describe_choice(choice: Choice) -> str:
-    """Return what was chosen, without about what."""
+    """Return whether the choice accepted or refused messages."""
     return "Aceitou" if choice.new_value else "Recusou"
 
 
 def format_day(text: str | None) -> str:
-    """Return a day as it comes, `YYYY-MM-DD`, for people; what is no day as it is."""
+    """Return a day in ISO 8601 format as people write it. Return any other text unchanged."""
     try:
         return f"{date.fromisoformat((text or '')[:10]):%d/%m/%Y}"
     except ValueError:
@@ -250,7 +250,7 @@ def format_day(text: str | None) -> str:
 
 
 def count_years(born: str | None, today: date) -> int | None:
-    """Return somebody's age; None without a day of birth."""
+    """Return the age in years, or None without a date of birth."""
     try:
         day = date.fromisoformat(born or "")
     except ValueError:

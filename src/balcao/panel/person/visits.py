@@ -1,4 +1,4 @@
-"""Accesses to a person's data grouped by visit: what one visitor did without a long pause, for one reason."""
+"""Accesses to a person's data, grouped by visit: the actions of one visitor for one reason without a long pause."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -6,31 +6,31 @@ from typing import Generic, NamedTuple, TypeVar
 
 from balcao.panel.person.client import Access
 
-# An attendance closes after as long without use.
+# An attendance closes after the same time without use.
 PAUSE = timedelta(minutes=15)
-# Accesses on one page of a list: about ten visits. It is the largest page of the service.
+# Accesses on one page of a list, about ten visits. It is the maximum page size of the service.
 SIZE = 100
 A = TypeVar("A", bound=Access)
 
 
 class AccessVisit(NamedTuple, Generic[A]):
-    """The accesses of one visit, the newest first."""
+    """The accesses of one visit, newest first."""
 
     accesses: list[A]
 
     @property
     def last(self) -> A:
-        """Return the newest access; all of a visit have the same visitor and reason."""
+        """Return the newest access. All accesses of a visit share visitor and reason."""
         return self.accesses[0]
 
     @property
     def begun_at(self) -> datetime:
-        """Return when the visit began."""
+        """Return when the visit started."""
         return self.accesses[-1].at
 
 
 def group_by_visit(accesses: Sequence[A]) -> list[AccessVisit[A]]:
-    """Return the visits of a list of accesses, both the newest first; visits at the same time are kept apart."""
+    """Return the visits of a list of accesses. Both are ordered newest first. Concurrent visits stay separate."""
     visits: list[AccessVisit[A]] = []
     open_visits: dict[tuple[object, ...], AccessVisit[A]] = {}
     for access in accesses:

@@ -1,4 +1,4 @@
-"""The data protection officer: who saw whom, copies, anonymisation, retention, proofs of consent."""
+"""The data protection officer's pages: the audit trail, copies, anonymisation, retention, and proofs of consent."""
 
 from balcao.panel.privacy.pages import AREA
 

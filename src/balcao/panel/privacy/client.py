@@ -1,4 +1,4 @@
-"""The operations that the area calls beside those on one person's data."""
+"""The operations that the area calls besides those on one person's data."""
 
 from datetime import datetime
 
@@ -20,7 +20,7 @@ class AuditEvent(Access, kw_only=True):
 
     @property
     def visitor(self) -> tuple[object, ...]:
-        """Return what the accesses of one visit have in common: two members of staff are two visitors."""
+        """Return the values that all accesses of one visit share. Two members of staff are two visitors."""
         return (self.subject, self.actor_hash, *super().visitor)
 
 

@@ -6,17 +6,17 @@ from balcao.web.forms import CodeField, length, needed
 
 
 class SubjectForm(ReasonForm):
-    """Whose data, and why."""
+    """The person whose data are read, and the reason."""
 
     cpf = CodeField("CPF", description="Com ou sem pontos.", validators=[needed("Escreva o CPF."), length(0, 14)])
 
     @property
     def number(self) -> Cpf | None:
-        """Return the CPF that was typed, whatever stands between its digits."""
+        """Return the typed CPF without separators, or None if it is not valid."""
         return Cpf.parse_claim((self.cpf.data or "").strip())
 
     def validate(self, extra_validators: object = None) -> bool:
-        """Check that what was typed could be a CPF."""
+        """Require a valid CPF."""
         is_sound = super().validate()
         if (self.cpf.data or "").strip() and self.number is None:
             self.cpf.errors = ["Este CPF não é válido: confira os algarismos."]

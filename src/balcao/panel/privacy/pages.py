@@ -1,4 +1,4 @@
-"""Pages of the data protection officer; whom they are about is known by an attendance, as at the counter."""
+"""Pages of the data protection officer. An attendance identifies the person, as at the counter."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from balcao.web.lists import Filter, Listing
 
 READ, EXPORT, ANONYMISE = "audit:read", "citizen:export", "citizen:anonymise"
 FILE_NAME = "dados-do-cidadao.json"
-# The reason of a look at the whole trail, which is about nobody in particular.
+# The reason for reading the whole trail, which does not concern one person.
 LOOK = "Consulta à trilha de acessos"
 EVERYTHING = "tudo"
 FILTERS = (
@@ -35,9 +35,9 @@ pages = Pages("privacy", "/dados")
 
 @pages.get("/trilha", "Trilha de acessos", actions=[READ], in_menu=True)
 async def show_trail(visit: Visit) -> Response[Any]:
-    """Show who saw or changed whose data in a period; one that is too long is offered in parts.
+    """Show who saw or changed whose data in a period. A period that is too long is offered in parts.
 
-    Events about no person, such as a look at the stopped tasks, are shown on request.
+    Events that concern no person, such as reading dead-lettered jobs, are shown on request.
     """
     number = visit.query.first("atendimento")
     found = await attendances.find_attendance(visit, number) if number else None
@@ -71,7 +71,7 @@ async def show_trail(visit: Visit) -> Response[Any]:
 
 @pages.form("/titular", "Direitos do titular", actions=[READ, EXPORT, ANONYMISE], in_menu=True)
 async def begin(visit: Visit) -> Response[Any]:
-    """Ask whose data, and why."""
+    """Ask for the person and the reason."""
     form = SubjectForm(visit)
     if form.is_sent and form.validate() and form.number is not None:
         number = await attendances.begin_attendance(visit, form.number, form.words)
@@ -82,7 +82,7 @@ async def begin(visit: Visit) -> Response[Any]:
 
 @pages.get("/titular/{attendance}", "Titular", actions=[READ, EXPORT, ANONYMISE])
 async def show_subject(visit: Visit, attendance: str) -> Response[Any]:
-    """Show who saw this person's data lately, and what can be done for them."""
+    """Show the latest accesses to this person's data, and the available actions."""
     found = await attendances.find_attendance(visit, attendance)
     period = read_period("", "", visit.panel.words.now().date())
     (accesses,) = await gather_blocks(
@@ -107,7 +107,7 @@ async def show_subject(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.get("/titular/{attendance}/consentimentos", "Provas de consentimento", actions=["preferences:read"])
 async def list_proofs(visit: Visit, attendance: str) -> Response[Any]:
-    """List every choice that was made, with channel, time and reason, as it stands in the ledger."""
+    """List every choice in the ledger, with channel, time and reason."""
     found = await attendances.find_attendance(visit, attendance)
     listing = Listing(visit, ("escolha", "escolhas"))
     subject = _subject(visit, found)
@@ -122,7 +122,7 @@ async def list_proofs(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.post("/titular/{attendance}/copia", "Gerar a cópia", actions=[EXPORT])
 async def take_copy(visit: Visit, attendance: str) -> Response[Any]:
-    """Hand on the file with everything that is stored of the person."""
+    """Return the file with all stored data of the person."""
     found = await attendances.find_attendance(visit, attendance)
     file = await people.download_export(_subject(visit, found))
     return attachment(file.content, FILE_NAME)
@@ -130,7 +130,7 @@ async def take_copy(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.form("/anonimizacao/{attendance}", "Anonimizar", actions=[ANONYMISE])
 async def anonymise(visit: Visit, attendance: str) -> Response[Any]:
-    """Rehearse an anonymisation, and do it once it is confirmed."""
+    """Rehearse an anonymisation, and carry it out after the confirmation."""
     found = await attendances.find_attendance(visit, attendance)
     home = visit.address("privacy.show_subject", attendance=attendance)
     return await show_erasure(visit, Place(_subject(visit, found), home, _crumbs(visit, found)))
@@ -138,7 +138,7 @@ async def anonymise(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.get("/guarda", "Prazos de guarda", actions=[READ], in_menu=True)
 async def show_retention(visit: Visit) -> Response[Any]:
-    """Show what the nightly retention did with each kind of data, and how many people are anonymised."""
+    """Show what the nightly retention did to each kind of data, and how many people are anonymised."""
     report = await client.read_retention_report(visit.api)
     return visit.render("privacy/retention.html", report=report)
 

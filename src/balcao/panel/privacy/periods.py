@@ -1,4 +1,4 @@
-"""Days of the trail: a period as typed, and a long one in the parts that the API takes."""
+"""Periods of the audit trail, which are split into parts if they are too long for the API."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -10,18 +10,18 @@ LONGEST = timedelta(days=31)
 
 
 class Period(NamedTuple):
-    """From one day to another, both in it."""
+    """A period of days. Both the first and the last day are included."""
 
     since: date
     until: date
 
     @property
     def is_too_long(self) -> bool:
-        """Return whether the API takes it only in parts."""
+        """Return whether the API accepts the period only in parts."""
         return self.until - self.since >= LONGEST
 
     def split(self) -> Sequence["Period"]:
-        """Return the parts, the newest first."""
+        """Return the parts, newest first."""
         parts = []
         until = self.until
         while until >= self.since:
@@ -32,7 +32,7 @@ class Period(NamedTuple):
 
 
 def read_period(since: str, until: str, today: date) -> Period:
-    """Return the period of an address; the last 30 days where it names none, or none that can be."""
+    """Return the period in an address. Missing or invalid days default to today and to 29 days before the last day."""
     last = read_day(until) or today
     first = read_day(since) or last - timedelta(days=29)
     return Period(min(first, last), max(first, last))

@@ -1,1 +1,1 @@
-"""Webhooks of a service at the panel: who is told of what happens there, and what became of each message."""
+"""Pages for the webhooks of a service: the receivers of its events and their deliveries."""

@@ -56,7 +56,7 @@ class WebhookClient:
     async def list_deliveries(
         self, api: Api, id: str, *, failed: bool, page: int, size: int
     ) -> tuple[Sequence[Delivery], int]:
-        """Return a page of the deliveries and the number of all."""
+        """Return one page of the deliveries, and the total number."""
         query = {self.failed: failed, "page": page, "limit": size}
         found = await api.get(f"{self._address(id)}/{self.deliveries_path}", self.deliveries, query)
         return found.items, found.total

@@ -12,7 +12,10 @@ from balcao.web.forms import Form, length, needed
 
 
 class WebhookForm(Form):
-    """Where messages are sent, and of what; an area's own has the label of `topics`, and its service's `members`."""
+    """The address that messages are sent to, and their topics.
+
+    The form of an area sets the label of `topics`, and the `members` of its service.
+    """
 
     url = StringField(
         "Endereço", description="Começa com https://.", validators=[needed("Escreva o endereço."), length(1, 500)]
@@ -23,7 +26,7 @@ class WebhookForm(Form):
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return what the service takes."""
+        """Return the body for the service."""
         taken = {
             "url": (self.url.data or "").strip(),
             "description": (self.description.data or "").strip() or None,
@@ -34,7 +37,7 @@ class WebhookForm(Form):
 
 
 def to_fields(webhook: Webhook) -> dict[str, Any]:
-    """Return a receiver as the form shows it."""
+    """Return a receiver as form fields."""
     return {
         "url": webhook.url,
         "description": webhook.description or "",

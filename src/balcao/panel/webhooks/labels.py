@@ -1,4 +1,4 @@
-"""Why a call of another system failed, in words."""
+"""Portuguese terms for failed calls to another system."""
 
 _FAILURES = {
     "timeout": "não respondeu em 10 segundos",
@@ -8,5 +8,5 @@ _FAILURES = {
 
 
 def describe_failure(code: str) -> str:
-    """Return why a call of another system failed."""
+    """Return why a call to another system failed."""
     return _FAILURES.get(code) or f"respondeu {code.removeprefix('status-')}"

@@ -1,6 +1,6 @@
-"""What the pages read of a service's responses on its webhooks.
+"""Types for the responses about webhooks, with the members that the pages use.
 
-An area's client derives its types from these, with the names that its service has for members.
+An area's client derives its own types from these, with the member names of its service.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import msgspec
 
 
 class Webhook(msgspec.Struct):
-    """A receiver; `topics` are what it is told of, none for everything."""
+    """A receiver. `topics` limit what it is notified of. An empty list means everything."""
 
     id: str
     url: str
@@ -23,7 +23,7 @@ class Webhook(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """Return what people call it."""
+        """Return the displayed name."""
         return self.description or self.url
 
 
@@ -34,21 +34,21 @@ class Webhooks(msgspec.Struct):
 
 
 class Secret(msgspec.Struct):
-    """What messages are signed with, in the response that made it."""
+    """The secret that signs messages, as returned when it was created."""
 
     id: str
     secret: str
 
 
 class Try(msgspec.Struct):
-    """One call of a receiver; no error where it took the message."""
+    """One call to a receiver. `error` is None if the receiver accepted the message."""
 
     at: datetime
     error: str | None
 
 
 class Delivery(msgspec.Struct):
-    """A message that was sent; a test has no topic."""
+    """A message that was sent. A test has no topic."""
 
     message: str
     type: str | None
@@ -60,7 +60,7 @@ class Delivery(msgspec.Struct):
 
 
 class Deliveries(msgspec.Struct):
-    """A page of the deliveries, and the number of all."""
+    """One page of the deliveries, and the total number."""
 
     items: Sequence[Delivery]
     total: int

@@ -1,6 +1,6 @@
-"""The pages on the webhooks of one service: its receivers, what was sent to each, sending it again.
+"""Pages for the webhooks of one service: its receivers, the deliveries to each, and redelivery.
 
-An area says what is its own and has the pages declared:
+An area passes its own settings and declares the pages:
 
     WEBHOOKS = WebhookPages(area="agents", action=WEBHOOK_MANAGE, operations=CLIENT, ...)
     WEBHOOKS.declare(pages)
@@ -26,16 +26,18 @@ _TABS = (Tab("todas", "Todas"), Tab("falhas", "Não entregues"))
 
 
 def allow(_: Visit) -> None:
-    """Leave it to the action who may change a webhook."""
+    """Allow all changes, so that only the action decides."""
 
 
 @dataclass(frozen=True)
 class WebhookPages:
-    """The pages on the webhooks of one service.
+    """The pages for the webhooks of one service.
 
-    `purpose` says whom they are for, `topics` what a receiver may be limited to and `everything` that it is not;
-    `kinds` are the types of messages in words. `name_topics` returns how topics are called. `require_reach` raises
-    PageFault for who may look at receivers and change none.
+    - `purpose` explains the webhooks, `topics` names what a receiver can be limited to, and `everything` the absence of
+      a limit.
+    - `kinds` are the types of messages in words.
+    - `name_topics` returns a function that names topics.
+    - `require_reach` raises PageFault for people who may see receivers but not change them.
     """
 
     area: str
@@ -50,7 +52,7 @@ class WebhookPages:
     require_reach: Callable[[Visit], None] = allow
 
     def declare(self, pages: Pages) -> None:
-        """Declare the pages beside the others of the area."""
+        """Declare the pages among the others of the area."""
         actions = [self.action]
         pages.get("/avisos", _TITLE, actions=actions, in_menu=True)(self.list_webhooks)
         pages.form("/avisos/novo", "Cadastrar aviso", actions=actions)(self.add_webhook)
@@ -62,11 +64,11 @@ class WebhookPages:
         pages.post("/avisos/{id}/entregas/{message}/reenviar", "Reenviar", actions=actions)(self.replay_delivery)
 
     async def list_webhooks(self, visit: Visit) -> Response[Any]:
-        """List the receivers, each with how its last message went."""
+        """List the receivers with the result of their last message."""
         return self._render(visit, "list", webhooks=await self.operations.list_webhooks(visit.api))
 
     async def add_webhook(self, visit: Visit) -> Response[Any]:
-        """Enter a receiver; its secret is shown once, on the page that answers."""
+        """Add a receiver. The page of the response shows its secret once."""
         self.require_reach(visit)
         form = self.form(visit)
         if form.is_sent and await form.submit(lambda: self.operations.add_webhook(visit.api, form.body, form.key)):
@@ -75,7 +77,7 @@ class WebhookPages:
         return self._render(visit, "form", form=form, back=back, crumbs=self._crumbs(visit), status=form.status)
 
     async def show_webhook(self, visit: Visit, id: str) -> Response[Any]:
-        """Show a receiver and what was sent to it, the newest first."""
+        """Show a receiver and its deliveries, newest first."""
         webhook = await self.operations.read_webhook(visit.api, id)
         listing = Listing(visit, ("mensagem", "mensagens"), tabs=_TABS)
         listing.rows, listing.total = await self.operations.list_deliveries(
@@ -91,7 +93,7 @@ class WebhookPages:
         )
 
     async def edit_webhook(self, visit: Visit, id: str) -> Response[Any]:
-        """Change where and of what a receiver is told."""
+        """Change the address and the topics of a receiver."""
         self.require_reach(visit)
         webhook = await self.operations.read_webhook(visit.api, id)
         form = self.form(visit, to_fields(webhook))
@@ -102,7 +104,7 @@ class WebhookPages:
         return self._render(visit, "form", form=form, back=back, crumbs=crumbs, status=form.status)
 
     async def renew_secret(self, visit: Visit, id: str) -> Response[Any]:
-        """Give a receiver another secret, shown once; a page says before that until when the present one goes."""
+        """Create a new secret and show it once. The confirmation page shows how long the old secret stays valid."""
         self.require_reach(visit)
         webhook = await self.operations.read_webhook(visit.api, id)
         form = Form(visit)
@@ -113,7 +115,7 @@ class WebhookPages:
         )
 
     async def delete_webhook(self, visit: Visit, id: str) -> Response[Any]:
-        """Delete a receiver, after a page that says what that means."""
+        """Delete a receiver, after a confirmation that shows the effects."""
         self.require_reach(visit)
         webhook = await self.operations.read_webhook(visit.api, id)
         if visit.is_post:
@@ -122,14 +124,14 @@ class WebhookPages:
         return self._render(visit, "delete", webhook=webhook, crumbs=self._crumbs(visit, webhook))
 
     async def send_test(self, visit: Visit, id: str) -> Response[Any]:
-        """Have a test sent."""
+        """Send a test message."""
         await self.operations.send_test(visit.api, id)
         return await visit.redirect(
             self._address(visit, "show_webhook", id=id), "O teste está na fila: recarregue para ver como foi."
         )
 
     async def replay_delivery(self, visit: Visit, id: str, message: str) -> Response[Any]:
-        """Have a message sent again."""
+        """Send a message again."""
         await self.operations.replay_delivery(visit.api, id, message)
         return await visit.redirect(
             self._address(visit, "show_webhook", id=id),
@@ -137,7 +139,7 @@ class WebhookPages:
         )
 
     async def find_failing(self, visit: Visit) -> Sequence[Item]:
-        """Return the receivers that did not take what they were sent last, each as one thing that waits."""
+        """Return an item for each receiver whose last message failed."""
         return [
             Item(
                 title=each.name,
@@ -159,7 +161,10 @@ class WebhookPages:
         return True
 
     def _render(self, visit: Visit, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
-        """Return a page of these; its template finds the others by `address(name, ...)`, and these words as `own`."""
+        """Render a page of this module.
+
+        The template builds links to the other pages with `address(name, ...)`, and uses this object as `own`.
+        """
 
         def address(name: str, **parts: str) -> str:
             return self._address(visit, name, **parts)
@@ -185,7 +190,7 @@ class WebhookPages:
         return visit.panel.find_page(f"{self.area}.{name}").address(**values)
 
     def _crumbs(self, visit: Visit, webhook: Webhook | None = None) -> list[Crumb]:
-        """Return the way to the receivers, and to one of them."""
+        """Return the breadcrumbs of the receivers, and of one receiver."""
         crumbs = [Crumb(_TITLE, self._address(visit, "list_webhooks"))]
         if webhook is not None:
             crumbs.append(Crumb(webhook.name, self._address(visit, "show_webhook", id=webhook.id)))

@@ -1,1 +1,1 @@
-"""Somebody at work on a form: who else is there, and what they typed, kept until it is sent."""
+"""Work on a form: the names of others who have it open, and the typed text, stored until the form is sent."""

@@ -1,8 +1,12 @@
-"""A form that somebody works on: colleagues at the same one are named, and what is typed is kept for a day.
+"""Work on a form that several people may edit. Co-editors are named, and the typed text is stored for a day.
 
-Only a page that could be shown hands out its place, sealed for this session: who may not read the record cannot learn
-who is at it, nor be seen there; with other rights than those that it was shown by, nobody either. What comes of a page
-after its form was sent is kept no more. Forms with data of citizens take no part.
+Access: only a page that could be shown contains the place of its form, sealed for this session. A person who may not
+read the record can therefore neither see who edits it nor appear there. If the rights of a person have changed since
+the page was shown, nothing is shown either.
+
+End: after a form was sent, nothing more is stored for that opening of the page.
+
+Limit: forms with data of citizens do not take part.
 """
 
 import base64
@@ -20,13 +24,13 @@ from balcao.web.sessions.service import Draft
 from balcao.web.visit import DRAFT_IN_ADDRESS, PLACE
 
 LASTING = timedelta(minutes=2)
-# Nothing that a browser sent is under way for longer.
+# No request of a browser is in flight for longer.
 _OPENINGS_KEPT = timedelta(days=1)
 _MOST_NAMED = 5
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Where a form is, and this one time that it was shown, by these rights; `page` is the name of its page."""
+    """A form, and one opening of it with the person's rights at that time. `page` is the name of its page."""
 
     path: str
     title: str
@@ -37,7 +41,7 @@ class _Place(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Kept:
-    """What was typed and not sent, under its number."""
+    """Text that was typed and not sent, with the id of its draft."""
 
     number: UUID
     saved_at: datetime
@@ -45,7 +49,11 @@ class Kept:
 
 @dataclass(frozen=True)
 class Work:
-    """`place` is what the page says to be known again, `others` are names, `kept` what may be gone on with."""
+    """The data of a page with a form.
+
+    `place` identifies the opening in later requests, `others` are the names of co-editors, and `kept` is a stored draft
+    to continue with.
+    """
 
     place: str
     others: list[str]
@@ -53,8 +61,8 @@ class Work:
 
 
 async def begin_work(visit: Visit) -> Work:
-    """Note that the person has this form open, once they were let see what it shows."""
-    if visit.is_post and (before := _read_place(visit)) is not None:  # it was refused, and is shown anew
+    """Record that the person has this form open. Call this only after the page's data were read with their rights."""
+    if visit.is_post and (before := _read_place(visit)) is not None:  # the form was rejected, and is shown again
         await _end(visit, before)
     place = _Place(visit.path, visit.page.label, uuid4(), visit.rights.digest, visit.page.name)
     sealed = visit.panel.sealer.seal(_bind(visit), msgspec.json.encode(place))
@@ -66,10 +74,10 @@ async def begin_work(visit: Visit) -> Work:
 
 
 async def heartbeat(visit: Visit) -> list[str] | None:
-    """Note that the page is still open, and return who else is there; None for a place that is none of the session's.
+    """Record that the page is still open, and return the co-editors. Return None for a place of another session.
 
-    Who has other rights by now may have lost that to the page: they see nobody, and are seen by nobody, until it is
-    opened anew.
+    A person whose rights have changed may have lost the right to the page. They neither see others nor are seen, until
+    they open the page again.
     """
     place = _read_place(visit)
     if place is None:
@@ -78,7 +86,7 @@ async def heartbeat(visit: Visit) -> list[str] | None:
 
 
 async def keep_typed(visit: Visit) -> bool:
-    """Keep what stands in the form, unless it was sent meanwhile.
+    """Store the typed text, unless the form was sent meanwhile.
 
     Return False for a place of another session, and for a page that the person may no longer open.
     """
@@ -94,7 +102,7 @@ async def keep_typed(visit: Visit) -> bool:
 
 
 async def finish_work(visit: Visit) -> None:
-    """Forget what was typed at a form that was sent, and that the person was there."""
+    """Delete the draft and the presence of a form that was sent."""
     place = _read_place(visit)
     if place is None:
         return
@@ -105,7 +113,7 @@ async def finish_work(visit: Visit) -> None:
 
 
 async def _end(visit: Visit, place: _Place) -> None:
-    """Keep nothing more that comes of this opening, after what is being kept of it at this moment."""
+    """Store nothing more for this opening. Wait for a draft that is being stored at this moment."""
     async with visit.panel.database.connection() as connection:
         await store.end_opening(connection, place.opening)
         await store.delete_old_openings(connection, _OPENINGS_KEPT)
@@ -122,7 +130,7 @@ async def _list_co_editors(visit: Visit, path: str) -> list[str]:
     for sealed in found:
         try:
             names.append(sealer.open(b"presence" + place, sealed).decode())
-        except SealBroken:  # by a key that is not ours any more
+        except SealBroken:  # sealed with a key that was removed since
             continue
     return names
 
@@ -144,5 +152,5 @@ def _hash(path: str) -> bytes:
 
 
 def _number(visit: Visit, path: str) -> UUID:
-    """Return the number under which a person has one kept text of each form."""
+    """Return the id under which a person has one stored draft for each form."""
     return UUID(bytes=hashlib.sha256(b"typed" + visit.session.stored.subject_key + path.encode()).digest()[:16])

@@ -1,4 +1,4 @@
-"""SQL of who has which form open, by the clock of the database."""
+"""SQL for the people who have forms open. All times are those of the database's clock."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -36,14 +36,15 @@ WHERE (place, subject_key) IN
 async def delete_old_presence(connection: Connection, lasting: timedelta) -> int: ...
 
 
-# Its row is locked until the text is kept: `end_opening` comes before that, or waits for it.
+# Lock order: the row stays locked until the draft is stored, in the same transaction. `end_opening` therefore either
+# comes first, and no draft is stored, or it waits.
 @statement("""
 INSERT INTO panel.form_opening (id, is_over) VALUES (:id, false)
 ON CONFLICT (id) DO UPDATE SET touched_at = now() WHERE NOT form_opening.is_over
 RETURNING id
 """)
 async def touch_opening(connection: Connection, id: UUID) -> UUID | None:
-    """Return None for an opening that is over."""
+    """Return the id, or None if the opening is over."""
 
 
 @statement("""

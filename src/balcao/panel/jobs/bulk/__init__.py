@@ -1,1 +1,1 @@
-"""Decisions on many candidates: chosen, confirmed, carried out in parts while their person does something else."""
+"""Decisions on many candidates: chosen, confirmed, and carried out in parts in the background."""

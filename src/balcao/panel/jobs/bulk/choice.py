@@ -1,4 +1,4 @@
-"""Candidates as a list offers them for a decision, and what became of one, in words."""
+"""Candidates that a list offers for a decision, and the result of a decision in words."""
 
 import base64
 
@@ -11,7 +11,7 @@ from balcao.web.words import format_count, format_number
 
 
 def describe_result(decision: Decision) -> str:
-    """Return how far it has come: "212 feitas, 2 não puderam"."""
+    """Return the progress of a decision: "212 feitas, 2 não puderam"."""
     done = format_count(decision.done, "feita", "feitas")
     if decision.failed:
         done += f", {format_count(decision.failed, 'não pôde', 'não puderam')}"
@@ -21,13 +21,13 @@ def describe_result(decision: Decision) -> str:
 
 
 def seal_person(sealer: Sealer, job: str, candidate: Candidate) -> str:
-    """Return a candidate as the list's box carries them: nothing of it can be read, or taken to another job."""
+    """Return a candidate as the value of a checkbox. It is unreadable for the browser and valid only for this job."""
     content = msgspec.json.encode(to_person(candidate))
     return base64.urlsafe_b64encode(sealer.seal(b"candidate" + job.encode(), content)).decode()
 
 
 def open_person(sealer: Sealer, job: str, text: str) -> Person | None:
-    """Return the candidate of a box; None for what is none."""
+    """Return the candidate of a checkbox, or None for an invalid value."""
     try:
         opened = sealer.open(b"candidate" + job.encode(), base64.urlsafe_b64decode(text))
         return msgspec.json.decode(opened, type=Person)

@@ -1,8 +1,12 @@
-"""A decision on many candidates, from the choice to its result.
+"""A decision on many candidates, from the choice to the result.
 
-What was chosen is stored sealed, so that no page and no address holds anybody's CPF. A process carries it out in parts,
-each one call of the service and repeatable; after each part it writes down how far it came. One that dies is replaced
-by whichever process its person looks at next, with the token of that session: nobody else's would do.
+Privacy: the choice is stored sealed, so that no page and no address contains a CPF.
+
+Parts: a process carries out the decision in parts and stores its progress after each part. Each part is one call of the
+service, and it can be repeated.
+
+Lease: if the process dies, a process continues the decision when the person looks at it again, because the calls need
+the token of that person's session.
 """
 
 import asyncio
@@ -33,16 +37,17 @@ if TYPE_CHECKING:
 
 CHUNK = 100
 MOST_PEOPLE = 1_000
-# Longer than a part takes, also when the service is slow.
+# The lease is longer than one call of a slow service. A part with retries may outlast the lease. Then another process
+# may repeat the part, and the generation makes it reject the progress of the first process.
 LEASE = timedelta(seconds=60)
-# What is over is known for a week: somebody may come back to it.
+# Results are retained for a week, so that the person can return to them.
 KEPT = timedelta(days=7)
-# How long to wait before each further try while the service is away.
+# The pauses in seconds before each retry while the service is down.
 PAUSES: tuple[float, ...] = (1, 2, 5, 10, 20)
 
 
 class Person(msgspec.Struct, frozen=True):
-    """A candidate on whom is decided, with the application and the step from when they were chosen."""
+    """A candidate of the decision, with the application and the step at the time of the choice."""
 
     cpf: str
     name: str
@@ -51,7 +56,7 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """A candidate who was refused: why, and the status that the application had at that moment."""
+    """A candidate whose change was refused, with the reason and the status of the application at that time."""
 
     person: Person
     code: str
@@ -59,7 +64,10 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 class Work(msgspec.Struct):
-    """What is decided on whom: a `status`, or a `step` (None: on no step). The first `position` people are done."""
+    """A decision and its candidates. `position` is the number of processed people.
+
+    `kind` is a new `status` or a new `step`. The step None removes the people from their step.
+    """
 
     job: str
     title: str
@@ -101,7 +109,7 @@ class Decision:
 
 
 async def choose(visit: "Visit", work: Work) -> UUID:
-    """Store what was chosen, to be confirmed."""
+    """Store the choice, to be confirmed."""
     subject, id_ = visit.session.stored.subject_key, uuid4()
     ordered = sorted(work.people, key=lambda person: person.step or "")
     content = _seal(visit.panel, id_, msgspec.structs.replace(work, people=ordered))
@@ -112,7 +120,7 @@ async def choose(visit: "Visit", work: Work) -> UUID:
 
 
 async def find(visit: "Visit", id_: str) -> Decision | None:
-    """Return a decision of the person's own, and go on with it where the process that was at it is gone."""
+    """Return one of the person's decisions. Continue it if its process has died."""
     try:
         wanted = UUID(id_)
     except ValueError:
@@ -123,14 +131,14 @@ async def find(visit: "Visit", id_: str) -> Decision | None:
 
 
 async def list_unseen(visit: "Visit") -> list[Decision]:
-    """Return what goes on, and results that the person has not seen."""
+    """Return the running decisions, and finished ones that the person has not seen."""
     async with visit.panel.database.connection() as connection:
         found = await store.list_unseen_decisions(connection, visit.session.stored.subject_key, KEPT)
     return [decision for each in found if (decision := _take_up(visit, each)) is not None]
 
 
 async def start(visit: "Visit", id_: UUID) -> None:
-    """Begin to carry out what was chosen, or go on with what was paused or stopped."""
+    """Start a chosen decision, or continue a paused or stopped one."""
     async with visit.panel.database.connection() as connection:
         is_started = await store.start_decision(connection, id_, visit.session.stored.subject_key)
     if is_started:
@@ -138,13 +146,13 @@ async def start(visit: "Visit", id_: UUID) -> None:
 
 
 async def stop(visit: "Visit", id_: UUID) -> None:
-    """Have it stop after the present part."""
+    """Request a stop after the current part."""
     async with visit.panel.database.connection() as connection:
         await store.ask_to_stop(connection, id_, visit.session.stored.subject_key)
 
 
 async def mark_seen(visit: "Visit", id_: UUID) -> None:
-    """Remember that the person has seen the result."""
+    """Record that the person has seen the result."""
     async with visit.panel.database.connection() as connection:
         await store.mark_seen(connection, id_, visit.session.stored.subject_key)
 
@@ -152,7 +160,7 @@ async def mark_seen(visit: "Visit", id_: UUID) -> None:
 def _take_up(visit: "Visit", stored: StoredDecision) -> Decision | None:
     if stored.state == "running" and stored.is_idle:
         _begin(visit, stored.id)
-    with suppress(SealBroken):  # by a key that is not ours any more
+    with suppress(SealBroken):  # sealed with a key that was removed since
         return Decision(stored, _open(visit.panel, stored.id, stored.content))
     return None
 
@@ -162,7 +170,7 @@ def _begin(visit: "Visit", id_: UUID) -> None:
 
 
 async def _run(panel: "Panel", session: Session, peer: str, id_: UUID) -> None:
-    """Carry out a decision as far as it goes; of several processes the one with the lease does."""
+    """Carry out a decision. Of several processes, only the one with the lease does so."""
     async with panel.database.connection() as connection:
         generation = await store.lease_decision(connection, id_, LEASE)
         stored = await store.find_decision(connection, id_, session.stored.subject_key)
@@ -184,7 +192,7 @@ async def _run(panel: "Panel", session: Session, peer: str, id_: UUID) -> None:
 
 
 class _Run:
-    """One process at a decision."""
+    """The work of one process on a decision."""
 
     def __init__(self, panel: "Panel", session: Session, peer: str, id_: UUID, generation: int, work: Work) -> None:
         self._panel = panel
@@ -195,7 +203,7 @@ class _Run:
         self.work = work
 
     async def carry_out(self) -> str:
-        """Go through the parts and return the state at the end; "" for who has lost the lease."""
+        """Process the parts and return the final state. Return "" if the lease was lost."""
         work = self.work
         work.trouble = ""
         while work.position < len(work.people):
@@ -220,14 +228,20 @@ class _Run:
         return "done"
 
     def _next_part(self) -> Sequence[Person]:
-        """Return the next people, all on one step: the service moves nobody otherwise."""
+        """Return the next people.
+
+        For a new step, all are on the same step, because the service moves only such groups.
+        """
         rest = self.work.people[self.work.position : self.work.position + CHUNK]
         if self.work.kind == "status":
             return rest
         return list(next(groupby(rest, key=lambda person: person.step))[1])
 
     async def _change(self, part: Sequence[Person]) -> list[Failed]:
-        """Change these people and return for whom it failed; where they stand apart meanwhile, each half alone."""
+        """Change these people and return the failures.
+
+        After a conflict, for example because the people are no longer on the same step, process each half separately.
+        """
         try:
             result = await self._call(part)
         except Conflict as fault:
@@ -239,7 +253,7 @@ class _Run:
         return [Failed(by_cpf[each.cpf], each.code, each.status) for each in result.failures if each.cpf in by_cpf]
 
     async def _call(self, part: Sequence[Person]) -> BulkResult:
-        """Make the call, again after a while as long as the service is away or busy. A part may be repeated."""
+        """Call the service, with retries while it is down or limits the rate. The call can be repeated."""
         cpfs = [person.cpf for person in part]
         for pause in (*PAUSES, None):
             tokens = await self._panel.sessions.freshen(self._session)
@@ -252,7 +266,7 @@ class _Run:
                 if pause is None:
                     raise
                 await asyncio.sleep(max(pause, getattr(fault, "retry_after", 0)))
-        raise AssertionError  # the last try returns or raises
+        raise AssertionError  # the last attempt returns or raises
 
 
 def _seal(panel: "Panel", id_: UUID, work: Work) -> bytes:

@@ -1,4 +1,4 @@
-"""Statements on decisions on many candidates."""
+"""SQL of the decisions on many candidates."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from balcao.core.database.statements import statement
 
 
 class StoredDecision(NamedTuple):
-    """`content` is sealed; `is_idle` says that no process works on it."""
+    """A decision. `content` is sealed. `is_idle` is true if no process has a valid lease."""
 
     id: UUID
     content: bytes
@@ -41,7 +41,7 @@ WHERE subject_key = :subject_key AND state <> 'chosen' AND seen_at IS NULL AND c
 ORDER BY chosen_at DESC LIMIT 10
 """)
 async def list_unseen_decisions(connection: Connection, subject_key: bytes, kept: timedelta) -> list[StoredDecision]:
-    """Return what goes on, and what has ended without its person having looked."""
+    """Return running decisions, and ended ones that their person has not seen."""
 
 
 @statement("""
@@ -64,7 +64,7 @@ WHERE id = :id AND state = 'running' AND (lease_until IS NULL OR lease_until < n
 RETURNING generation
 """)
 async def lease_decision(connection: Connection, id: UUID, lease: timedelta) -> int | None:
-    """Return the generation of the lease; None where another process has it, or nothing is to be done."""
+    """Return the generation of the new lease, or None if another process has it or the decision is not running."""
 
 
 @statement("""
@@ -76,7 +76,7 @@ RETURNING is_stopping
 async def write_progress(
     connection: Connection, id: UUID, generation: int, content: bytes, done: int, failed: int, lease: timedelta
 ) -> bool | None:
-    """Write how far it has come and return whether it is to stop; None for who has lost the lease."""
+    """Store the progress and return whether a stop was requested. Return None if the lease was lost."""
 
 
 @statement("""
@@ -85,7 +85,7 @@ UPDATE panel.bulk_decision SET content = :content, state = :state, lease_until =
 WHERE id = :id AND generation = :generation
 """)
 async def end_run(connection: Connection, id: UUID, generation: int, content: bytes, state: str) -> bool:
-    """Give the lease back and leave the decision in a state; `running` for another process to go on."""
+    """Release the lease and set the state. `running` lets another process continue."""
 
 
 @statement("""
