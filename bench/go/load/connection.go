@@ -16,7 +16,7 @@ var (
 	length = []byte("content-length:")
 )
 
-// connection asks and reads one answer at a time. Answers come with a Content-Length, as all of ours do.
+// connection sends requests and reads one response at a time. Responses have a Content-Length, as all of ours do.
 type connection struct {
 	ordered   *order
 	wire      net.Conn
@@ -25,7 +25,7 @@ type connection struct {
 	body      []byte
 	latencies []time.Duration
 	wrong     int
-	example   string // of a wrong answer
+	example   string // of a wrong response
 	err       error
 }
 
@@ -77,7 +77,7 @@ func (c *connection) ask(number int64) error {
 	return nil
 }
 
-// read leaves the body of one answer in c.body and returns its status.
+// read stores the body of one response in c.body and returns its status.
 func (c *connection) read() (status int, err error) {
 	line, err := c.reader.ReadSlice('\n')
 	if err != nil {

@@ -1,7 +1,8 @@
-// Command load asks a server on loopback over keep-alive connections, each again as soon as it is answered.
+// Command load sends requests to a server on loopback over keep-alive connections. Each one continues after its
+// response.
 //
-// It reads one order from standard input and writes one result to standard output, both JSON. `bench/loader.py` does the
-// same where there is no Go, for up to twice the CPU.
+// It reads one order from standard input and writes one result to standard output, both JSON. `bench/loader.py` does
+// the same without Go, with up to twice the CPU time.
 package main
 
 import (
@@ -14,17 +15,17 @@ import (
 	"time"
 )
 
-// order says what to ask for. A request's mark, where it has one, becomes a number of six digits that counts up.
+// order describes the requests. A mark in a request is replaced with a number of six digits that counts up.
 type order struct {
 	Port        int      `json:"port"`
 	Connections int      `json:"connections"`
 	Seconds     float64  `json:"seconds"`
 	Status      int      `json:"status"`
 	Requests    [][]byte `json:"requests"`
-	Expected    [][]byte `json:"expected"` // what the body of the answer to the request at the same place contains
+	Expected    [][]byte `json:"expected"` // contained in the response to the request at the same index
 }
 
-// result has latencies in milliseconds; wrong counts answers with another status or body than was ordered.
+// result has latencies in milliseconds. wrong counts responses with another status or body than the order expects.
 type result struct {
 	Answers int     `json:"answers"`
 	Wrong   int     `json:"wrong"`

@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	answerSeconds = 60 // after which a call counts as lost
+	answerSeconds = 60 // after this, a call counts as lost
 	waitingCalls  = 1 << 20
 )
 
-// arrival is one call: which operation, how often it was asked for before, and when it should begin.
+// arrival is one call: its operation, the number of earlier requests of that operation, and its planned start.
 type arrival struct {
 	operation int
 	number    int64
 	due       time.Time
 }
 
-// caller keeps the connections busy; arrivals come in one order, the same each time.
+// caller distributes arrivals to its connections. The order of arrivals is the same each time.
 type caller struct {
 	ordered *order
 	trust   *tls.Config
-	cycle   []int // operations in the order in which they are asked for
+	cycle   []int // operations in the order of their requests
 	began   time.Time
-	late    []time.Duration // by which arrivals were noticed after their time
+	late    []time.Duration // delays between the time of an arrival and its notice
 }
 
 func newCaller(ordered *order) (*caller, error) {
@@ -58,7 +58,7 @@ func (c *caller) dial() (net.Conn, error) {
 	return tls.Dial("tcp", c.ordered.Address, c.trust)
 }
 
-// run asks until the time is over and everybody who was asked has answered.
+// run sends requests until the time is over and all responses have arrived.
 func (c *caller) run() *result {
 	c.began = time.Now()
 	stop := make(chan struct{})
@@ -81,7 +81,7 @@ func (c *caller) run() *result {
 	return sum(c, connections, streams, elapsed)
 }
 
-// arrivals returns what gives the next call, and nothing when the time is over.
+// arrivals returns a function that returns the next call, or nothing when the time is over.
 func (c *caller) arrivals() func() (arrival, bool) {
 	asked := make([]int64, len(c.ordered.Operations))
 	for place, each := range c.ordered.Operations {
@@ -118,7 +118,7 @@ func (c *caller) arrivals() func() (arrival, bool) {
 	}
 }
 
-// token is that of the present window; the last one is good until the end.
+// token returns the token of the current window. The last one is valid until the end.
 func (c *caller) token(holder int) string {
 	tokens := c.ordered.Tokens[holder]
 	window := int(time.Since(c.began).Seconds() / c.ordered.TokenSeconds)

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-const mark = "######" // becomes a number of six digits that counts up
+const mark = "######" // replaced with a number of six digits that counts up
 
-// taken is what was measured of one operation; statuses are 0 for calls that were lost.
+// taken has the measurements of one operation. Status 0 stands for lost calls.
 type taken struct {
 	latencies []time.Duration
 	statuses  map[int]int
@@ -20,14 +20,14 @@ type taken struct {
 	examples  map[int]string
 }
 
-// connection asks and reads one answer at a time; it is made anew where it was closed.
+// connection sends requests and reads one response at a time. It reconnects if it was closed.
 type connection struct {
 	caller   *caller
 	wire     net.Conn
 	reader   *bufio.Reader
 	made     int
 	measured []taken
-	minutes  [][]time.Duration // latencies by the minute in which calls should have begun
+	minutes  [][]time.Duration // latencies by the minute of the planned start
 }
 
 func newConnection(c *caller) *connection {
@@ -77,7 +77,7 @@ func (c *connection) close() {
 	}
 }
 
-// exchange returns the status and, where it is no success, the beginning of the body.
+// exchange returns the status and, unless it is a success, the beginning of the body.
 func (c *connection) exchange(asked *request, number int64) (int, string, error) {
 	if c.wire == nil {
 		wire, err := c.caller.dial()
@@ -111,7 +111,7 @@ func (c *connection) exchange(asked *request, number int64) (int, string, error)
 	return answer.StatusCode, shown.String(), err
 }
 
-// write returns the request with its token and its number.
+// write sends the request with its token and its number.
 func write(c *caller, asked *request, number int64) string {
 	text := asked.Before
 	if asked.Holder >= 0 {

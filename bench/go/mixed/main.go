@@ -1,8 +1,7 @@
-// Command mixed asks a gateway for a mix of operations, at a fixed rate of arrivals or as fast as it is answered.
+// Command mixed sends a mix of operations to a gateway, at a fixed rate of arrivals or as fast as possible.
 //
-// It reads one order from standard input and writes one result to standard output, both JSON. At a fixed rate a call's
-// latency counts from the instant at which it should have begun, so that a server that keeps everybody waiting cannot
-// hide it by being asked less.
+// It reads one order from standard input and writes one result to standard output, both JSON. At a fixed rate, the
+// latency of a call counts from its planned start. So a slow server cannot hide its delays by receiving fewer requests.
 package main
 
 import (
@@ -11,12 +10,12 @@ import (
 	"os"
 )
 
-// order says what to ask for. Tokens are those of each holder, one for each window of TokenSeconds.
+// order describes the requests. Each holder has a token for each window of TokenSeconds.
 type order struct {
 	Address      string      `json:"address"`
-	Trust        string      `json:"trust"` // the gateway's certificate, PEM; without one there is no TLS
+	Trust        string      `json:"trust"` // the gateway's certificate, PEM; empty without TLS
 	Connections  int         `json:"connections"`
-	Rate         float64     `json:"rate"` // arrivals a second; 0: each connection again as soon as it is answered
+	Rate         float64     `json:"rate"` // arrivals per second; 0: as fast as possible
 	Seconds      float64     `json:"seconds"`
 	TokenSeconds float64     `json:"token_seconds"`
 	Tokens       [][]string  `json:"tokens"`
@@ -24,7 +23,7 @@ type order struct {
 	Streams      []request   `json:"streams"`
 }
 
-// operation is asked for Weight times in a cycle; First is how often it was asked for in earlier orders.
+// operation has Weight requests in a cycle. First is the number of its requests in earlier orders.
 type operation struct {
 	Name     string    `json:"name"`
 	Weight   int       `json:"weight"`
@@ -32,7 +31,8 @@ type operation struct {
 	Requests []request `json:"requests"`
 }
 
-// request has its holder's token between its two parts, if it has a holder (from 0), and a number in the place of its mark.
+// request has its holder's token between its two parts, if it has a holder (from 0). Its mark is replaced with a
+// number.
 type request struct {
 	Before string `json:"before"`
 	After  string `json:"after"`

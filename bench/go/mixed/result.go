@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// result has latencies in milliseconds; late is how much after its time the caller itself noticed an arrival.
+// result has latencies in milliseconds. late is the delay with which the caller itself noticed an arrival.
 type result struct {
 	Seconds     float64    `json:"seconds"`
-	Connections int        `json:"connections"` // made, those again included
+	Connections int        `json:"connections"` // opened, reconnections included
 	Late        latencies  `json:"late"`
 	All         latencies  `json:"all"`
-	Minutes     []float64  `json:"minutes"` // the 99th percentile of each
+	Minutes     []float64  `json:"minutes"` // the 99th percentile of each minute
 	Operations  []measured `json:"operations"`
 	Streams     held       `json:"streams"`
 }

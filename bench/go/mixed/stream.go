@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-const againSeconds = 3 // as the server asks of who lost a stream
+const againSeconds = 3 // the delay that the server asks for before a reconnection
 
-// stream listens to events until it is told to stop, and opens another one whenever it ends.
+// stream listens to events until it is stopped, and reconnects whenever the stream ends.
 type stream struct {
 	caller  *caller
 	request *request
 	opened  int
-	ended   int // before we did
+	ended   int // before we stopped
 	events  int
 	open    bool
 	refused string

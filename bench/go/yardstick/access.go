@@ -25,7 +25,7 @@ var clientLists = map[string][]string{
 	"BALCAO_AGENT_RUNTIME_CLIENTS": {"agentes-runtime"},
 }
 
-// rule is what an operation demands of its caller.
+// rule is the access rule of an operation.
 type rule struct {
 	action  string
 	owner   bool
@@ -39,7 +39,7 @@ func authenticatedOr(scopes ...string) rule {
 	return rule{action: boundToAuthenticated, scopes: scopes}
 }
 
-// The default rates of the platform, by kind of caller, as the sandbox profile multiplies them.
+// The default rates of the platform, by kind of caller, with the factor of the sandbox profile.
 const (
 	readRate         = 5000
 	writeRate        = 1000
@@ -54,7 +54,7 @@ type operation struct {
 	perSecond int
 }
 
-// call is one admitted request: who calls, and by which right.
+// call is one admitted request: the caller, and the right that admitted it.
 type call struct {
 	operation string
 	caller    *caller
@@ -62,7 +62,7 @@ type call struct {
 	requestID string
 }
 
-// role grants its actions, named by their keys; an administrative one grants all.
+// role grants its actions, identified by their keys. An administrative role grants all.
 type role struct {
 	ID             int64    `json:"id"`
 	Name           string   `json:"name"`
@@ -79,15 +79,15 @@ type snapshot struct {
 	people      map[string]holding
 }
 
-// holding is the ids of somebody's groups and direct roles.
+// holding has the ids of a person's groups and direct roles.
 type holding struct{ groups, roles []int64 }
 
-// access decides who may call what, and how often.
+// access decides which caller may call what, and how often.
 type access struct {
 	snapshot snapshot
 	lock     sync.Mutex
 	windows  map[windowKey]*window
-	shut     sync.Map // subjects who asked for too many numbers that are not theirs
+	shut     sync.Map // subjects that requested too many CPFs of other people
 }
 
 type windowKey struct{ operation, subject string }
@@ -191,7 +191,7 @@ func (s *server) checked(declared operation, handle func(*gin.Context, *call)) g
 	}
 }
 
-// decide returns what lets the caller pass, by the same steps as core/access/rules.py.
+// decide returns the right that admits the caller, with the steps of core/access/rules.py.
 func (a *access) decide(declared operation, caller *caller, owner string) (string, bool) {
 	bound, known := a.snapshot.bindings[declared.key]
 	if !known {

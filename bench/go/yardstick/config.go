@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// keptConfigs is how many ready answers a process keeps, ours and this one.
+// keptConfigs is the number of encoded responses in the cache, the same as in our processes.
 const keptConfigs = 1000
 
 type agentConfig struct {
@@ -26,7 +26,7 @@ type agentConfig struct {
 	CreatedAt     string          `json:"created_at"`
 }
 
-// configCache keeps the ready answers in the order of their making. A version never changes, so none is ever stale.
+// configCache stores encoded responses in the order of their creation. A version never changes, so none is ever stale.
 type configCache struct {
 	lock  *sync.Mutex
 	ready map[uuid.UUID]ready

@@ -34,7 +34,7 @@ var (
 
 func init() { prometheus.MustRegister(requests, seconds) }
 
-// The same headers as ours: no answer is to be guessed at or run as a page, and an origin of its own has its own.
+// The same headers as ours: API responses must not be sniffed, framed or executed as pages.
 var onEveryResponse = http.Header{
 	"Content-Security-Policy": {"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
 	"Server":                  {"balcao"},
@@ -42,10 +42,10 @@ var onEveryResponse = http.Header{
 	"X-Content-Type-Options":  {"nosniff"},
 }
 
-// front gives every request its id, counts it and writes its line.
+// front gives every request its id, counts it and writes its log line.
 type front struct {
 	log    *slog.Logger
-	meters sync.Map // of series to meters, because looking up labels costs more than counting
+	meters sync.Map // series to meters; label look-ups cost more than counting
 }
 
 type series struct {
@@ -99,7 +99,7 @@ func (f *front) metersOf(service string, key series) meters {
 	return made
 }
 
-// requestID takes over an id that was sent only if it is a UUID, which cannot be a person's number.
+// requestID accepts a caller's id only if it is a UUID, which cannot be a CPF.
 func requestID(sent string) string {
 	if sent != "" && uuid.Validate(sent) == nil {
 		return sent
@@ -111,7 +111,7 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 const flushEvery = 100 * time.Millisecond
 
-// lineWriter gathers log lines for at most 100 ms, as ours does.
+// lineWriter buffers log lines for at most 100 ms, as ours does.
 type lineWriter struct {
 	lock   sync.Mutex
 	buffer *bufio.Writer

@@ -16,7 +16,7 @@ var (
 	errKeyReused = errors.New("esta Idempotency-Key já foi usada com outra requisição")
 )
 
-// onceOnly keeps the first answer to a caller's key and gives it again. Without a key it does nothing.
+// onceOnly stores the first response to a caller's key and returns it again. Without a key it does nothing.
 type onceOnly struct {
 	key     string
 	caller  []byte
@@ -25,7 +25,7 @@ type onceOnly struct {
 	foundRequest, foundAnswer []byte
 }
 
-// onceFor compares requests by their bytes, where ours compares the decoded bodies.
+// onceFor compares requests by their bytes, while ours compares the decoded bodies.
 func onceFor(call *call, key, cpf string, body []byte) (*onceOnly, error) {
 	isPrintable := func(r rune) bool { return r >= ' ' && r <= '~' }
 	if len(key) > longestKey || strings.ContainsFunc(key, func(r rune) bool { return !isPrintable(r) }) {
@@ -36,7 +36,7 @@ func onceFor(call *call, key, cpf string, body []byte) (*onceOnly, error) {
 	return &onceOnly{key: key, caller: caller[:], request: request[:]}, nil
 }
 
-// queueLookUp waits for another call with this key, then looks for its answer.
+// queueLookUp waits for another call with this key, then reads its response.
 func (o *onceOnly) queueLookUp(batch *pgx.Batch) {
 	if o.key == "" {
 		return
@@ -50,7 +50,7 @@ func (o *onceOnly) queueLookUp(batch *pgx.Batch) {
 	})
 }
 
-// kept returns the answer that was given before, nil when there was none.
+// kept returns the stored response, or nil.
 func (o *onceOnly) kept() ([]byte, error) {
 	if o.foundAnswer != nil && !bytes.Equal(o.foundRequest, o.request) {
 		return nil, errKeyReused
@@ -58,7 +58,7 @@ func (o *onceOnly) kept() ([]byte, error) {
 	return o.foundAnswer, nil
 }
 
-// queueKeep also drops an answer that is too old to be given.
+// queueKeep also deletes a response that has expired.
 func (o *onceOnly) queueKeep(batch *pgx.Batch, cpf string, answer []byte) {
 	if o.key == "" {
 		return

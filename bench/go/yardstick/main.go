@@ -1,14 +1,15 @@
 // Command yardstick serves the benchmarked operations of Balcão as one would write them in Go with gin and pgx.
 //
 // It makes the same checks before a call (token with a cache by digest, snapshot of the access catalogue, rule,
-// enumeration guard, rate), runs the same statements under the same role with as many connections, and gives the same
-// bytes with the same headers; `make bench` compares them before it measures. Request id, metrics and log line are there.
+// enumeration guard, rate), runs the same statements under the same role with as many connections, and returns the same
+// bytes with the same headers. `make bench` compares them before it measures. Request id, metrics and log line are
+// included.
 //
-// It is spared some of what the platform does besides. Nothing changes while it runs: snapshot, risks and keys are
-// loaded once, and there is no listener. Bodies are checked by types, so absent and null are one, and depth, duplicate
-// members and other spellings of instants are not looked at. Errors have one shape, refusals leave no audit event, and
-// the webhook has no limit of waiting events, and no caller's share of the pool is bounded. There are eight routes instead
-// of all of the seven services.
+// It does less than the platform. Nothing changes while it runs: snapshot, risks and keys are loaded once, and there is
+// no listener. Bodies are validated by types, so absent and null are equal, and depth, duplicate members and other
+// notations of times are not checked. Errors have one format, and refusals leave no audit event. The webhook has no
+// limit of waiting events, and a caller's share of the pool is not limited. There are eight routes instead of all
+// routes of the seven services.
 package main
 
 import (
@@ -31,7 +32,7 @@ const (
 	timeZone = "America/Sao_Paulo"
 )
 
-// server holds what all handlers share.
+// server has the state that all handlers share.
 type server struct {
 	pool    *pgxpool.Pool
 	tokens  *verifier
@@ -60,7 +61,7 @@ func run() error {
 	defer s.pool.Close()
 	lines := newLineWriter(os.Stderr)
 	defer lines.flush()
-	// Our limits and deadlines: of a head, of a body, of who does not read, of an idle connection.
+	// Our limits and deadlines: for a head, a body, a slow reader and an idle connection.
 	listening := &http.Server{
 		Addr:              "127.0.0.1:" + os.Getenv("BENCH_PORT"),
 		Handler:           s.routes(newFront(lines)),

@@ -26,7 +26,7 @@ var (
 	errPetLimit = errors.New("o cadastro já tem 50 animais próprios")
 )
 
-// petBody has pointers for the members that must be there.
+// petBody has pointers for the required members.
 type petBody struct {
 	Name     *string `json:"animal_nome"`
 	Species  *string `json:"especie_nome"`
@@ -64,7 +64,7 @@ func (s *server) createPet(c *gin.Context, call *call) {
 	}
 }
 
-// createOnce takes three round trips: begin, locks and what is there; the pet; audit event, answer and commit.
+// createOnce takes three round trips: begin, locks and existing rows; the pet; audit event, response and commit.
 func (s *server) createOnce(
 	ctx context.Context, call *call, cpf, key string, raw []byte, record petRecord,
 ) ([]byte, error) {
@@ -79,7 +79,7 @@ func (s *server) createOnce(
 	defer connection.Release()
 	answer, err := s.createWithin(ctx, connection.Conn(), call, cpf, once, record)
 	if err != nil {
-		_, _ = connection.Exec(ctx, "ROLLBACK") // a warning only, when it has been committed
+		_, _ = connection.Exec(ctx, "ROLLBACK") // only a warning if it was committed
 	}
 	return answer, err
 }
@@ -127,7 +127,7 @@ func (s *server) createWithin(
 	return answer, connection.SendBatch(ctx, last).Close()
 }
 
-// parsePet checks and cleans what a citizen says of a pet.
+// parsePet validates and normalizes a citizen's pet.
 func parsePet(raw []byte, now time.Time, zone *time.Location) (petRecord, error) {
 	var body petBody
 	if err := json.Unmarshal(raw, &body); err != nil {

@@ -94,7 +94,7 @@ func (s *server) listPets(c *gin.Context, _ *call) {
 	sendPersonal(c, found)
 }
 
-// findPets reads the page as one JSON text, decoded in one pass.
+// findPets reads the page as one JSON text and decodes it in one pass.
 func (s *server) findPets(ctx context.Context, cpf string, page, perPage int) (pets, error) {
 	found := pets{Data: []pet{}, Pagination: pagination{Page: page, PerPage: perPage}}
 	var records []byte
@@ -117,7 +117,7 @@ func (s *server) findPets(ctx context.Context, cpf string, page, perPage int) (p
 	return found, nil
 }
 
-// show gives every day a time in the city's zone, and hides the CPFs of the other tutors.
+// show adds the city's time zone to every day, and masks the CPFs of the other tutors.
 func (p *pet) show(zone *time.Location) error {
 	for _, date := range []*string{
 		p.Birth, p.RegisteredAt, p.RabiesAt, p.RabiesUntil, p.DewormedAt, p.DewormedUntil,
@@ -143,7 +143,7 @@ func (p *pet) show(zone *time.Location) error {
 	return nil
 }
 
-// parseDate reads a day, as midnight in the zone, or an instant.
+// parseDate reads a day as midnight in the city's zone, or a time.
 func parseDate(text string, zone *time.Location) (at time.Time, isDay bool, err error) {
 	if at, err = time.ParseInLocation(time.DateOnly, text, zone); err == nil {
 		return at, true, nil

@@ -14,7 +14,7 @@ import (
 
 const personal = "no-store, private"
 
-// ready is a body kept as bytes, and its strong ETag.
+// ready is an encoded body with its strong ETag.
 type ready struct {
 	body []byte
 	etag string
@@ -28,7 +28,7 @@ func readyOf(value any) (ready, error) {
 	return ready{body, etagOf(body)}, nil
 }
 
-// encode writes JSON without the escapes for HTML that the standard library adds by default.
+// encode writes JSON without the HTML escapes of the standard library.
 func encode(value any) ([]byte, error) {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
@@ -48,7 +48,7 @@ func etagOf(body []byte) string {
 	return `"` + hex.EncodeToString(hash.Sum(nil)) + `"`
 }
 
-// sendReady sends 200, or 304 when If-None-Match names the body.
+// sendReady sends 200, or 304 if If-None-Match contains the body's ETag.
 func sendReady(c *gin.Context, answer ready, cacheControl string) {
 	c.Header("Cache-Control", cacheControl)
 	c.Header("ETag", answer.etag)

@@ -2,7 +2,7 @@ package main
 
 import _ "embed"
 
-// The platform's own statements; where it joins several into one for concurrent callers, that for one caller.
+// The platform's own statements. If the platform has one for concurrent callers, this is the one for a single caller.
 var (
 	//go:embed sql/read_catalogue.sql
 	readCatalogueSQL string

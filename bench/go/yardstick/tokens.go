@@ -25,7 +25,7 @@ const (
 
 var errNoToken = errors.New("no bearer token")
 
-// caller is who a verified token speaks for; it is shared by all requests with that token.
+// caller is the subject of a verified token. All requests with that token share it.
 type caller struct {
 	subject   string
 	client    string
@@ -48,7 +48,7 @@ type claims struct {
 	jwt.RegisteredClaims
 }
 
-// verifier checks RS256 tokens of one issuer and remembers the verified ones by their digest until they expire.
+// verifier verifies RS256 tokens of one issuer and caches them by digest until they expire.
 type verifier struct {
 	issuer   string
 	keys     map[string]*rsa.PublicKey
@@ -116,7 +116,7 @@ func (v *verifier) key(token *jwt.Token) (any, error) {
 	return nil, fmt.Errorf("unknown key %q", kid)
 }
 
-// remember drops any one token when there are too many: Go's maps have no order, and a benchmark never gets there.
+// remember evicts any token if there are too many: Go's maps have no order, and a benchmark never has that many.
 func (v *verifier) remember(digest [sha256.Size]byte, verified *caller) {
 	v.lock.Lock()
 	defer v.lock.Unlock()

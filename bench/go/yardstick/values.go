@@ -34,7 +34,7 @@ func validCPF(text string) bool {
 
 func maskCPF(cpf string) string { return "***." + cpf[3:6] + "." + cpf[6:9] + "-**" }
 
-// hashCPF returns a keyed hash, nil for nobody.
+// hashCPF returns a keyed hash, or nil for an empty CPF.
 func hashCPF(cpf string) []byte {
 	if cpf == "" {
 		return nil
@@ -53,7 +53,7 @@ var (
 	breaks     = strings.NewReplacer("\r", " ", "\n", " ", "\t", " ")
 )
 
-// clean brings a text to its normal form, trimmed and without control characters.
+// clean returns a text in its normal form, trimmed and without control characters.
 func clean(text string) (string, error) {
 	cleaned := strings.TrimSpace(norm.NFC.String(breaks.Replace(text)))
 	if strings.ContainsFunc(cleaned, unicode.IsControl) {
@@ -62,7 +62,7 @@ func clean(text string) (string, error) {
 	return cleaned, nil
 }
 
-// cleanWithin also holds the text to a length in characters.
+// cleanWithin also checks the length of a text in characters.
 func cleanWithin(text string, shortest, longest int) (string, error) {
 	cleaned, err := clean(text)
 	if err != nil {
@@ -74,7 +74,7 @@ func cleanWithin(text string, shortest, longest int) (string, error) {
 	return cleaned, nil
 }
 
-// formatInstant writes UTC with a Z and six digits of a fraction, none where there is no fraction.
+// formatInstant writes UTC with a Z and a fraction of six digits, or without a fraction below a microsecond.
 func formatInstant(at time.Time) string {
 	if at.Nanosecond() < int(time.Microsecond) {
 		return at.UTC().Format("2006-01-02T15:04:05Z")

@@ -77,7 +77,8 @@ type consent struct {
 	Status     *string `json:"status,omitempty"`
 }
 
-// receiveEvent acknowledges after the commit of event, job and audit event: one statement, so no BEGIN is needed.
+// receiveEvent acknowledges after the commit of event, job and audit event. One statement does all, so no BEGIN is
+// needed.
 func (s *server) receiveEvent(c *gin.Context, call *call) {
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, eventBodyLimit))
 	if err != nil {
@@ -117,7 +118,7 @@ func (s *server) receiveEvent(c *gin.Context, call *call) {
 	send(c, http.StatusAccepted, answer)
 }
 
-// parseEvent returns the event and its data, cleaned. Only updates are measured, so no other kind is known here.
+// parseEvent returns the event and its normalized data. Only updates are measured, so it supports no other kind.
 func parseEvent(body []byte) (event, eventData, error) {
 	received := event{Kind: "atualizacao"}
 	var data eventData
@@ -145,7 +146,7 @@ func parseEvent(body []byte) (event, eventData, error) {
 	return received, data, nil
 }
 
-// check says whether the consent is one thing only, and has a reason where it is withdrawn.
+// check returns an error if status and action are missing or contradict each other, or a withdrawal has no reason.
 func (k *consent) check() error {
 	status, knownStatus := choice(k.Status, "in", "out")
 	action, knownAction := choice(k.Acao, "optin", "optout")
@@ -158,7 +159,7 @@ func (k *consent) check() error {
 	return nil
 }
 
-// choice returns 1, -1, or 0 for none; false for another word.
+// choice returns 1, -1, or 0 for no choice. It returns false for another value.
 func choice(text *string, in, out string) (int, bool) {
 	switch {
 	case text == nil || *text == "":
@@ -171,7 +172,7 @@ func choice(text *string, in, out string) (int, bool) {
 	return 0, false
 }
 
-// texts returns those that were sent.
+// texts returns the texts that were sent.
 func (d *eventData) texts() []*string {
 	all := []*string{
 		d.AccountID, d.CanalOrigem, d.CanalUltimaModificacao, d.Cidade, d.Complemento, d.Deficiencia, d.Email,

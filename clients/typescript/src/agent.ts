@@ -1,9 +1,9 @@
-/** How a call names this client. */
+/** The name of this client in the `User-Agent` header. */
 import { version } from "./version.js";
 
 /**
- * The `User-Agent` of a call; none in a browser, which names itself and would ask another origin for leave (preflight)
- * before a call with a header of ours.
+ * The `User-Agent` header of a call. Empty in a browser, which sets its own, and which would send a preflight to
+ * another origin before a call with a header of ours.
  */
 export function agentHeaders(): Record<string, string> {
   const { navigator } = globalThis as { navigator?: { userAgent?: string } };

@@ -1,4 +1,4 @@
-/** A platform at an address, called by whoever the token says. */
+/** A platform at an address, called with the given token. */
 import { Access } from "./access.js";
 import { AgentDocs } from "./agent_docs.js";
 import { Agents } from "./agents.js";
@@ -9,13 +9,13 @@ import { Search } from "./search.js";
 import type { Login, TokenSource } from "./tokens.js";
 import { Transport, type Retries } from "./transport.js";
 
-/** What may be said of a client besides its address and token. */
+/** Options of a client besides its address and token. */
 export interface Options {
-  /** The addresses of services that stand apart, by name: `{ registry: "https://r.example/v1" }`. */
+  /** The addresses of services without the gateway, by name: `{ registry: "https://r.example/v1" }`. */
   services?: Partial<Record<ServiceName, string>>;
-  /** How often a call is tried again where that is safe; three times, 30 s at most each, unless said otherwise. */
+  /** How often a call is retried if a retry is safe. The default is three times with a wait of at most 30 s each. */
   retries?: Partial<Retries>;
-  /** What sends a request; the runtime's `fetch` unless said otherwise. */
+  /** The function that sends a request. The default is the runtime's `fetch`. */
   fetch?: typeof fetch;
 }
 
@@ -30,7 +30,7 @@ export class Balcao {
   readonly agents: Agents;
   readonly agentDocs: AgentDocs;
 
-  /** `token` is an access token, a function that returns one, or what `clientCredentials` or a `Login` gives. */
+  /** `token` is an access token, a function that returns one, or the result of `clientCredentials` or a `Login`. */
   constructor(baseUrl: string, token: string | TokenSource | Login | null = null, options: Options = {}) {
     const base = baseUrl.replace(/\/$/, "");
     const retries = { times: 3, longestWait: 30, ...options.retries };

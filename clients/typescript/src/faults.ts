@@ -1,17 +1,17 @@
-/** What a call can end in besides its result. */
+/** The errors of a call. */
 import { codes } from "./codes.js";
 
-/** Nothing answered, or not in time. A write may have been applied or not. */
+/** No response, or not in time. A write may or may not have been applied. */
 export class ConnectionFailed extends Error {
   override name = "ConnectionFailed";
 }
 
-/** The response is not what the operation answers with: a proxy's page, or a platform of another edition. */
+/** The response is not one of the operation's: a proxy's page, or a platform of another version. */
 export class UnexpectedResponse extends Error {
   override name = "UnexpectedResponse";
 }
 
-/** A connection's failure with its cause, and the words of all causes: `fetch failed` alone says nothing. */
+/** A failure of a connection, with the messages of all causes, because `fetch failed` alone says nothing. */
 export function connectionFailed(cause: unknown, prefix = ""): ConnectionFailed {
   const words: string[] = [];
   for (let one = cause; one instanceof Error && words.length < 5; one = one.cause) {
@@ -20,12 +20,12 @@ export function connectionFailed(cause: unknown, prefix = ""): ConnectionFailed 
   return new ConnectionFailed(prefix + (words.join(": ") || String(cause)), { cause });
 }
 
-/** Nothing changed since the state that `ifNoneMatch` names. */
+/** Nothing changed since the state in `ifNoneMatch`. */
 export class NotModified extends Error {
   override name = "NotModified";
 }
 
-/** One of several faults of a body or query, where the service lists them. */
+/** One of several errors of a body or query, if the service lists them. */
 export interface Item {
   loc: (string | number)[];
   msg: string;
@@ -33,10 +33,10 @@ export interface Item {
 }
 
 /**
- * The platform refused or failed, and said why.
+ * The platform refused or failed, with a reason.
  *
- * `code` is stable and made to be compared; `message` has the platform's Portuguese text for people; `remedy` says in
- * English how to fix the call, where the code is known; `requestId` is what to quote to those who operate the platform.
+ * `code` is stable, so that programs can compare it. `message` is the platform's Portuguese text for people. `remedy`
+ * explains in English how to fix the call, if the code is known. Quote `requestId` to the operators of the platform.
  */
 export class Fault extends Error {
   override name = "Fault";
@@ -64,8 +64,8 @@ export class Fault extends Error {
 }
 
 /**
- * How many seconds to wait before the next try, where the response says so. A date is compared with the response's own
- * `Date`, so that a wrong clock on this side does not matter.
+ * The seconds to wait before the next attempt, if the response contains them. A date is compared with the response's
+ * own `Date`, so that a wrong local clock does not matter.
  */
 export function retryAfter(response: Response): number | undefined {
   const text = response.headers.get("Retry-After") ?? "";
@@ -93,7 +93,7 @@ function member(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : undefined;
 }
 
-/** The remedy of a service's code, or of its kind: `nome-length` is one of `<field>-length`. */
+/** The remedy of a service's code, or of its pattern: `nome-length` matches `<field>-length`. */
 function remedyOf(service: string, code: string): string {
   for (const name of [code, `<field>-${code.slice(code.lastIndexOf("-") + 1)}`]) {
     for (const where of [service, "core", "crm"]) {

@@ -1,13 +1,13 @@
-/** What the generated services stand on. */
+/** The base class of the generated services. */
 import createClient, { type Client } from "openapi-fetch";
 
 import { ConnectionFailed, connectionFailed } from "./faults.js";
 import { EventReader, type ServerEvent } from "./streams.js";
 import { pause, type Result, type Transport } from "./transport.js";
 
-/** What a caller may say of a call besides its values. */
+/** Options of a call besides its values. */
 export interface CallOptions {
-  /** Ends the call early. */
+  /** Cancels the call. */
   signal?: AbortSignal;
 }
 
@@ -24,8 +24,9 @@ export abstract class Service<Paths extends object> {
   }
 
   /**
-   * The events of a stream, over as many connections as it takes: one that ends, breaks or falls silent is opened again
-   * after the last event, as long as the platform answers. One that does not resume ends with its connection.
+   * The events of a stream, over as many connections as necessary. If a connection ends, breaks or falls silent, a new
+   * one continues after the last event, as long as the platform answers. A stream that does not resume ends with its
+   * connection.
    */
   protected async *events(
     open: (lastEventId?: string) => Promise<Result<unknown>>,
@@ -53,7 +54,7 @@ export abstract class Service<Paths extends object> {
   }
 }
 
-/** The items of all pages; the last one is that with fewer items than were asked for. */
+/** The items of all pages. The last page is the first one with fewer items than requested. */
 export async function* iterate<T>(
   read: (place: number) => Promise<readonly T[] | null | undefined>,
   first: number,
@@ -67,7 +68,7 @@ export async function* iterate<T>(
   }
 }
 
-/** The headers that are given, under their names on the wire; the platform decodes what is percent-encoded. */
+/** The given headers under their HTTP names. The platform decodes percent-encoded values. */
 export function headers(given: Record<string, string | undefined>): Record<string, string> {
   const sent: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {

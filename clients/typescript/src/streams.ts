@@ -1,27 +1,27 @@
-/** Server-sent events, as the HTML standard has them. */
+/** Server-sent events, as in the HTML standard. */
 import { ConnectionFailed } from "./faults.js";
 
-/** An event of a stream; `id` is what a later call continues after (`lastEventId`). */
+/** An event of a stream. A later call can continue after its `id` (`lastEventId`). */
 export interface ServerEvent {
   name: string;
   data: string;
   id: string;
 }
 
-// Milliseconds of silence after which a stream's connection counts as dead: the platform sends a comment every 15 s.
+// Milliseconds of silence after which a stream's connection counts as dead. The platform sends a comment every 15 s.
 const SILENCE = 45_000;
 
 /** Reads the events of a stream, over several connections. */
 export class EventReader {
-  /** The seconds that the platform wants between two connections, where it says so. */
+  /** The pause in seconds that the platform asks for between two connections, if any. */
   retry: number | undefined;
-  /** Whether the present connection has brought anything, be it a comment. */
+  /** Whether the current connection has received any data, even only a comment. */
   heard = false;
 
-  /** `lastId` is what the next connection continues after. */
+  /** The next connection continues after `lastId`. */
   constructor(public lastId: string) {}
 
-  /** The events of one connection, until it ends. An event that its end cuts off, and its id, are forgotten. */
+  /** The events of one connection, until it ends. An event that the end cuts off is dropped with its id. */
   async *read(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
     let name = "";
     let id = this.lastId;
@@ -53,13 +53,13 @@ export class EventReader {
         if (done) return;
         this.heard = true;
         rest += value;
-        // A carriage return at the end may be the first half of a line's end.
+        // A carriage return at the end may be the first half of a line end.
         const lines = rest.split(/\r\n|\n|\r(?!$)/);
         rest = lines.pop() ?? "";
         yield* lines;
       }
     } finally {
-      reader.cancel().catch(() => undefined); // what broke cannot be cancelled
+      reader.cancel().catch(() => undefined); // a broken stream cannot be cancelled
     }
   }
 }

@@ -1,15 +1,15 @@
-/** Where access tokens come from. Every source keeps its token and takes a new one before the old one ends, one at a time. */
+/** Sources of access tokens. Each caches its token and requests a new one before it expires, one request at a time. */
 import { agentHeaders } from "./agent.js";
 import { connectionFailed, Fault } from "./faults.js";
 
-/** Gives the token for the next call; `usedUp` is one that the platform refused. Null for calls of nobody. */
+/** Returns the token for the next call. `usedUp` is a token that the platform refused. Null for anonymous calls. */
 export type TokenSource = (baseUrl: string, usedUp?: string) => Promise<string | null> | string | null;
 
 /**
  * The identity provider refused a login or a token.
  *
- * `error` and `errorDescription` are the provider's own (RFC 6749, 5.2), `status` that of its response; undefined where
- * this client refused: `invalid_nonce` says that the tokens belong to another login.
+ * `error` and `errorDescription` are the provider's own (RFC 6749, 5.2), and `status` is the status of its response. It
+ * is undefined if this client refused: `invalid_nonce` means that the tokens belong to another login.
  */
 export class LoginFailed extends Error {
   override name = "LoginFailed";
@@ -23,7 +23,7 @@ export class LoginFailed extends Error {
   }
 }
 
-/** The person has to log in again: the refresh token ended, or there is none. */
+/** The person must log in again: the refresh token expired, or there is none. */
 export class LoginEnded extends LoginFailed {
   override name = "LoginEnded";
 }
@@ -41,10 +41,10 @@ interface Discovered {
   end_session_endpoint?: string;
 }
 
-// A token that ends sooner than this, in seconds, is not used any more; of short ones at most a fifth is given away.
+// Tokens that expire sooner than this, in seconds, are not used. For short lifetimes, this is at most a fifth.
 const MARGIN = 30;
 
-/** A token that is asked for at the provider again and again; callers who ask at once share one request. */
+/** A token that is requested again before it expires. Concurrent callers share one request. */
 class Renewed {
   private tokens: Tokens | undefined;
   private renewAt = 0;
@@ -73,7 +73,7 @@ class Renewed {
   }
 }
 
-/** A machine's own token. `issuer` is the provider's address, by default the one that the platform itself brings. */
+/** A machine's own token. `issuer` is the provider's address, by default that of the platform's embedded provider. */
 export function clientCredentials(client: {
   clientId: string;
   clientSecret: string;
@@ -94,14 +94,14 @@ export function clientCredentials(client: {
   return (baseUrl, usedUp) => renewed.token(baseUrl, usedUp);
 }
 
-/** A person's tokens, refreshed while the provider lets them be. `source` is what a client takes. */
+/** A person's tokens, refreshed while the provider allows it. Pass `source` to a client. */
 export class Login {
   private readonly renewed: Renewed;
 
   constructor(
     issuer: string,
     client: Record<string, string>,
-    /** The newest refresh token, to be stored: providers that rotate them take each one once. */
+    /** The newest refresh token. Store it, because providers that rotate refresh tokens accept each of them once. */
     public refreshToken: string | undefined,
     tokens?: Tokens,
   ) {
@@ -115,7 +115,7 @@ export class Login {
     if (tokens) this.renewed.keep(tokens);
   }
 
-  /** The token that says who logged in, for the logout. */
+  /** The token that identifies the person, for the logout. */
   get idToken(): string | undefined {
     return this.renewed.idToken;
   }
@@ -123,7 +123,7 @@ export class Login {
   readonly source: TokenSource = (baseUrl, usedUp) => this.renewed.token(baseUrl, usedUp);
 }
 
-/** Where to send the browser, and what to keep in its session until it comes back. */
+/** The address for the browser, and the values to store in its session until it returns. */
 export interface Start {
   url: string;
   state: string;
@@ -132,8 +132,8 @@ export interface Start {
 }
 
 /**
- * A person's login by authorization code with PKCE. `start` gives the address for the browser; keep its values in the
- * browser's session. When the browser comes back, compare `state`, then `finish` with `verifier` and `nonce`.
+ * A person's login by authorization code with PKCE. `start` returns the address for the browser. Store its values in
+ * the browser's session. When the browser returns, compare `state`, then call `finish` with `verifier` and `nonce`.
  */
 export class CodeFlow {
   private readonly client: Record<string, string>;
@@ -170,7 +170,7 @@ export class CodeFlow {
     return { url: `${authorization_endpoint}?${asked}`, state, verifier, nonce };
   }
 
-  /** The login of the person who came back with this code; throws `LoginFailed` for a code that is refused. */
+  /** The login of the person who returned with this code. Throws `LoginFailed` if the provider refuses the code. */
   async finish(code: string, verifier: string, nonce: string): Promise<Login> {
     const form = {
       grant_type: "authorization_code",
@@ -180,8 +180,8 @@ export class CodeFlow {
       ...this.client,
     };
     const tokens = await exchange((await discover(this.flow.issuer)).token_endpoint, form);
-    // The tokens come from the provider itself over TLS, so the nonce is compared and no signature is checked
-    // (OpenID Connect Core 3.1.3.7, step 6).
+    // The tokens come directly from the provider over TLS, so the nonce is compared and no signature is checked (OpenID
+    // Connect Core 3.1.3.7, step 6).
     if (this.scope.split(" ").includes("openid") && (!nonce || nonceOf(tokens.id_token) !== nonce)) {
       throw new LoginFailed("invalid_nonce", "the tokens belong to another login, or have no ID token with its nonce");
     }
@@ -219,7 +219,7 @@ async function reach(url: string, init?: RequestInit): Promise<Response> {
   }
 }
 
-/** The nonce of an ID token, without looking at its signature; undefined where there is none. */
+/** The nonce of an ID token without checking its signature, or undefined if it has none. */
 function nonceOf(idToken: string | undefined): unknown {
   try {
     const claims = atob((idToken?.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));

@@ -1,9 +1,9 @@
-/** Sends calls: token, tries, faults. */
+/** Sends calls, with tokens, retries and errors. */
 import { agentHeaders } from "./agent.js";
 import { ConnectionFailed, connectionFailed, Fault, NotModified, retryAfter, UnexpectedResponse } from "./faults.js";
 import type { TokenSource } from "./tokens.js";
 
-/** How often a call is tried again, and how many seconds it waits for that at most, each time. */
+/** The number of retries of a call, and the maximum wait before each of them, in seconds. */
 export interface Retries {
   times: number;
   longestWait: number;
@@ -13,12 +13,12 @@ const REPEATABLE = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 const PASSING = new Set([502, 503, 504]);
 const etags = new WeakMap<object, string>();
 
-/** The `ETag` that came with a response, for `ifMatch`; undefined for what was not received, or has none. */
+/** The `ETag` of a response, for `ifMatch`. Undefined for a value that was not received or has no ETag. */
 export function etagOf(value: object): string | undefined {
   return etags.get(value);
 }
 
-/** What openapi-fetch returns of a call. */
+/** The result of a call in openapi-fetch. */
 export interface Result<T> {
   data?: T;
   error?: unknown;
@@ -34,7 +34,7 @@ export class Transport {
     private readonly reach: typeof fetch,
   ) {}
 
-  /** What openapi-fetch calls in place of `fetch`. */
+  /** The function that openapi-fetch calls instead of `fetch`. */
   readonly fetch = (request: Request): Promise<Response> => this.send(request, repeatable(request));
 
   /** The same for a POST or PATCH that has the same effect however often it is sent. */
@@ -45,7 +45,7 @@ export class Transport {
     for (let tried = 0; ; ) {
       const token = await this.source(this.baseUrl, usedUp);
       const outcome = await this.try(request, token);
-      // The session or the key may have ended early: once, a token that was refused is replaced.
+      // The session or the key may have ended early. Replace a refused token once.
       if (outcome instanceof Response && outcome.status === 401 && token && usedUp === undefined) {
         usedUp = token;
         if ((await this.source(this.baseUrl, usedUp)) !== token) continue;
@@ -60,7 +60,9 @@ export class Transport {
     }
   }
 
-  /** The value of a call; throws `Fault` for a refusal, `NotModified` for a 304, `UnexpectedResponse` for no JSON. */
+  /**
+   * The value of a call. Throws `Fault` for a refusal, `NotModified` for a 304, `UnexpectedResponse` for invalid JSON.
+   */
   async value<T>(service: string, call: Promise<Result<T>>): Promise<T> {
     const { data, error, response } = await call.catch((cause: unknown) => {
       throw cause instanceof SyntaxError ? new UnexpectedResponse(cause.message, { cause }) : cause;
@@ -72,7 +74,7 @@ export class Transport {
     return data as T;
   }
 
-  /** The parts of a stream as they come; throws as `value` does. */
+  /** The parts of a stream as they arrive. Throws as `value` does. */
   async stream(service: string, call: Promise<Result<unknown>>): Promise<ReadableStream<Uint8Array>> {
     const stream = await this.value(service, call);
     const { response } = await call;
@@ -80,7 +82,7 @@ export class Transport {
     throw new UnexpectedResponse(`this is no stream: ${response.status} ${response.headers.get("Content-Type")}`);
   }
 
-  /** Seconds to wait for another try, growing with their number; undefined once they are used up. */
+  /** The seconds to wait for another attempt, which grow with each attempt. Undefined once the retries are used up. */
   growing(tried: number, first = 0.25): number | undefined {
     const { times, longestWait } = this.retries;
     return tried < times ? Math.min(first * 2 ** tried, longestWait) * (0.5 + Math.random() / 2) : undefined;
@@ -92,7 +94,7 @@ export class Transport {
     for (const [name, value] of Object.entries(agentHeaders())) copy.headers.set(name, value);
     try {
       const response = await this.reach(copy);
-      // The body is read here, so that one that breaks off is tried again like a connection that fails.
+      // Read the body here, so that a broken body is retried like a failed connection.
       if (response.body === null || isStream(response)) return response;
       return new Response(await response.arrayBuffer(), response);
     } catch (cause) {
@@ -101,7 +103,10 @@ export class Transport {
     }
   }
 
-  /** Seconds to wait for another try; undefined when the outcome stands. What was refused with 429 was not begun. */
+  /**
+   * The seconds to wait for another attempt. Undefined if the outcome is final. A call refused with 429 was not
+   * started.
+   */
   private nextWait(isRepeatable: boolean, tried: number, outcome: Response | ConnectionFailed): number | undefined {
     const wait = this.growing(tried);
     if (wait === undefined) return undefined;
@@ -117,7 +122,7 @@ function isStream(response: Response): boolean {
   return (response.headers.get("Content-Type") ?? "").startsWith("text/event-stream");
 }
 
-/** Waits so many seconds, unless the caller ends the call meanwhile. */
+/** Waits this many seconds, unless the caller cancels the call. */
 export function pause(seconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
@@ -134,8 +139,8 @@ export function pause(seconds: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Whether a try whose outcome is not known may be followed by another one. With `If-Match` it may not: the second one
- * would be refused for what the first one wrote.
+ * Whether an attempt with an unknown outcome may be repeated. With `If-Match` it may not: the second attempt would be
+ * refused because of the first one's change.
  */
 function repeatable(request: Request): boolean {
   if (request.headers.has("Idempotency-Key")) return true;

@@ -1,6 +1,6 @@
-/** Checks that a webhook of health units or agents was sent by the platform (Standard Webhooks, version 1). */
+/** Verifies that a webhook of health units or agents was sent by the platform (Standard Webhooks, version 1). */
 
-/** The shortest secret that Standard Webhooks allows, in bytes; the platform's secrets have 32. */
+/** The shortest secret that Standard Webhooks allows, in bytes. The platform's secrets have 32. */
 const MIN_SECRET_BYTES = 24;
 
 /** The configured secret cannot verify any webhook: it is missing, malformed or too short. */
@@ -8,12 +8,12 @@ export class InvalidSecret extends Error {
   override name = "InvalidSecret";
 }
 
-/** The call was not signed with this secret, was changed on its way, or is too old. */
+/** The call was not signed with this secret, was changed in transit, or is too old. */
 export class InvalidSignature extends Error {
   override name = "InvalidSignature";
 }
 
-/** What every webhook sends: a `type` such as `agent.activated`, an instant in UTC, and data that depend on the type. */
+/** The body of a webhook: a `type` such as `agent.activated`, a time in UTC, and data that depend on the type. */
 export interface WebhookEvent {
   type: string;
   timestamp: string;
@@ -21,11 +21,11 @@ export interface WebhookEvent {
 }
 
 /**
- * The decoded event of a call that one of these secrets signed; throws `InvalidSignature` for any other.
+ * The decoded event of a call that was signed with one of these secrets. Throws `InvalidSignature` for any other call.
  * Throws `InvalidSecret` if your own configuration is wrong: answer 500 then, so that the platform retries.
  *
- * `body` is what arrived, to the byte; give the present secret and, while one is being replaced, the previous one.
- * An event may arrive more than once: its `webhook-id` is the same then.
+ * `body` must be the received bytes. Pass the current secret and, during a replacement, the previous one. An event may
+ * arrive more than once, always with the same `webhook-id`.
  */
 export async function verifyWebhook(
   body: string,
@@ -43,7 +43,7 @@ export async function verifyWebhook(
   for (const bytes of keys) {
     const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
     for (const text of signatures.split(" ")) {
-      // `verify` compares in a time that tells nothing.
+      // `verify` compares in constant time.
       if (text.startsWith("v1,") && (await crypto.subtle.verify("HMAC", key, decode(text.slice(3)), signed))) {
         return JSON.parse(body) as WebhookEvent;
       }

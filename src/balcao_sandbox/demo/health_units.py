@@ -161,7 +161,7 @@ async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:
 
 def _draw_steps(code: str, now: datetime) -> list[Step]:
     """Return the steps of a unit in chronological order."""
-    draw = random.Random(f"{SEED}-{code}")  # noqa: S311 - a steps, not a secret
+    draw = random.Random(f"{SEED}-{code}")  # noqa: S311 - demo data, not a secret
     midnight = datetime.combine(now.date(), time(), now.tzinfo)
     days = sorted(draw.sample(range(3, HISTORY_DAYS), EPISODES[code]), reverse=True)
     steps = [step for days_ago in days for step in _draw_episode(draw, midnight - timedelta(days=days_ago))]

@@ -39,7 +39,7 @@ from balcao.operate.deploy.files import File
 from balcao.operate.deploy.rendering import render_template
 from balcao.settings import Settings
 
-# The name of the gateway's configuration file in its Debian package, by kind.
+# The name of the configuration file, in our folder and on Debian, by kind.
 FILES = {"haproxy": "haproxy.cfg", "nginx": "balcao.conf", "envoy": "envoy.yaml"}
 COMMAND = "balcao gateway-config"
 # The request ids that the platform accepts from a caller.
@@ -68,9 +68,9 @@ HIDDEN_RAW = re.sub("[a-z0-9]", lambda found: _or_encoded(found[0]), HIDDEN)
 class Plan:
     """The input for generating a gateway.
 
-    `servers` serve every service and the panel that have no servers of their own in `servers_of`. `applications` are
-    the city's own, by path prefix. Only requests that the access catalogue allows reach them. `keys` are the provider's
-    keys as PEM, by `kid`.
+    `servers` serve each service, and the panel, unless `servers_of` has servers for it. `applications` are the city's
+    own, by path prefix. Only requests that the access catalogue allows reach them. `keys` are the provider's keys as
+    PEM, by `kid`.
     """
 
     settings: Settings

@@ -47,7 +47,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """The waiting items of each entry of the navigation. `rights` is the digest of the rights used to count."""
+    """The number of waiting items by entry of the navigation. `rights` is a digest of the rights at that time."""
 
     rights: str
     numbers: dict[str, int]
