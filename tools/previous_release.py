@@ -5,7 +5,7 @@ tag before this commit. Without a tag, it is the last commit whose migrations ar
 
 The release's tree is unpacked into a temporary folder, the migrations of this tree are copied over its own, and its
 tests run there. Failed tests run again, with and without the new migrations. A test that fails each time with them and
-passes without them is their fault.
+passes without them fails because of the migrations.
 
 The packages are those of this environment. Tests with a marker are left out, because they need other programs than
 PostgreSQL.

@@ -3,7 +3,7 @@ const form = document.getElementById("search");
 const field = document.getElementById("q");
 const said = document.getElementById("said");
 
-// "Açúcar" is found by "acucar", and the other way round.
+// "acucar" finds "Açúcar", and the reverse.
 const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 const entries = Array.from(document.querySelectorAll("li[data-entry]"), (item) => {
@@ -12,7 +12,7 @@ const entries = Array.from(document.querySelectorAll("li[data-entry]"), (item) =
 });
 const sections = document.querySelectorAll("section[data-section]");
 
-// Whether one insertion, deletion, replacement or swap of neighbours turns one word into the other.
+// Return whether one insertion, deletion, replacement or swap of adjacent letters turns one word into the other.
 function isNear(typed, word) {
   if (Math.abs(typed.length - word.length) > 1 || typed.length < 4) return false;
   let start = 0;
