@@ -1,8 +1,8 @@
 """Three benchmarked operations in FastAPI on uvicorn, as a team that knows FastAPI would write them.
 
-FastAPI, pydantic and uvicorn replace `balcao.gateway` and `balcao.core.http`. The rest is the platform's own code: the
-token verifier with its cache, access catalogue, rules, enumeration guard, rates, use cases, statements, audit events,
-metrics and log lines. `make bench` compares the responses before it measures.
+FastAPI and uvicorn replace the server (`balcao.gateway`) and the endpoint compiler (`balcao.core.http`). All other code
+is the platform's: the token verifier with its cache, access catalogue, rules, enumeration guard, rates, use cases,
+statements, audit events, metrics and log lines. `make bench` compares the responses before it measures.
 
 Where FastAPI offers a choice, the program uses the cheaper one: async dependencies (sync ones run in a thread), an ASGI
 middleware (`BaseHTTPMiddleware` copies every response), and bytes where the response needs an ETag anyway.
