@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias
 from uuid import UUID, uuid4
 
 import asyncpg
@@ -24,12 +25,36 @@ from tests.support.refusals import refusal
 from tests.support.sent_statements import Statements, recorded
 from tests.support.server import RunningServer
 
+Change: TypeAlias = Sequence[Any]
+"""A statement and its values."""
+
 
 @pytest.fixture(scope="module", autouse=True)
 def statements() -> Iterator[Statements]:
     """What the server sends, which starts afterwards."""
     with recorded() as found:
         yield found
+
+
+def race(database_url: str, call: Callable[[], httpx.Response], held: Change, *changes: Change) -> httpx.Response:
+    """Send the call while a transaction holds rows; make its other changes once the call waits, and commit."""
+
+    async def run() -> httpx.Response:
+        holder, watcher = [await asyncpg.connect(database_url) for _ in range(2)]
+        try:
+            async with holder.transaction():
+                await holder.execute(*held)
+                calling = asyncio.get_running_loop().run_in_executor(None, call)
+                while not await watcher.fetchval("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):
+                    assert not calling.done()
+                for change in changes:
+                    await holder.execute(*change)
+            return await calling
+        finally:
+            await holder.close()
+            await watcher.close()
+
+    return asyncio.run(run())
 
 
 @pytest.mark.cases("employability", "46")
@@ -136,28 +161,16 @@ def test_a_change_that_waits_for_another_keeps_the_others_answers(
     id_ = UUID(made["id"])
     answers = [made["respostas_info_complementares"][0] | {"resposta": "Tarde"}]
 
-    async def race() -> httpx.Response:
-        holder, watcher = [await asyncpg.connect(database_url) for _ in range(2)]
-        try:
-            async with holder.transaction():
-                await holder.execute("UPDATE employability.application SET nome = nome WHERE id = $1", id_)
-                changing = asyncio.get_running_loop().run_in_executor(
-                    None,
-                    lambda: http.put(f"{BASE}/{id_}", json={"email": "novo@x.example"}, headers=citizen(issuer, cpf)),
-                )
-                while not await watcher.fetchval("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):
-                    assert not changing.done()
-                await holder.execute(
-                    "UPDATE employability.application_content SET respostas = $2::jsonb WHERE id_candidatura = $1",
-                    id_,
-                    json.dumps(answers),
-                )
-            return await changing
-        finally:
-            await holder.close()
-            await watcher.close()
-
-    changed = asyncio.run(race()).json()
+    changed = race(
+        database_url,
+        lambda: http.put(f"{BASE}/{id_}", json={"email": "novo@x.example"}, headers=citizen(issuer, cpf)),
+        ("UPDATE employability.application SET nome = nome WHERE id = $1", id_),
+        (
+            "UPDATE employability.application_content SET respostas = $2::jsonb WHERE id_candidatura = $1",
+            id_,
+            json.dumps(answers),
+        ),
+    ).json()
     assert (changed["email"], changed["respostas_info_complementares"]) == ("novo@x.example", answers)
 
 
@@ -172,32 +185,20 @@ def test_an_edit_of_the_job_or_the_resume_while_a_person_applies_is_seen(
     http.put(resume, json={"resumo_profissional": "Antes."}, headers=token).raise_for_status()
     body = {"id_vaga": job["id"], "respostas_info_complementares": answer_all(job)}
 
-    async def race() -> httpx.Response:
-        holder, watcher = [await asyncpg.connect(database_url) for _ in range(2)]
-        try:
-            async with holder.transaction():
-                await holder.execute("SELECT FROM employability.job WHERE id = $1 FOR UPDATE", UUID(job["id"]))
-                applying = asyncio.get_running_loop().run_in_executor(
-                    None, lambda: http.post(BASE, json=body, headers=token)
-                )
-                while not await watcher.fetchval("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"):
-                    assert not applying.done()
-                await holder.execute(
-                    "UPDATE employability.resume SET resumo_profissional = 'Depois.', row_version = row_version + 1"
-                    " WHERE cpf = $1",
-                    cpf,
-                )
-                await holder.execute(
-                    "UPDATE employability.job SET titulo = 'Outro título', updated_at = clock_timestamp()"
-                    " WHERE id = $1",
-                    UUID(job["id"]),
-                )
-            return await applying
-        finally:
-            await holder.close()
-            await watcher.close()
-
-    made = asyncio.run(race())
+    made = race(
+        database_url,
+        lambda: http.post(BASE, json=body, headers=token),
+        ("SELECT FROM employability.job WHERE id = $1 FOR UPDATE", UUID(job["id"])),
+        (
+            "UPDATE employability.resume SET resumo_profissional = 'Depois.', row_version = row_version + 1"
+            " WHERE cpf = $1",
+            cpf,
+        ),
+        (
+            "UPDATE employability.job SET titulo = 'Outro título', updated_at = clock_timestamp() WHERE id = $1",
+            UUID(job["id"]),
+        ),
+    )
     assert made.status_code == 201
     assert made.json()["vaga"]["titulo"] == "Outro título"
     assert made.json()["curriculo_snapshot"]["resumo_profissional"] == "Depois."
@@ -238,15 +239,51 @@ def test_answers_that_the_job_does_not_ask_for_are_told(
     assert sql("SELECT FROM employability.application WHERE cpf = $1", cpf) == []
 
 
-def test_a_resume_is_kept_only_as_it_was_read(sql: Sql) -> None:
-    """Neither one that was erased since, nor one that was begun or saved since, is what was read."""
-    keep, cpf = "SELECT employability.keep_resume($1, $2)", person(970)
-    assert not sql(keep, cpf, 1)[0][0]
-    assert sql(keep, cpf, None)[0][0]
-    assert not sql(keep, cpf, None)[0][0]
-    assert sql(keep, cpf, 1)[0][0]
-    sql("UPDATE employability.resume SET row_version = 2 WHERE cpf = $1", cpf)
-    assert not sql(keep, cpf, 1)[0][0]
+@pytest.mark.cases("employability", "52")
+def test_a_withdrawal_while_a_person_applies_counts(
+    http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply, sql: Sql, database_url: str
+) -> None:
+    """Each application is a new version of the resume's root: what was read before another one is read again."""
+    job, cpf = publish(), person(970)
+    read_version = "SELECT row_version FROM employability.resume WHERE cpf = $1"
+    for version in (1, 2):
+        made = apply(job, cpf).json()
+        assert sql(read_version, cpf)[0][0] == version
+        http.delete(f"{BASE}/{made['id']}", headers=citizen(issuer, cpf)).raise_for_status()
+
+    # As a third application leaves them that was withdrawn at once.
+    fourth = race(
+        database_url,
+        lambda: apply(job, cpf),
+        ("UPDATE employability.resume SET row_version = row_version + 1 WHERE cpf = $1", cpf),
+        (
+            "INSERT INTO employability.application (id, cpf, id_vaga, status, origem)"
+            " VALUES ($1, $2, $3, 'retirada', 'cidadao')",
+            uuid4(),
+            cpf,
+            UUID(job["id"]),
+        ),
+    )
+    assert refusal(fourth) == (400, "withdrawal-limit")
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "summary"),
+    [
+        (983, "INSERT INTO employability.resume (cpf, resumo_profissional) VALUES ($1, 'Depois.')", "Depois."),
+        (984, "DELETE FROM employability.resume WHERE cpf = $1", ""),
+    ],
+)
+def test_a_resume_that_begins_or_ends_while_a_person_applies_is_read_again(
+    http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply, database_url: str, number: int, change: str,
+    summary: str,
+) -> None:  # fmt: skip
+    job, cpf = publish(), person(number)
+    if not summary:
+        resume = f"/jobs/api/v1/empregabilidade/curriculo/{cpf}/experiencias"
+        http.put(resume, json={"resumo_profissional": "Antes."}, headers=citizen(issuer, cpf)).raise_for_status()
+    made = race(database_url, lambda: apply(job, cpf), (change, cpf))
+    assert made.json()["curriculo_snapshot"]["resumo_profissional"] == summary
 
 
 def test_a_person_applies_ten_times_a_minute(

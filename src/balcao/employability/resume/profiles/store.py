@@ -13,6 +13,25 @@ async def touch_resume(connection: Connection, cpf: Cpf) -> None:
     """Create the root when it is missing and lock it until the transaction ends (rules: employability 5.2)."""
 
 
+def claim_resume_sql(cpf: str, version: str, source: str) -> str:
+    """Return the text of three CTEs; `claimed` has a row if the root of a resume is still as it was read.
+
+    For a statement that stores what was decided on a resume. It does so for the row of `source`: it creates the root
+    if `version` is null, or else counts a new version. So of two such statements on one resume the second gets no row,
+    and its caller reads all again.
+    """
+    return f"""
+resume_begun AS (
+    INSERT INTO employability.resume (cpf) SELECT {cpf} FROM {source} WHERE {version} IS NULL
+    ON CONFLICT DO NOTHING RETURNING cpf
+), resume_counted AS (
+    UPDATE employability.resume SET updated_at = clock_timestamp(), row_version = row_version + 1
+    FROM {source} WHERE resume.cpf = {cpf} AND row_version = {version} RETURNING resume.cpf
+), claimed AS (
+    SELECT cpf FROM resume_begun UNION ALL SELECT cpf FROM resume_counted
+)"""
+
+
 @statement("UPDATE employability.resume SET resumo_profissional = :summary WHERE cpf = :cpf")
 async def update_summary(connection: Connection, cpf: Cpf, summary: str) -> None:
     """Replace the text of a locked root."""

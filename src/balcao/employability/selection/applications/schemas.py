@@ -196,7 +196,6 @@ class Submission(NamedTuple):
     author: str | None
     job_updated_at: datetime
     resume_version: int | None
-    most_withdrawals: int
     email_job: str
     email_kind: str
     refresh_job: str

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from balcao.core.context.audit import Action, recording
+from balcao.core.context.audit import Action
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
@@ -28,7 +28,6 @@ from balcao.employability.selection.applications.schemas import (
     OwnFilters,
     RestoredApplication,
     StoredApplication,
-    Submission,
 )
 from balcao.employability.selection.applications.states import (
     READ,
@@ -88,19 +87,6 @@ async def list_application_history(call: Call, id_: UUID, page: Page) -> Applica
     if reached.is_owner:
         entries = [msgspec.structs.replace(entry, por=None) for entry in entries]
     return ApplicationHistory(entries, ListMeta.of(page, total))
-
-
-async def insert_application(connection: Connection, made: Submission) -> StoredApplication | None:
-    """Store an application that was checked, with its event, jobs and audit event, and return it with its instants.
-
-    None where the job or the resume is not what it was any more, or an application lives already.
-    """
-    with recording():
-        instants = await store.insert_application(connection, made)
-    if instants is None:
-        return None
-    created_at, updated_at = instants
-    return msgspec.structs.replace(made.application, created_at=created_at, updated_at=updated_at)
 
 
 async def update_application(

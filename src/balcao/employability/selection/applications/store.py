@@ -15,6 +15,7 @@ from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import Scope
+from balcao.employability.resume.profiles.store import claim_resume_sql
 from balcao.employability.selection.applications.schemas import (
     ApplicationEvent,
     ListedApplication,
@@ -77,23 +78,20 @@ async def lock_application(connection: Connection, id_: UUID, own: Cpf | None, s
     """
 
 
-# The job stays as it was read until the commit, so that a freeze comes before this application or after it; from the
-# lock of the resume on, this person's applications come one after the other. What was read and is not so any more
-# leaves no row, and nothing is stored.
+# The job stays as it was read until the commit, so that a freeze comes before this application or after it. A person's
+# applications come one after the other, as each is a new version of their resume's root: the count of withdrawals is
+# as it was read. If job or resume have changed since they were read, nothing is stored.
 @statement(f"""
 WITH held AS MATERIALIZED (
     SELECT id FROM employability.job
     WHERE id = :application.id_vaga AND updated_at = :job_updated_at AND deleted_at IS NULL
         AND status = 'publicado_ativo' AND data_limite > clock_timestamp()
     FOR SHARE
-), kept AS MATERIALIZED (
-    SELECT id, employability.keep_resume(:application.cpf, :resume_version::bigint) AS is_same FROM held
-), made AS (
+), {claim_resume_sql(":application.cpf", ":resume_version::bigint", "held")}, made AS (
     INSERT INTO employability.application (id, cpf, nome, email, id_vaga, status, origem, criterios_nao_atendidos)
-    SELECT :application.id, :application.cpf, :application.nome, :application.email, kept.id, :application.status,
+    SELECT :application.id, :application.cpf, :application.nome, :application.email, held.id, :application.status,
         :origin, :failed
-    FROM kept
-    WHERE kept.is_same AND employability.count_withdrawals(:application.cpf, :application.id_vaga) < :most_withdrawals
+    FROM held CROSS JOIN claimed
     ON CONFLICT (cpf, id_vaga) WHERE status <> 'retirada' DO NOTHING
     RETURNING id, email, created_at, updated_at
 ), content AS (
@@ -337,6 +335,7 @@ async def erase_ended_applications(connection: Connection, months: int) -> int:
 
 
 OFFERED = (
+    insert_application,
     list_live_applications,
     lock_live_applications,
 )

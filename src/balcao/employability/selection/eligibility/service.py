@@ -50,20 +50,12 @@ async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
         job = await find_published_job(connection, job_id, utc_now())
     if job is None:
         raise NotFound("Não há vaga com este `id`.", code="job-unknown")
-    lookup = await look_up_candidate(call, cpf, job)
+    lookup = await people.look_up_person(call, cpf) if may_need_registry(job) else None
     async with call.platform.database.connection() as connection:
         accepted = await terms.find_accepted_version(connection, cpf)
         resume, _ = await read_stored_resume(connection, cpf)
         found = [check_terms(call, accepted), *await check_candidate(connection, call, resume, job, lookup)]
     return Eligibility(all(each.atendido for each in found), found)
-
-
-async def look_up_candidate(call: Call, cpf: Cpf, job: Job) -> people.PersonLookup | None:
-    """Return what the registry says of the person, or a fresh copy; None where nobody tells or the job needs none.
-
-    To be called outside any transaction: it may take two seconds.
-    """
-    return await people.look_up_person(call, cpf) if may_need_registry(job) else None
 
 
 def check_terms(call: Call, accepted: str | None) -> CheckedCriterion:
@@ -92,11 +84,6 @@ async def check_candidate(
             "O cadastro da cidade, de que os critérios desta vaga precisam, não respondeu. Tente de novo em instantes."
         )
         raise Unavailable(text, code="registry-away", retry_after=RETRY_AFTER_SECONDS) from None
-
-
-def list_failed_criteria(criteria: Sequence[CheckedCriterion]) -> list[CheckedCriterion]:
-    """Return those that are not met."""
-    return [each for each in criteria if not each.atendido]
 
 
 async def _read_levels(connection: Connection) -> dict[str, int]:

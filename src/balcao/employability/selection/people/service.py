@@ -28,7 +28,8 @@ class PersonLookup(NamedTuple):
 async def look_up_person(call: Call, cpf: Cpf) -> PersonLookup | None:
     """Return what the registry says now, else a copy of the last 24 hours; None where neither tells anything.
 
-    The record of a person that the registry does not know is empty.
+    The record of a person that the registry does not know is empty. Call it outside any transaction: it may take two
+    seconds.
     """
     try:
         return PersonLookup(await ask_registry(call, cpf), is_current=True)

@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.access.caller import Caller
+from balcao.core.context.audit import recording
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
@@ -31,8 +32,10 @@ from balcao.employability.selection.applications.schemas import (
     Submission,
 )
 from balcao.employability.selection.applications.states import CREATE_ANY, SUBMISSION, Event, require_transition
+from balcao.employability.selection.applications.store import insert_application
 from balcao.employability.selection.blocks import service as blocks
 from balcao.employability.selection.eligibility import service as eligibility
+from balcao.employability.selection.eligibility.criteria import may_need_registry
 from balcao.employability.selection.eligibility.service import Ineligible
 from balcao.employability.selection.emails.kinds import JOB as EMAIL_JOB
 from balcao.employability.selection.people import service as people
@@ -93,10 +96,8 @@ async def submit_application(call: Call, body: ApplicationBody) -> bytes:
     )
     database = call.platform.database
     try:
-        if call.idempotency_key is None:
-            async with database.connection() as connection:
-                return msgspec.json.encode(await _apply(connection, request))
-        async with database.transaction() as connection:
+        # Without a key the one statement that stores needs no transaction.
+        async with database.connection() if call.idempotency_key is None else database.transaction() as connection:
             return await run_once(connection, reached, cpf, [body], lambda: _apply(connection, request))
     except Ineligible as refusal:
         await blocks.record_block(reached, cpf, job_id, list(dict.fromkeys(each.criterio for each in refusal.failed)))
@@ -136,8 +137,12 @@ async def _apply(connection: Connection, request: _ApplicationRequest) -> Applic
         resume = await read_stored_resume(connection, request.cpf)
         failed = await _check_criteria(connection, request, job, earlier, resume.content)
         submission = _prepare(request, job, answers, failed, resume)
-        if stored := await applications.insert_application(connection, submission):
+        with recording():
+            instants = await insert_application(connection, submission)
+        if instants is not None:
             await people.save_person_copy(connection, request.cpf, request.person)
+            created_at, updated_at = instants
+            stored = msgspec.structs.replace(submission.application, created_at=created_at, updated_at=updated_at)
             return await applications.describe_application(
                 connection, request.call, stored, listings.summarise_job(job)
             )
@@ -154,11 +159,9 @@ async def _ask_registry(
     """
     async with call.platform.database.connection() as connection:
         job = await find_published_job(connection, job_id, utc_now())
-    if not call.is_owner and None in sent:
-        return job, await people.look_up_person(call, cpf)
-    if job is None or job.status is not JobStatus.ACTIVE:
-        return job, None
-    return job, await eligibility.look_up_candidate(call, cpf, job)
+    is_needed = job is not None and job.status is JobStatus.ACTIVE and may_need_registry(job)
+    is_incomplete = not call.is_owner and None in sent
+    return job, await people.look_up_person(call, cpf) if is_needed or is_incomplete else None
 
 
 def _require_job(job: Job | None, scope: Scope | None) -> Job:
@@ -182,9 +185,8 @@ async def _check_criteria(
     call = request.call
     if call.is_owner and not (accepted := eligibility.check_terms(call, earlier.terms)).atendido:
         raise Ineligible([accepted])
-    failed = eligibility.list_failed_criteria(
-        await eligibility.check_candidate(connection, call, resume, job, request.person)
-    )
+    criteria = await eligibility.check_candidate(connection, call, resume, job, request.person)
+    failed = [each for each in criteria if not each.atendido]
     if failed and call.is_owner:
         raise Ineligible(failed)
     return list(dict.fromkeys(each.criterio for each in failed))
@@ -220,7 +222,6 @@ def _prepare(
         author=applications.name_author(call),
         job_updated_at=job.updated_at,
         resume_version=resume.version,
-        most_withdrawals=MOST_WITHDRAWALS,
         email_job=EMAIL_JOB,
         email_kind=SUBMISSION.email,
         refresh_job=people.REFRESH_ONE,
@@ -231,17 +232,12 @@ def _prepare(
 
 def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
     """Return who applies, and the call by its right to apply for them. Raises Forbidden, Invalid, Unauthenticated."""
-    if sent is None or not sent.strip():
-        return call.person, call.as_owner()
-    cpf = Cpf.parse_claim(sent)
-    if cpf is not None and cpf == call.actor_cpf:
-        return cpf, call.as_owner()
-    if not call.holds(CREATE_ANY):
-        raise Forbidden("O campo `cpf` não é o de quem chama.", code="cpf-foreign")
-    if cpf is None:
+    cpf = Cpf.parse_claim(sent) if sent and sent.strip() else call.person
+    if cpf is None and call.holds(CREATE_ANY):
         raise Invalid("O campo `cpf` deve ser um CPF de 11 dígitos.", code="cpf-invalid")
-    reached = call.with_right_to(cpf, CREATE_ANY)
-    assert reached is not None
+    reached = None if cpf is None else call.with_right_to(cpf, CREATE_ANY)
+    if cpf is None or reached is None:
+        raise Forbidden("O campo `cpf` não é o de quem chama.", code="cpf-foreign")
     return cpf, reached
 
 
