@@ -15,7 +15,7 @@ import pytest
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection, Row
 from balcao.core.database.queries import page_sql
-from balcao.core.database.results import Json, Paged, PagedWithCounts, read_part
+from balcao.core.database.results import Json, Paged, PagedWithCounts
 from balcao.core.database.statements import STATEMENTS, MalformedStatement, Statement, statement, statements
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.cpf import Cpf
@@ -132,13 +132,12 @@ class Owned(NamedTuple):
     pet: Pet
     point: Point | None = None
 
-    @classmethod
-    def from_row(cls, row: Row) -> "Owned":
-        return cls(read_part(Pet, row), read_part(Point, row))
 
-
-@statement("SELECT 1 AS x, 2 AS y, 'Rex' AS name, 'red' AS colour, :owner::text AS owner, ARRAY['ball'] AS toys")
-async def read_owned(connection: Connection, owner: Cpf) -> Owned: ...
+@statement("""
+SELECT place.*, 'Rex' AS name, 'red' AS colour, :owner::text AS owner, ARRAY['ball'] AS toys, true AS more
+FROM (VALUES (true)) AS one (has) LEFT JOIN (VALUES (1, 2)) AS place (x, y) ON :is_placed::boolean
+""")
+async def read_owned(connection: Connection, owner: Cpf, is_placed: bool) -> Owned: ...
 
 
 @statement("""
@@ -260,7 +259,9 @@ async def test_rows_are_read_by_what_is_returned(platform: Platform) -> None:
         assert await read_members(connection) == {"name": "a", "number": 1}
         assert (await read_row(connection))["number"] == 1
         assert await read_span(connection) == (Point(1, 2), Point(3, 4))
-        assert await read_owned(connection, ANA) == (Pet("Rex", Colour.RED, ANA, ["ball"]), Point(1, 2))
+        for is_placed, point in ((True, Point(1, 2)), (False, None)):
+            owned = await read_owned(connection, ANA, is_placed=is_placed)
+            assert owned == (Pet("Rex", Colour.RED, ANA, ["ball"]), point)
         assert await list_points(connection, limit=2, skip=2) == ([Point(3, 6), Point(4, 8)], 5)
         assert await list_points(connection, limit=2, skip=9) == ([], 5)
         assert await list_documents(connection) == ([Point(1, 1), Point(2, 1)], 2)

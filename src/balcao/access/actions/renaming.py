@@ -4,8 +4,6 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from balcao.access.actions.schemas import Action, ActionChange
-from balcao.core.database.pool import Row
-from balcao.core.database.results import read_part
 from balcao.core.errors import Forbidden, Invalid, NotFound
 from balcao.core.values.etags import require_match
 from balcao.core.values.ready import Ready
@@ -16,11 +14,6 @@ class KnownAction(NamedTuple):
 
     action: Action
     reserved: bool
-
-    @classmethod
-    def from_row(cls, row: Row) -> "KnownAction":
-        """Return the action of a row that has its members as columns."""
-        return cls(read_part(Action, row), row["reserved"])
 
 
 class KnownActions:

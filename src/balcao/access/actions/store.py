@@ -16,9 +16,9 @@ from balcao.access.actions.schemas import (
 )
 from balcao.core.access.reach import describe_group
 from balcao.core.database.lookups import lookup
-from balcao.core.database.pool import Connection, Row, Source
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import page_sql
-from balcao.core.database.results import Json, Paged, read_part
+from balcao.core.database.results import Json, Paged
 from balcao.core.database.statements import statement
 
 
@@ -29,11 +29,6 @@ class FoundAction:
     action: Action
     reserved: bool
     name_taken: bool
-
-    @classmethod
-    def from_row(cls, row: Row) -> "FoundAction":
-        """Return the action of a row that has its members as columns."""
-        return cls(read_part(Action, row), row["reserved"], row["name_taken"])
 
 
 @lookup("""

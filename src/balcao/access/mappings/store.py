@@ -6,9 +6,9 @@ from typing import Any
 
 from balcao.access.mappings.schemas import Mapping
 from balcao.core.database.lookups import lookup
-from balcao.core.database.pool import Connection, Row, Source
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import page_sql
-from balcao.core.database.results import Json, Paged, read_part
+from balcao.core.database.results import Json, Paged
 from balcao.core.database.statements import statement
 
 _MEMBERS = """
@@ -68,14 +68,10 @@ class FoundMapping:
     def is_system(self) -> bool:
         return self.mapping.operation is not None
 
-    @classmethod
-    def from_row(cls, row: Row) -> "FoundMapping":
-        """Return the mapping of a row that has its members as columns."""
-        return cls(read_part(Mapping, row), row["floor"], row["declared_action"], row["code_key"])
-
 
 @lookup(f"""
-SELECT {_MEMBERS}, mapping.floor, mapping.declared_action, action.code_key {_LIVING} AND mapping.id = :mapping_id
+SELECT {_MEMBERS}, mapping.floor, mapping.declared_action AS declared, action.code_key
+{_LIVING} AND mapping.id = :mapping_id
 """)
 async def find_mapping(source: Source, mapping_id: int) -> FoundMapping | None:
     """Return the mapping; the id is at most `MAX_INT64`."""

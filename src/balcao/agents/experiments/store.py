@@ -8,8 +8,7 @@ import asyncpg
 import msgspec
 
 from balcao.agents.experiments.schemas import AnnotationSummary, ExperimentCreation, Run, RunCreation, ScoreChange
-from balcao.core.database.pool import Connection, Row, json_text
-from balcao.core.database.results import read_part
+from balcao.core.database.pool import Connection, json_text
 from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict
 
@@ -45,12 +44,6 @@ class ListedExperiment(NamedTuple):
     dataset_description: str
     example_count: int
     experiment: StoredExperiment | None
-
-    @classmethod
-    def from_row(cls, row: Row) -> "ListedExperiment":
-        """Return what a row of the list holds."""
-        experiment = None if row["id"] is None else read_part(StoredExperiment, row)
-        return cls(row["dataset_name"], row["dataset_description"], row["example_count"], experiment)
 
 
 @statement(f"""

@@ -25,12 +25,6 @@ class StoredVersion(msgspec.Struct, frozen=True):
     is_active: bool
     content: AgentContent
 
-    @classmethod
-    def from_row(cls, row: Row) -> "StoredVersion":
-        """Return the version of a row with the members and those of its content as columns."""
-        members = {name: row[name] for name in cls.__struct_fields__ if name != "content"}
-        return cls(**members, content=read_part(AgentContent, row))
-
 
 class VersionPage(msgspec.Struct, frozen=True):
     """`total` counts the visible versions of all pages; `more` tells whether older ones follow."""
@@ -81,7 +75,7 @@ async def list_visible_versions(
     rows = await _list_visible(connection, agent_type, before, limit, max_bytes)
     found = [row for row in rows if row["version"] is not None]
     more = bool(found) and found[-1]["furthest"] < found[-1]["version"]
-    return VersionPage([StoredVersion.from_row(row) for row in found], rows[0]["total"], more)
+    return VersionPage([read_part(StoredVersion, row) for row in found], rows[0]["total"], more)
 
 
 @statement("""

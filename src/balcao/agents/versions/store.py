@@ -9,8 +9,7 @@ import msgspec
 from balcao.agents.versions.content import AgentContent, ChangeType
 from balcao.core.context.call import Author
 from balcao.core.database.lookups import lookup
-from balcao.core.database.pool import Connection, Row, Source
-from balcao.core.database.results import read_part
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
 
@@ -27,12 +26,6 @@ class AgentVersion(msgspec.Struct, frozen=True):
     hidden: bool
     content_hash: bytes
     content: AgentContent
-
-    @classmethod
-    def from_row(cls, row: Row) -> "AgentVersion":
-        """Return the version of a row with the members and those of its content as columns."""
-        members = {name: row[name] for name in cls.__struct_fields__ if name != "content"}
-        return cls(**members, content=read_part(AgentContent, row))
 
 
 class StoredConfig(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ import dataclasses
 import enum
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Generic, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -61,7 +62,8 @@ def choose_shape(expected: Any, skip: int = 0) -> Shape:
     - `Paged` and `PagedWithCounts` read a page.
 
     Within a row, a type with a class method `from_row` calls that. The members of a struct, dataclass or named tuple
-    match columns by name. A `dict` gets all columns, a `tuple` gets them by position, any other type the first column.
+    match columns by name. A member of such a type that has no column reads the columns of its own members. A `dict`
+    gets all columns, a `tuple` gets them by position, any other type the first column.
     """
     origin, arguments = get_origin(expected), get_args(expected)
     if expected is types.NoneType:
@@ -136,11 +138,14 @@ class _Members:
         columns = tuple(row.keys())
         read = self._chosen.get(columns)
         if read is None:
-            read = self._chosen[columns] = self._make(columns[self._skip :])
+            read = self._chosen[columns] = self._make(columns)
         return read
 
     def _make(self, columns: tuple[str, ...]) -> Read:
         kind, skip = self._kind, self._skip
+        if any(name not in columns and _choose_part(hint, columns) for name, hint in list_members(kind).items()):
+            return _read_members(kind, columns)
+        columns = columns[skip:]
         values = [self._values.get(name, _same) for name in columns]
         if columns != _list_positional(kind)[: len(columns)]:
             return lambda row: kind(
@@ -159,14 +164,40 @@ def _list_positional(kind: Any) -> tuple[str, ...]:
 
 def read_part(kind: Callable[..., T], row: Any) -> T:
     """Read the columns named like the members of `kind`. For a `from_row` that also reads other columns."""
-    part: T = _choose_part(kind)(row)
+    read = _choose_part(kind, tuple(row.keys()))
+    assert read is not None, kind
+    part: T = read(row)
     return part
 
 
 @functools.cache
-def _choose_part(kind: Callable[..., Any]) -> Read:
-    reads_of = {name: _read_value(hint) for name, hint in list_members(kind).items()}
-    return lambda row: kind(**{name: read(row[name]) for name, read in reads_of.items()})
+def _choose_part(expected: Any, columns: tuple[str, ...]) -> Read | None:
+    """Return how a record is read of the columns that are named like its members; None if one of these is missing.
+
+    An optional record is None when all of them are null, as in a row of an outer join.
+    """
+    members = list_members(expected)
+    if not members or any(name not in columns and not _choose_part(hint, columns) for name, hint in members.items()):
+        return None
+    if type(None) not in get_args(expected):
+        return _read_members(expected, columns)
+    read, own = _read_members(_without_none(expected), columns), [name for name in members if name in columns]
+    return lambda row: None if all(row[name] is None for name in own) else read(row)
+
+
+def _read_members(kind: Any, columns: tuple[str, ...]) -> Read:
+    """Return how a record is read whose members are columns or, without one, parts of the same row."""
+    reads: dict[str, Read] = {}
+    for name, hint in list_members(kind).items():
+        if name in columns:
+            reads[name] = _read_column(name, _read_value(hint))
+        elif (part := _choose_part(hint, columns)) is not None:
+            reads[name] = part
+    return lambda row: kind(**{name: read(row) for name, read in reads.items()})
+
+
+def _read_column(name: str, read: Read) -> Read:
+    return operator.itemgetter(name) if read is _same else lambda row: read(row[name])
 
 
 def _list_columns(row: Any, skip: int) -> Any:

@@ -3,8 +3,7 @@
 from datetime import date
 from typing import NamedTuple
 
-from balcao.core.database.pool import Connection, Row
-from balcao.core.database.results import read_part
+from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.health_units.counts.schemas import ByColor, CountsQuery
 
@@ -18,11 +17,6 @@ class OpenedCount(NamedTuple):
     nome: str | None
     abertas: int
     por_cor: ByColor
-
-    @classmethod
-    def from_row(cls, row: Row) -> "OpenedCount":
-        """Return the count of a row that has the colours among its columns."""
-        return cls(row["inicio"], row["area"], row["cnes"], row["nome"], row["abertas"], read_part(ByColor, row))
 
 
 # A month begins and ends by the city's clock. What was closed as a mistake never was.

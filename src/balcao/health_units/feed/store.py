@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from balcao.core.audit.retention import Swept
-from balcao.core.database.pool import Connection, Row
-from balcao.core.database.results import read_part
+from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.cnes import Cnes
@@ -84,11 +83,6 @@ class DatedChange(NamedTuple):
 
     em: datetime
     change: StoredChange
-
-    @classmethod
-    def from_row(cls, row: Row) -> "DatedChange":
-        """Return the entry of a row that has its columns and the instant."""
-        return cls(row["em"], read_part(StoredChange, row))
 
 
 @statement("SELECT sequencia, tipo, cnes, em, dados FROM health_units.change_feed WHERE sequencia = :sequence")

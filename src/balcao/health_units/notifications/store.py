@@ -9,8 +9,7 @@ import msgspec
 
 from balcao.core.context.call import Author
 from balcao.core.database.lookups import lookup
-from balcao.core.database.pool import Connection, Row, Source
-from balcao.core.database.results import read_part
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.cnes import Cnes
@@ -176,11 +175,6 @@ class ListedNotification(NamedTuple):
     """A notification of a page; None on an empty one."""
 
     notification: Notification | None
-
-    @classmethod
-    def from_row(cls, row: Row) -> "ListedNotification":
-        """Return the notification of a row whose columns may all be null."""
-        return cls(None if row["id"] is None else read_part(Notification, row))
 
 
 # LEFT JOIN: a unit without notifications gives one row of nulls, so that no row means an unknown unit. Responses show

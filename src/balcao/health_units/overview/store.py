@@ -50,7 +50,7 @@ class StoredEvent(NamedTuple):
     @classmethod
     def from_row(cls, row: Row) -> "StoredEvent":
         """Return the event of a row that has all of these columns; the kind of unit is `tipo_unidade`."""
-        return cls(row["id"], row["notification_id"], _read_unit(row), row["engano"], RecordedEvent.from_row(row))
+        return cls(row["id"], row["notification_id"], _read_unit(row), row["engano"], read_part(RecordedEvent, row))
 
 
 def _read_unit(row: Row) -> NamedUnit:

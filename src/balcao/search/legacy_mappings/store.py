@@ -8,8 +8,7 @@ import msgspec
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.lookups import lookup
-from balcao.core.database.pool import Connection, Row, Source
-from balcao.core.database.results import read_part
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.search.legacy_mappings.schemas import LegacyMapping
 
@@ -59,11 +58,6 @@ class WrittenMapping(NamedTuple):
 
     is_alive: bool
     mapping: LegacyMapping | None
-
-    @classmethod
-    def from_row(cls, row: Row) -> "WrittenMapping":
-        """Return what the row tells, whose columns of the mapping may all be null."""
-        return cls(row["is_alive"], None if row["id"] is None else read_part(LegacyMapping, row))
 
 
 @statement(f"""
@@ -136,11 +130,6 @@ class ListedMapping(NamedTuple):
     found: int
     out_of: int
     mapping: LegacyMapping | None
-
-    @classmethod
-    def from_row(cls, row: Row) -> "ListedMapping":
-        """Return the mapping of a row that has the numbers."""
-        return cls(row["found"], row["out_of"], None if row["id"] is None else read_part(LegacyMapping, row))
 
 
 _MATCHING = """

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from balcao.core.database.pool import Connection, Row
-from balcao.core.database.results import read_part
+from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.search.proposals.schemas import ProposalEntry
 
@@ -43,11 +42,6 @@ class ListedProposal(NamedTuple):
 
     found: int
     entry: ProposalEntry | None
-
-    @classmethod
-    def from_row(cls, row: Row) -> "ListedProposal":
-        """Return the proposal of a row that has the number of all."""
-        return cls(row["found"], None if row["id"] is None else read_part(ProposalEntry, row))
 
 
 _MATCHING = f"""
@@ -85,14 +79,9 @@ class StoredProposal(NamedTuple):
     content: str
     author: str
 
-    @classmethod
-    def from_row(cls, row: Row) -> "StoredProposal":
-        """Return the proposal of its row."""
-        return cls(read_part(ProposalEntry, row), row["content"], row["created_by_sub"])
-
 
 _ONE = f"""
-SELECT {_COLUMNS}, proposal.content::text AS content, proposal.created_by_sub
+SELECT {_COLUMNS}, proposal.content::text AS content, proposal.created_by_sub AS author
 {_LIVING} WHERE proposal.id = :proposal_id::uuid AND proposal.service_id = :service_id::uuid
 """
 

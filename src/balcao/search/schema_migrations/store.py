@@ -180,11 +180,6 @@ class ListedRun(NamedTuple):
     found: int
     entry: HistoryEntry | None
 
-    @classmethod
-    def from_row(cls, row: Row) -> "ListedRun":
-        """Return the run of a row that has the number of all."""
-        return cls(row["found"], None if row["id"] is None else read_part(HistoryEntry, row))
-
 
 @statement("""
 SELECT counted.found, entry.*

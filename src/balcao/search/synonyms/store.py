@@ -8,8 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from balcao.core.database.lookups import lookup
-from balcao.core.database.pool import Connection, Row, Source
-from balcao.core.database.results import read_part
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 
 
@@ -27,11 +26,6 @@ class ListedGroup(NamedTuple):
 
     found: int
     group: StoredGroup
-
-    @classmethod
-    def from_row(cls, row: Row) -> "ListedGroup":
-        """Return the group of a row that has the number of all."""
-        return cls(row["found"], read_part(StoredGroup, row))
 
 
 @statement("""

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from balcao.core.database.lookups import lookup
-from balcao.core.database.pool import Connection, Row, Source
-from balcao.core.database.results import read_part
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.search.versions.schemas import VersionEntry
 
@@ -89,11 +88,6 @@ class ListedVersion(NamedTuple):
     total: int
     entry: VersionEntry | None
 
-    @classmethod
-    def from_row(cls, row: Row) -> "ListedVersion":
-        """Return the version of a row that has the number of all."""
-        return cls(row["total"], None if row["id"] is None else read_part(VersionEntry, row))
-
 
 @statement(f"""
 SELECT head.next_version - 1 AS total, entry.*
@@ -125,11 +119,6 @@ class WholeVersion(NamedTuple):
 
     entry: VersionEntry | None
     snapshot: str | None
-
-    @classmethod
-    def from_row(cls, row: Row) -> "WholeVersion":
-        """Return the version of a row that has its snapshot."""
-        return cls(None if row["id"] is None else read_part(VersionEntry, row), row["snapshot"])
 
 
 @statement(f"""

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from balcao.core.database.pool import Connection, Row
-from balcao.core.database.results import read_part
+from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.search.tallies import TallyEntry
 
@@ -34,11 +33,6 @@ class ListedZeroResult(NamedTuple):
 
     found: int
     result: ZeroResult
-
-    @classmethod
-    def from_row(cls, row: Row) -> "ListedZeroResult":
-        """Return the query of a row that has the number of all."""
-        return cls(row["found"], read_part(ZeroResult, row))
 
 
 @statement("""

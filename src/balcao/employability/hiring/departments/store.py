@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from balcao.core.database.pool import Connection, Row
+from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.employability.hiring.departments.schemas import Department
 
@@ -14,10 +14,6 @@ class DepartmentCopy(NamedTuple):
 
     department: Department
     is_fresh: bool
-
-    @classmethod
-    def from_row(cls, row: Row) -> "DepartmentCopy":
-        return cls(Department(row["orgao_id"], row["cd_ua"], row["name"], row["sigla"]), row["is_fresh"])
 
 
 @statement("""

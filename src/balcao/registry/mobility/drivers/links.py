@@ -60,12 +60,6 @@ class LinkWithVehicle:
     vehicle: InvitedVehicle
     owner_cpf: Cpf | None
 
-    @classmethod
-    def from_row(cls, row: Row) -> "LinkWithVehicle":
-        """Return what the columns of both hold."""
-        owner = row["owner_cpf"]
-        return cls(read_part(Link, row), read_part(InvitedVehicle, row), Cpf(owner) if owner else None)
-
 
 class ReceivedInvitation(NamedTuple):
     """A link as its driver answers it, and how to reach that person."""
