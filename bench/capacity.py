@@ -115,7 +115,7 @@ class City:
 
     async def act(self, active: int) -> list[Calls]:
         """Let `active` citizens make every call, half of them right after a checkpoint."""
-        application = app.build(self.settings, self.url)
+        application = app.build_application(self.settings, self.url)
         found = []
         async with application.open():
             transport = httpx.ASGITransport(app=AsgiApplication(application))
@@ -134,7 +134,7 @@ class City:
         async with asyncio.TaskGroup() as group:
             for _ in range(AT_ONCE):
                 group.create_task(self._call(http, build, waiting))
-        await Worker(self.platform.database, app.list_jobs(), self.platform).drain()
+        await Worker(self.platform.database, app.list_job_kinds(), self.platform).drain()
         return float(await self.ask(_POSITION) - before) / len(people)
 
     async def _call(self, http: httpx.AsyncClient, build: Build, waiting: Iterator[str]) -> None:

@@ -125,7 +125,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
 @pytest.fixture(scope="module")
 def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
     """Return the gateway with all seven services under the real HTTP server."""
-    with RunningServer(app.build(settings, database_url)) as running:
+    with RunningServer(app.build_application(settings, database_url)) as running:
         yield running
 
 
@@ -149,7 +149,7 @@ def drain(settings: Settings, database_url: str) -> Callable[[], None]:
 async def _drain(settings: Settings, database_url: str) -> None:
     platform = assemble(settings, database_url)
     async with opened(platform):
-        await Worker(platform.database, app.list_jobs(), platform).drain()
+        await Worker(platform.database, app.list_job_kinds(), platform).drain()
 
 
 @pytest_asyncio.fixture

@@ -11,7 +11,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 ROOT = Path(__file__).parents[1]
 SHORT_BODY, SHORT_FILE, LONG_FILE = 3, 40, 400
@@ -71,6 +71,10 @@ def count_body(function: Function) -> int:
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
 
+def _is_public(node: ast.stmt) -> TypeGuard[Function | ast.ClassDef]:
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not node.name.startswith("_")
+
+
 def is_private(function: Function) -> bool:
     """Return whether the function is a helper of its file or class."""
     return function.name.startswith("_") and not function.name.endswith("__")
@@ -101,6 +105,7 @@ def describe(product: Sequence[Source], tests: Sequence[Source], operations: int
     private = [function for function in functions if is_private(function)]
     once = [function for source in product for function in find_used_once(source)]
     names = Counter(function.name for function in functions if not function.name.startswith("__"))
+    public = [node.name for source in product for node in source.tree.body if _is_public(node)]
     signatures = sum(
         isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_signature(node)
         for source in product
@@ -127,6 +132,7 @@ def describe(product: Sequence[Source], tests: Sequence[Source], operations: int
         f"{_share(len(private), len(functions))}, {len(once)} used once, {brief} of these of up to {SHORT_BODY} lines",
     )
     yield "names of functions", f"{len(names):,}; the most common is {common} ({uses} times)"
+    yield "public names", f"{_share(len(set(public)), len(public))} of the functions and classes of modules"
     yield "lines with a comment", _share(sum(source.comments for source in product), lines)
     yield "tests", f"{test_lines:,} lines, {test_lines / lines:.2f} to one of source"
     yield (

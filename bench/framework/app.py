@@ -137,7 +137,7 @@ def make_app(settings: Settings, database_url: str, *, shares_statements: bool) 
         return Response(body, headers=headers, media_type="application/json")
 
     async def require_crm() -> None:
-        events.require_configured(platform)
+        events.require_events_configured(platform)
 
     receive = Allowed(platform, "registry.receive_crm_event", client("CRM_WEBHOOK_CLIENTS"), None)
 

@@ -9,7 +9,7 @@ def main() -> None:
     """Serve the services that `make bench` measures."""
     settings = read_settings()
     services = [service.name for service in platform_app.SERVICES]
-    application = AsgiApplication(platform_app.build(settings, str(settings.database_url), services))
+    application = AsgiApplication(platform_app.build_application(settings, str(settings.database_url), services))
     serve(application, settings.port, headers=[("server", "balcao")])
 
 

@@ -83,7 +83,7 @@ def list_migrations() -> list[Migration]:
     return [*migrations.platform_migrations(), *services, *list_panel_migrations()]
 
 
-def list_jobs() -> list[JobKind]:
+def list_job_kinds() -> list[JobKind]:
     """Return every kind of job that a worker runs."""
     platform = [*chain.JOBS, retention.make_nightly_job(list_retention())]
     return [*platform, *(kind for service in SERVICES for kind in service.jobs)]
@@ -104,11 +104,11 @@ def list_gauges() -> list[Gauge]:
     return [*platform, *(gauge for service in SERVICES for gauge in service.gauges)]
 
 
-def list_limits(settings: Settings) -> dict[str, Limit]:
+def list_declared_limits(settings: Settings) -> dict[str, Limit]:
     """Return every rate limit that an operator may change while the platform runs, by name."""
     operations = [operation for service in SERVICES for operation in service.operations()]
     further = {name: settings.declared_rate(rate) for service in SERVICES for name, rate in service.limits.items()}
-    return rates.list_limits(settings, operations, further)
+    return rates.collect_limits(settings, operations, further)
 
 
 def list_base_urls(settings: Settings) -> dict[str, str]:
@@ -135,15 +135,17 @@ def check_fixed_operations(names: Iterable[str]) -> None:
         )
 
 
-def build(settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE) -> Application:
+def build_application(
+    settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE
+) -> Application:
     """Build the application of one process. Everything is opened when the server starts the application."""
     services = choose_services(names)
     check_fixed_tokens(settings)
     platform = assemble(settings, database_url, group, serving=True)
-    mounts = [mount(service, platform) for service in services]
+    mounts = [mount_service(service, platform) for service in services]
     alone = mounts[0] if len(services) == 1 else None
     embedded = sandbox.load(settings, "identity")(settings, platform) if settings.embedded_identity else None
-    mounts.append(backchannel.mount(platform, embedded))
+    mounts.append(backchannel.mount_backchannel(platform, embedded))
     panel = Panel(settings, database_url, AREAS, platform.refusals) if settings.has_panel and not names else None
     if panel is not None:
         mounts.append(Endpoints(panel).mount())
@@ -184,10 +186,10 @@ def build_management(
     database = make_database(settings, database_url).apart(management.CONNECTIONS)
     database.is_serving = True
     metrics = Metrics(telemetry, group)
-    return management.build(settings, database, metrics, list_gauges(), processes, with_jobs=with_jobs)
+    return management.build_management(settings, database, metrics, list_gauges(), processes, with_jobs=with_jobs)
 
 
-def mount(service: Service, platform: Platform) -> Mount:
+def mount_service(service: Service, platform: Platform) -> Mount:
     """Build the endpoint of each operation of the service. Raises MalformedOperation."""
     endpoints: list[tuple[str, str, Endpoint]] = []
     operations = service.operations()
@@ -211,7 +213,7 @@ async def open_for_serving(
         async with platform.database.transaction() as connection:
             await catalogue.announce_operations(connection, operations)
         await platform.catalogue.reload()
-        platform.parts[Declared] = Declared(NAMES, list_jobs(), list_limits(platform.settings))
+        platform.parts[Declared] = Declared(NAMES, list_job_kinds(), list_declared_limits(platform.settings))
         await platform.replicas.start()
         await platform.live.start()
         refresh = Watch(
@@ -223,7 +225,7 @@ async def open_for_serving(
             async with (
                 repeating(announce_again, catalogue.ANNOUNCING_SECONDS),
                 processes.noting(platform, [service.name for service in services]),
-                response_counts.recording(platform.database, telemetry, platform.zone),
+                response_counts.record_response_counts(platform.database, telemetry, platform.zone),
                 keeper.reading(),
                 calls.writing(),
             ):

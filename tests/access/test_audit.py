@@ -169,7 +169,7 @@ def test_a_machine_that_is_refused_is_named_by_its_client(http: httpx.Client, is
 
 
 async def test_a_command_is_done_by_the_operator(platform: Platform, settings: Settings) -> None:
-    version = await users.assign_role(operator_call(platform, "access.test"), Cpf(EDITOR), "rmi:atendimento")
+    version = await users.assign_person_role(operator_call(platform, "access.test"), Cpf(EDITOR), "rmi:atendimento")
     async with platform.database.connection() as connection:
         statement = f"SELECT {stored.MEMBERS} FROM access.audit_event WHERE catalogue_version = $1 AND seq IS NOT NULL"
         (row,) = await connection.fetch(statement, version)

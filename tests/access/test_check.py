@@ -211,7 +211,7 @@ def test_who_is_refused_too_often_is_known_by_the_address_that_the_gateway_names
     strict = settings.model_copy(update={"refused_rate": "3/minute"})
     webhook = "/registry/v1/webhooks/crm/cidadao"
     with (
-        RunningServer(app.build(strict, database_url)) as server,
+        RunningServer(app.build_application(strict, database_url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
     ):
 

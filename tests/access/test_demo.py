@@ -28,7 +28,7 @@ STAFF = {
 
 @pytest.fixture
 async def loaded(platform: Platform) -> Platform:
-    await demo.load(platform)
+    await demo.load_demo_access(platform)
     return platform
 
 
@@ -46,7 +46,7 @@ async def test_a_second_load_changes_nothing_and_brings_nothing_back(loaded: Pla
     async with loaded.database.connection() as connection:
         await connection.execute("DELETE FROM access.membership")
         before = await connection.fetchval("SELECT version FROM access.catalogue_version")
-    await demo.load(loaded)
+    await demo.load_demo_access(loaded)
     async with loaded.database.connection() as connection:
         assert await connection.fetchval("SELECT version FROM access.catalogue_version") == before
         assert await connection.fetchval("SELECT count(*) FROM access.membership") == 0
@@ -56,14 +56,14 @@ async def test_a_half_finished_load_is_completed(loaded: Platform) -> None:
     async with loaded.database.connection() as connection:
         await connection.execute("DELETE FROM access.membership")
         await connection.execute("DELETE FROM access.shipped_once WHERE kind = 'demo'")
-    await demo.load(loaded)
+    await demo.load_demo_access(loaded)
     assert [group.name for group in loaded.catalogue.snapshot.groups_of(Cpf("90000040207"))] == ["auditoria"]
     async with loaded.database.connection() as connection:
         assert await connection.fetchval("SELECT count(*) FROM access.action WHERE name LIKE 'iptu:%'") == 1
 
 
 async def test_the_example_is_a_shipped_action_that_may_be_renamed(loaded: Platform) -> None:
-    found = await demo.examples(loaded)
+    found = await demo.find_access_examples(loaded)
     async with loaded.database.connection() as connection:
         row = await connection.fetchrow("SELECT code_key, origin FROM access.action WHERE id = $1", found["action_id"])
     assert row is not None

@@ -95,12 +95,12 @@ CHANGES: list[Change] = [
     lambda call, chosen: roles.revoke_action(call, pick_name(chosen), pick_name(chosen)),
     lambda call, chosen: groups.create_group(call, pick_name(chosen), "De teste", {}),
     lambda call, chosen: groups.delete_group(call, pick_name(chosen)),
-    lambda call, chosen: groups.assign_role(call, pick_name(chosen), pick_name(chosen)),
-    lambda call, chosen: groups.remove_role(call, pick_name(chosen), pick_name(chosen)),
+    lambda call, chosen: groups.assign_group_role(call, pick_name(chosen), pick_name(chosen)),
+    lambda call, chosen: groups.remove_group_role(call, pick_name(chosen), pick_name(chosen)),
     lambda call, chosen: groups.add_member(call, pick_name(chosen), pick_person(chosen)),
     lambda call, chosen: groups.remove_member(call, pick_name(chosen), pick_person(chosen)),
-    lambda call, chosen: users.assign_role(call, pick_person(chosen), pick_name(chosen)),
-    lambda call, chosen: users.remove_role(call, pick_person(chosen), pick_name(chosen)),
+    lambda call, chosen: users.assign_person_role(call, pick_person(chosen), pick_name(chosen)),
+    lambda call, chosen: users.remove_person_role(call, pick_person(chosen), pick_name(chosen)),
     lambda call, chosen: users.delete_user(call, pick_person(chosen)),
 ]
 
@@ -133,7 +133,7 @@ async def test_every_earlier_version_is_made_again_as_it_was(platform: Platform,
     for was in kept:
         names = {action.id: action.name for action in was.actions.values()}
         for cpf in PEOPLE:
-            made = await decisions.read_version(call, platform.catalogue.latest, was.version, cpf)
+            made = await decisions.read_catalogue_version(call, platform.catalogue.latest, was.version, cpf)
             assert summarise(made, cpf, names) == summarise(was, cpf, names)
             assert [made.match("GET", f"/passado/{n}") for n in range(9)] == [
                 was.match("GET", f"/passado/{n}") for n in range(9)
@@ -149,7 +149,7 @@ async def test_a_role_had_the_action_that_bore_the_name_then(platform: Platform)
     await roles.delete_role(call, role)
     await actions.update_action(call, first.action.id, ActionChange(name=other))
     await actions.create_action(call, name, "De teste")
-    made = await decisions.read_version(call, platform.catalogue.latest, was.version, None)
+    made = await decisions.read_catalogue_version(call, platform.catalogue.latest, was.version, None)
     assert made.roles_by_name[role].actions == {f"#{first.action.id}"}
 
 
@@ -166,13 +166,13 @@ async def test_what_a_night_retired_was_there_before(platform: Platform) -> None
     await platform.catalogue.reload()
     path = new.path_pattern.replace("{id}", "7")
     assert platform.catalogue.latest.match("GET", path) is None
-    made = await decisions.read_version(call, platform.catalogue.latest, was.version, None)
+    made = await decisions.read_catalogue_version(call, platform.catalogue.latest, was.version, None)
     assert made.match("GET", path) == was.match("GET", path) is not None
 
 
 async def test_the_empty_catalogue_of_version_one_knew_nobody_and_nothing(platform: Platform) -> None:
     call = operator_call(platform, "access.test")
-    made = await decisions.read_version(call, platform.catalogue.latest, 1, PEOPLE[0])
+    made = await decisions.read_catalogue_version(call, platform.catalogue.latest, 1, PEOPLE[0])
     assert (dict(made.mappings), dict(made.roles), dict(made.groups)) == ({}, {}, {})
 
 
@@ -181,26 +181,26 @@ async def test_a_version_whose_events_have_gone_or_that_is_not_yet_cannot_be_mad
     await actions.create_action(call, stored.make_name(), "De teste")
     present = platform.catalogue.latest
     with pytest.raises(NotFound):
-        await decisions.read_version(call, present, present.version + 1, None)
+        await decisions.read_catalogue_version(call, present, present.version + 1, None)
     owner = await asyncpg.connect(platform.owner_url)
     await owner.execute("DELETE FROM access.audit_event WHERE catalogue_version < $1", present.version)
     await owner.close()
     with pytest.raises(NotFound) as refused:
-        await decisions.read_version(call, present, present.version - 1, None)
+        await decisions.read_catalogue_version(call, present, present.version - 1, None)
     assert refused.value.code == "catalogue-version-not-kept"
-    assert (await decisions.read_version(call, present, present.version, None)).version == present.version
+    assert (await decisions.read_catalogue_version(call, present, present.version, None)).version == present.version
 
 
 async def test_a_membership_of_before_the_hash_key_was_rotated_is_found_by_the_former_one(platform: Platform) -> None:
     call, person = operator_call(platform, "access.test"), Cpf("90000040711")
-    version = await users.assign_role(call, person, "rmi:mobilidade")
+    version = await users.assign_person_role(call, person, "rmi:mobilidade")
     old = platform.audit.key
     platform.audit = Audit(HashKey(b"uma chave nova e comprida", 2), [old])
-    await users.remove_role(call, person, "rmi:mobilidade")
+    await users.remove_person_role(call, person, "rmi:mobilidade")
     await platform.catalogue.reload()
-    made = await decisions.read_version(call, platform.catalogue.latest, version - 1, person)
+    made = await decisions.read_catalogue_version(call, platform.catalogue.latest, version - 1, person)
     assert made.people.find(person).roles == ()
-    events = await audit.list_events(call, AuditQuery(subject=person.digits))
+    events = await audit.list_catalogue_events(call, AuditQuery(subject=person.digits))
     assert [event.operation for event in events.items] == ["user.remove_role", "user.assign_role"]
 
 

@@ -162,7 +162,7 @@ async def test_calls_are_kept_for_a_week(platform: Platform, sql: Sql) -> None:
         log.add(OWNER, "registry.read_preferences", 200, None, str(uuid4()), 0.001)
         await log.flush()
         await asyncio.to_thread(sql, "UPDATE platform.call SET called_at = called_at - make_interval(days => $1)", days)
-    (report,) = await retention.run(
+    (report,) = await retention.run_retention(
         operator_call(platform, retention.OPERATION), [one for one in RETENTION if one.kind == "call"]
     )
     assert (report.checked, report.removed) == (2, 1)

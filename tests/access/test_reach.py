@@ -104,10 +104,10 @@ async def test_a_role_is_given_by_nobody_who_holds_less_whatever_opened_the_oper
     call = Call(platform, "access.assign_role", "r", Decision(Reason.GRANTED), make_caller(Cpf(KEEPER)))
     for role, code in (("risk", "reach-escalation"), ("any", "role-escalation")):
         with pytest.raises(Forbidden) as refused:
-            await groups_service.assign_role(call, world.groups["north"], world.roles[role])
+            await groups_service.assign_group_role(call, world.groups["north"], world.roles[role])
         assert refused.value.code == code
         with pytest.raises(Forbidden) as refused:
-            await users_service.assign_role(call, Cpf(ACCOMPLICE), world.roles[role])
+            await users_service.assign_person_role(call, Cpf(ACCOMPLICE), world.roles[role])
         assert refused.value.code == code
 
 

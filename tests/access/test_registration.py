@@ -211,7 +211,7 @@ def test_a_second_start_adds_no_row_and_no_version(
     before = stored.read_version(sql), sql(rows), stored.read_chain(sql)
 
     async def start() -> None:
-        async with app.build(settings, database_url).open():
+        async with app.build_application(settings, database_url).open():
             return
 
     asyncio.run(start())
@@ -227,7 +227,7 @@ def test_a_restart_after_a_rename_brings_no_second_action(
     app.migrate_now(database_url)
 
     async def start() -> None:
-        async with app.build(settings, database_url).open():
+        async with app.build_application(settings, database_url).open():
             return
 
     asyncio.run(start())

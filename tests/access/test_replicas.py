@@ -26,7 +26,7 @@ STAFF = LUIZ
 def other(settings: Settings, database_url: str, server: RunningServer) -> Iterator[httpx.Client]:
     """A second process of the same platform, started while the first one serves."""
     with (
-        RunningServer(app.build(settings, database_url)) as running,
+        RunningServer(app.build_application(settings, database_url)) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
     ):
         yield client

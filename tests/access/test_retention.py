@@ -33,7 +33,7 @@ VALUES ('{}', 'action.update', 'action', 'denied', 'r', 1)
 
 async def sweep(platform: Platform, kind: str = "access_audit_event") -> tuple[int, int]:
     wanted = [one for one in app.list_retention() if one.kind == kind]
-    [report] = await retention.run(operator_call(platform, retention.OPERATION), wanted)
+    [report] = await retention.run_retention(operator_call(platform, retention.OPERATION), wanted)
     return report.checked, report.removed
 
 

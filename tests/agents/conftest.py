@@ -23,8 +23,8 @@ def act(settings: Settings, database_url: str) -> Iterator[Act]:
 @pytest.fixture(scope="module")
 def loaded(act: Act) -> dict[str, Any]:
     """The demo data, loaded as the sandbox does, and the examples it names."""
-    act(lambda call: demo.load(call.platform))
-    return dict(act(lambda call: demo.examples(call.platform)))
+    act(lambda call: demo.load_demo_agents(call.platform))
+    return dict(act(lambda call: demo.find_agent_examples(call.platform)))
 
 
 @pytest.fixture

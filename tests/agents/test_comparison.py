@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balcao.agents.history.comparison import list_changes
+from balcao.agents.history.comparison import list_version_changes
 from balcao.agents.versions.content import AgentContent
 
 _contents = st.builds(
@@ -25,7 +25,7 @@ def spell(content: AgentContent, name: str) -> str:
 
 @given(old=_contents, new=_contents)
 def test_a_comparison_names_what_differs_and_nothing_else(old: AgentContent, new: AgentContent) -> None:
-    changes = list_changes(old, new)
+    changes = list_version_changes(old, new)
     named = {change.field_name for change in changes}
     assert named == {name for name in AgentContent.__struct_fields__ if spell(old, name) != spell(new, name)}
     for change in changes:

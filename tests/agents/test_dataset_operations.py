@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from balcao.agents.datasets.retention import RETENTION
-from balcao.core.audit.retention import run as apply_retention
+from balcao.core.audit.retention import run_retention as apply_retention
 from balcao_sandbox.demo import agents as demo
 from tests.support.issuer import Issuer, bearer
 from tests.support.operator_calls import Act

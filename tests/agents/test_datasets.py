@@ -11,7 +11,7 @@ from hypothesis import settings as profile
 from hypothesis import strategies as st
 
 from balcao.agents.datasets import service
-from balcao.agents.datasets.cursors import decode_cursor, encode_cursor
+from balcao.agents.datasets.cursors import decode_example_cursor, encode_example_cursor
 from balcao.agents.datasets.incoming import DatasetCreation, ExampleCreation, ExamplesCreation
 from balcao.agents.datasets.schemas import Dataset, ExamplesQuery
 from balcao.core.context.call import Call
@@ -186,14 +186,14 @@ def test_limits_of_an_example_and_of_an_import() -> None:
 
 @given(position=st.integers(0, 2**63 - 1), dataset=st.text("abc-_=", min_size=1, max_size=64))
 def test_a_cursor_comes_back_as_its_position(position: int, dataset: str) -> None:
-    text = encode_cursor(dataset, position)
-    assert decode_cursor(dataset, text) == position
+    text = encode_example_cursor(dataset, position)
+    assert decode_example_cursor(dataset, text) == position
     assert text.replace("-", "a").replace("_", "a").isalnum()
     with pytest.raises(ValueError, match="cursor"):
-        decode_cursor(dataset + "x", text)
+        decode_example_cursor(dataset + "x", text)
 
 
 @given(text=st.text(max_size=40))
 def test_no_other_text_is_a_cursor(text: str) -> None:
     with pytest.raises(ValueError, match="cursor"):
-        decode_cursor("a", text)
+        decode_example_cursor("a", text)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from balcao.agents.experiments import store
 from balcao.agents.experiments.api import RETENTION
-from balcao.core.audit.retention import run as apply_retention
+from balcao.core.audit.retention import run_retention as apply_retention
 from balcao.core.database.statements import Statement
 from tests.support.issuer import Issuer, bearer
 from tests.support.operator_calls import Act
@@ -171,7 +171,7 @@ def test_runs_are_read_once_even_before_their_tables_are_first_analysed(send: Se
         assert send("POST", f"experiments/{experiment}/runs", [make_run(each, 1) for each in ids]).status_code == 200
     for compared in (None, other):
         page = {"dataset_id": created, "experiment_id": own, "other_id": compared, "after": 0, "count": 51}
-        read = count_reads(sql, store.list_runs, **page)
+        read = count_reads(sql, store.list_experiment_runs, **page)
         assert read["experiment_runs"] > 0
         assert max(read.values()) <= 3 * len(ids), read
     read = count_reads(sql, store.compare_scores, experiment_id=own, other_id=other)

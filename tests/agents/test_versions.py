@@ -227,7 +227,7 @@ async def test_activating_needs_its_own_right(call: Call, agent: str) -> None:
 async def test_a_large_prompt_with_markup_is_stored_unchanged(call: Call, agent: str) -> None:
     prompt = ("<script>alert(1)</script>\r\n\t'\"; DROP TABLE x; --é" * 5000)[:200_000]
     saved = await service.save_version(call, body(agent, prompt_content=prompt))
-    assert (await service.read_version(call, agent, saved.version.version)).content.prompt == prompt
+    assert (await service.read_version_content(call, agent, saved.version.version)).content.prompt == prompt
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ async def test_the_embedded_database_is_entered_as_the_role_itself(settings: Set
 async def test_production_refuses_a_login_that_could_become_the_owner(settings: Settings, database_url: str) -> None:
     production = settings.model_copy(update={"profile": "production", "database_url": database_url})
     with pytest.raises(RoleError, match="BALCAO_DATABASE_OWNER_URL"):
-        async with app.build(production, database_url, ["access"]).open():
+        async with app.build_application(production, database_url, ["access"]).open():
             pass
     found = (await diagnose(production)).parts["database"].problems
     assert any("pode assumir o papel do dono" in sentence for sentence in found)

@@ -154,7 +154,7 @@ def test_where_nothing_runs_or_somebody_else_does_one_sentence_says_so(settings:
     apart = settings.model_copy(update={"management_port": free_port()})
     for served, sentence in ((guarded, "outro BALCAO_METRICS_TOKEN"), (apart, "não mostra métricas")):
         with (
-            RunningServer(app.build(served, database_url, ["agents"])) as other,
+            RunningServer(app.build_application(served, database_url, ["agents"])) as other,
             pytest.raises(OperatorFault, match=sentence),
         ):
             read_once(settings.model_copy(update={"port": other.port}))

@@ -70,7 +70,7 @@ def host(database_url: str, settings: dict[str, object]) -> Iterator[httpx.Clien
             stack.enter_context(Serving(terminal, "--no-worker", "--processes", "2"))
         else:
             own = Settings.model_validate(settings)
-            stack.enter_context(RunningServer(app.build(own, database_url), own.port))
+            stack.enter_context(RunningServer(app.build_application(own, database_url), own.port))
         yield stack.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{settings['port']}", timeout=PATIENCE))
 
 

@@ -98,7 +98,7 @@ def serving(primary: Postgres, replica: Postgres, issuer: Issuer) -> Iterator[tu
         }
         settings = Settings(**named)
         with (
-            RunningServer(app.build(settings, settings.database_url), settings.port) as server,
+            RunningServer(app.build_application(settings, settings.database_url), settings.port) as server,
             httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
         ):
             yield http, Terminal(folder, **named)

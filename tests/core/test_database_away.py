@@ -31,7 +31,7 @@ def stopped(settings: Settings, database_url: str) -> Iterator[str]:
     with (
         pytest.MonkeyPatch.context() as patch,
         Relay(database_url) as relay,
-        RunningServer(app.build(settings, relay.url)) as running,
+        RunningServer(app.build_application(settings, relay.url)) as running,
     ):
         patch.setattr(pool, "SERVING_SECONDS", MOMENT)
         patch.setattr(pool, "LOOKUP_SECONDS", MOMENT)

@@ -95,7 +95,7 @@ def test_without_the_database_the_rest_is_there_and_says_so(
 ) -> None:
     with (
         Relay(database_url) as relay,
-        RunningServer(app.build(settings, relay.url)) as server,
+        RunningServer(app.build_application(settings, relay.url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
     ):
         assert read(http)["balcao_database_up"] == {(): 1}

@@ -154,7 +154,7 @@ def test_the_time_that_is_left_is_told_and_when_it_is_over_the_service_answers_b
     sql("UPDATE platform.live_change SET ends_at = now() WHERE name = 'search'")
     sql("SELECT pg_notify($1, '')", CHANNEL)  # polling notices it, too, four seconds later
     until_now(lambda: http.get("/search/api/v1/categories").status_code == 200)
-    assert act(maintenance.list_services) == []
+    assert act(maintenance.list_services_in_maintenance) == []
     assert act(maintenance.end_maintenance, ["search"]) == []
 
 
@@ -169,7 +169,7 @@ def test_a_copy_that_cannot_be_renewed_ends_in_time_all_the_same() -> None:
 
 def test_it_is_still_in_maintenance_after_a_restart(begin: Begin, settings: Settings, database_url: str) -> None:
     begin("agents")
-    with RunningServer(app.build(settings, database_url, ["agents"])) as restarted:
+    with RunningServer(app.build_application(settings, database_url, ["agents"])) as restarted:
         refused = httpx.get(f"{restarted.url}{base_of('agents')}/openapi.json", timeout=PATIENCE)
     assert refused.headers["Error-Code"] == "maintenance"
 
@@ -184,7 +184,7 @@ def test_who_begins_and_who_ends_is_in_the_trail(begin: Begin, act: Act, sql: Sq
 def test_a_changed_rate_counts_at_once_and_the_configured_one_again_after_it(
     act: Act, http: httpx.Client, settings: Settings
 ) -> None:
-    limits = app.list_limits(settings)
+    limits = app.list_declared_limits(settings)
 
     def read_often(times: int) -> set[int]:
         return {http.get(OPTIONS).status_code for _ in range(times)}
@@ -214,7 +214,7 @@ def test_a_limit_that_a_use_case_counts_is_changed_in_the_same_way(
     def look(times: int = 1) -> set[int]:
         return {http.get(f"/registry/v1/citizen/{ANA}/data-access", headers=ana).status_code for _ in range(times)}
 
-    limits = app.list_limits(settings)
+    limits = app.list_declared_limits(settings)
     act(rates.change_rate, limits["registry.list_accesses"], "1000/hour", None, "ana@maquina")
     assert look(100) == {200}
     until_now(lambda: look() == {429})
@@ -223,7 +223,7 @@ def test_a_limit_that_a_use_case_counts_is_changed_in_the_same_way(
 
 
 def test_every_limited_operation_has_a_name_to_change_its_rate_by(settings: Settings) -> None:
-    names = app.list_limits(settings)
+    names = app.list_declared_limits(settings)
     limited = [str(served) for served in all_operations() if served.operation.rate != UNLIMITED]
     assert names.keys() >= {name for key in limited for name in (key, f"{key}:machines")}
     assert not names.keys() & {"registry.receive_crm_event", "access.check_token_get"}

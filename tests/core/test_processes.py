@@ -29,7 +29,9 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
 def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Client]]:
     folder = settings.data_dir / "run"
     prepare_group(folder)
-    first, second = (app.build(settings, database_url, group=ProcessGroup(folder, number, 2)) for number in (0, 1))
+    first, second = (
+        app.build_application(settings, database_url, group=ProcessGroup(folder, number, 2)) for number in (0, 1)
+    )
     with RunningServer(first) as one, RunningServer(second) as two, ExitStack() as clients:
         yield [clients.enter_context(httpx.Client(base_url=server.url, timeout=PATIENCE)) for server in (one, two)]
 

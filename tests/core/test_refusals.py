@@ -132,7 +132,7 @@ def flooded(
         return {"X-Forwarded-For": address} | (bearer(token) if token else {})
 
     with (
-        RunningServer(app.build(bounded, database_url)) as running,
+        RunningServer(app.build_application(bounded, database_url)) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
     ):
         assert client.get(WHO, headers=sent("192.0.2.9", issuer.person(ANA))).status_code == 200  # the keys are known
@@ -280,7 +280,7 @@ def test_a_wrong_metrics_token_is_a_refusal_too(settings: Settings, database_url
     bounded = settings.model_copy(update={"refused_rate": "2/minute", "profile": "sandbox"})
     bounded = Settings.model_validate(bounded.model_dump() | {"metrics_token": "de-quem-mede"})
     with (
-        RunningServer(app.build(bounded, database_url)) as running,
+        RunningServer(app.build_application(bounded, database_url)) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
     ):
         found = [client.get("/metrics", headers=bearer("outro")).status_code for _ in range(4)]

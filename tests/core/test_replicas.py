@@ -79,7 +79,7 @@ async def platform(settings: Settings, database_url: str, monkeypatch: pytest.Mo
 
 @pytest_asyncio.fixture
 async def http(platform: Platform) -> AsyncIterator[httpx.AsyncClient]:
-    mounts = [app.mount(service, platform) for service in WORKING]
+    mounts = [app.mount_service(service, platform) for service in WORKING]
     transport = httpx.ASGITransport(app=AsgiApplication(Application(Gateway(mounts, no_pages(), nullcontext))))
     async with httpx.AsyncClient(transport=transport, base_url="http://test", timeout=PATIENCE) as client:
         yield client

@@ -126,7 +126,7 @@ async def test_five_minutes_are_kept_for_eight_days_and_days_for_four_hundred(pl
         answer(telemetry, "registry", 200)
         await recorder.flush(now - timedelta(days=days))
     kind = [one for one in RETENTION if one.kind == "response_count"]
-    (report,) = await retention.run(operator_call(platform, retention.OPERATION), kind)
+    (report,) = await retention.run_retention(operator_call(platform, retention.OPERATION), kind)
     assert (report.checked, report.removed) == (10, 4)
     assert len(await read(platform, FIVE_MINUTES)) == 2
     assert len(await read(platform, DAY)) == 4
@@ -135,7 +135,7 @@ async def test_five_minutes_are_kept_for_eight_days_and_days_for_four_hundred(pl
 def test_a_server_records_what_it_answers_and_the_last_of_it_when_it_ends(
     settings: Settings, database_url: str, sql: Sql
 ) -> None:
-    with RunningServer(app.build(settings, database_url)) as server:
+    with RunningServer(app.build_application(settings, database_url)) as server:
         for _ in range(3):
             assert httpx.get(f"{server.url}{OPTIONS}", timeout=PATIENCE).status_code == 200
     rows = sql("SELECT span, responses, faults FROM platform.response_count WHERE service = 'registry' ORDER BY span")

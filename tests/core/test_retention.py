@@ -28,7 +28,7 @@ async def aio(call: Callable[..., Any], *args: Any) -> Any:
 async def swept(platform: Platform, kind: str) -> tuple[int, int]:
     """Return what the kind's report says after one more run."""
     wanted = [one for one in app.list_retention() if one.kind == kind]
-    reports = await retention.run(operator_call(platform, retention.OPERATION), wanted)
+    reports = await retention.run_retention(operator_call(platform, retention.OPERATION), wanted)
     return reports[0].checked, reports[0].removed
 
 
@@ -106,7 +106,7 @@ async def test_a_kind_that_fails_stops_no_other_and_is_raised(platform: Platform
     call = operator_call(platform, retention.OPERATION)
     kinds = [Retention("first", fails), Retention("second", works), Retention("third", refuses)]
     with pytest.raises(asyncpg.DivisionByZeroError):
-        await retention.run(call, kinds)
+        await retention.run_retention(call, kinds)
     async with platform.database.connection() as connection:
         reports = await retention.list_reports(connection, 1)
     assert [(one.kind, one.checked, one.removed) for one in reports] == [("second", 3, 2)]

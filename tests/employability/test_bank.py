@@ -45,13 +45,13 @@ def asking(settings: Settings, database_url: str) -> Iterator[Settings]:
     """Settings by which the service asks a registry that knows Ana and Bruno, and not Carla."""
     [kind] = (kind for kind in IMPORTS if kind.kind == "citizens")
     load(database_url, kind, *PEOPLE)
-    with RunningServer(app.build(settings, database_url, ["registry"])) as registry:
+    with RunningServer(app.build_application(settings, database_url, ["registry"])) as registry:
         yield settings.model_copy(update={"registry_url_override": f"{registry.url}/registry/v1"})
 
 
 @pytest.fixture(scope="module")
 def server(asking: Settings, database_url: str) -> Iterator[RunningServer]:
-    with RunningServer(app.build(asking, database_url, [SERVICE.name])) as running:
+    with RunningServer(app.build_application(asking, database_url, [SERVICE.name])) as running:
         yield running
 
 
@@ -74,7 +74,7 @@ def read_names(asking: Settings, database_url: str) -> Callable[[], None]:
 
     def run() -> None:
         with acting(asking, database_url, "test.names") as act:
-            act(lambda call: Worker(call.platform.database, app.list_jobs(), call.platform).drain())
+            act(lambda call: Worker(call.platform.database, app.list_job_kinds(), call.platform).drain())
 
     return run
 
@@ -162,7 +162,7 @@ def test_a_registry_that_is_away_is_not_taken_for_missing_data(
 ) -> None:
     alone = settings.model_copy(update={"registry_url_override": "http://127.0.0.1:1/registry/v1"})
     with (
-        RunningServer(app.build(alone, database_url, [SERVICE.name])) as running,
+        RunningServer(app.build_application(alone, database_url, [SERVICE.name])) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
     ):
         assert client.get(BANK, headers=staff(issuer)).status_code == 200
@@ -179,7 +179,7 @@ def test_names_are_read_again_after_some_days(
 
     async def refresh(call: Call) -> None:
         await service.refresh_names(call)
-        await Worker(call.platform.database, app.list_jobs(), call.platform).drain()
+        await Worker(call.platform.database, app.list_job_kinds(), call.platform).drain()
 
     with acting(asking, database_url, "test.names") as act:
         act(refresh)

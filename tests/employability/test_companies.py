@@ -211,10 +211,10 @@ def registered(database_url: str) -> None:
 @pytest.fixture(scope="module")
 def jobs(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
     """The service alone, which asks the registry of another server."""
-    with RunningServer(app.build(settings, database_url, ["registry"])) as registry:
+    with RunningServer(app.build_application(settings, database_url, ["registry"])) as registry:
         asking = settings.model_copy(update={"registry_url_override": f"{registry.url}/registry/v1"})
         with (
-            RunningServer(app.build(asking, database_url, [SERVICE.name])) as running,
+            RunningServer(app.build_application(asking, database_url, [SERVICE.name])) as running,
             httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
         ):
             yield client
@@ -259,7 +259,7 @@ def test_a_registry_that_is_away_is_no_unknown_company(settings: Settings, datab
     for address in ("http://127.0.0.1:1/registry/v1", ""):
         lost = settings.model_copy(update={"registry_url_override": address})
         with (
-            RunningServer(app.build(lost, database_url, [SERVICE.name])) as running,
+            RunningServer(app.build_application(lost, database_url, [SERVICE.name])) as running,
             httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
         ):
             answer = client.get(path, headers=staff(issuer))

@@ -41,7 +41,7 @@ def call(platform: Platform) -> Call:
 
 
 async def create(call: Call, body: LegacyJobBody) -> int:
-    return msgspec.json.decode(await service.create_job(call, body), type=LegacyJob).id
+    return msgspec.json.decode(await service.create_legacy_job(call, body), type=LegacyJob).id
 
 
 def is_worded_as_older_jobs(answer: httpx.Response, status: int) -> bool:
@@ -161,7 +161,7 @@ async def test_a_removed_job_is_in_no_list_and_its_id_is_not_used_again(call: Ca
     assert first not in await service.list_job_ids(call)
     assert second in await service.list_job_ids(call)
     with pytest.raises(NotFound):
-        await service.replace_job(call, first, BODY)
+        await service.replace_legacy_job(call, first, BODY)
 
 
 async def test_what_a_job_may_not_be_is_refused(call: Call) -> None:
@@ -179,7 +179,7 @@ async def test_what_a_job_may_not_be_is_refused(call: Call) -> None:
     before = await service.list_job_ids(call)
     for fields, code in wrong:
         with pytest.raises(Invalid) as refused:
-            await service.create_job(call, msgspec.structs.replace(BODY, **fields))
+            await service.create_legacy_job(call, msgspec.structs.replace(BODY, **fields))
         assert refused.value.code == code
     assert await service.list_job_ids(call) == before
 

@@ -92,7 +92,7 @@ def plans(database_url: str) -> PlanLog:
 @pytest.fixture(scope="module")
 def server(plans: PlanLog, settings: Settings, database_url: str) -> Iterator[RunningServer]:
     """Its connections are made when everything is prepared."""
-    with RunningServer(app.build(settings, database_url, [SERVICE.name])) as running:
+    with RunningServer(app.build_application(settings, database_url, [SERVICE.name])) as running:
         yield running
 
 

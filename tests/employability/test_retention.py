@@ -36,7 +36,7 @@ def sweep(settings: Settings, database_url: str) -> Sweep:
 
     def run(*, dry_run: bool = False, **changed: int) -> dict[str, tuple[int, int]]:
         with acting(settings.model_copy(update=changed), database_url, retention.OPERATION) as act:
-            reports = act(lambda call: retention.run(call, SERVICE.retention, dry_run=dry_run))
+            reports = act(lambda call: retention.run_retention(call, SERVICE.retention, dry_run=dry_run))
         return {one.kind: (one.checked, one.removed) for one in reports}
 
     return run

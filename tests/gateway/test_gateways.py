@@ -82,7 +82,7 @@ def behind(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     database_url = databases.create(name)
     with (
         running_sandbox(settings, database_url, IndependentTokens(issuer)) as sandbox,
-        RunningServer(app.build(settings, database_url)) as second,
+        RunningServer(app.build_application(settings, database_url)) as second,
     ):
         yield sandbox, [Server("127.0.0.1", settings.port), Server("127.0.0.1", second.port)]
     databases.drop(name)
@@ -308,7 +308,7 @@ def test_who_is_refused_too_often_is_told_to_wait_and_for_how_long(
         data_dir=tmp_path, auth_issuer=issuer.address, trusted_proxies_csv="127.0.0.1", refused_rate="5/minute"
     )
     database_url, forged = databases.create(name), {"Authorization": "Bearer a.b.c"}
-    with RunningServer(app.build(settings, database_url)) as server:
+    with RunningServer(app.build_application(settings, database_url)) as server:
         servers, front = [Server("127.0.0.1", server.port)], certificate.frontend(free_port())
         plan = Plan(settings, app.SERVICES, servers, front, applications={"/teste:": application})
         with running(kind, plan, tmp_path, certificate) as client:

@@ -147,7 +147,7 @@ def test_a_token_guards_the_metrics_and_without_one_the_port_does(
 
 def test_with_a_port_of_their_own_the_metrics_leave_that_of_the_callers(settings: Settings, database_url: str) -> None:
     apart = settings.model_copy(update={"management_port": free_port()})
-    with RunningServer(app.build(apart, database_url, ["agents"])) as server:
+    with RunningServer(app.build_application(apart, database_url, ["agents"])) as server:
         assert httpx.get(f"{server.url}/metrics", timeout=PATIENCE).status_code == 404
         assert httpx.get(f"{server.url}/liveness", timeout=PATIENCE).status_code == 200
 

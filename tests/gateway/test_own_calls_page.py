@@ -37,7 +37,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
 def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(call_log, "FLUSH_SECONDS", 0.02)
-        with RunningServer(app.build(settings, database_url), settings.port) as running:
+        with RunningServer(app.build_application(settings, database_url), settings.port) as running:
             yield running
 
 

@@ -115,6 +115,8 @@ def test_a_page_is_for_who_names_it_and_names_nothing_before_it(accept: str | No
 
 
 async def test_a_body_that_is_half_as_large_again_as_any_may_be_is_read_on(platform: Platform) -> None:
-    endpoints = [endpoint for service in app.SERVICES for _, _, endpoint in app.mount(service, platform).endpoints]
+    endpoints = [
+        endpoint for service in app.SERVICES for _, _, endpoint in app.mount_service(service, platform).endpoints
+    ]
     limits = [endpoint.body_limit for endpoint in endpoints] + [page.body_limit for page in PAGES.values()]
     assert max(limits) * 1.5 <= DISCARD_BYTES

@@ -26,7 +26,7 @@ from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.live import incidents, maintenance
 from balcao.core.live.response_counts import ResponseCount, begin_day, begin_five_minutes
 from balcao.gateway.status import board
-from balcao.gateway.status.judgement import DAYS, State, judge, list_days, measure_share
+from balcao.gateway.status.judgement import DAYS, State, judge_service, list_status_days, measure_share
 from balcao.gateway.status.words import format_share
 from balcao.settings import Settings
 from tests.core.relay import Relay
@@ -68,7 +68,7 @@ def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Clie
     """Two processes on one database; the second one serves two services, and tells of all."""
     with ExitStack() as stack:
         servers = [
-            stack.enter_context(RunningServer(app.build(settings, database_url, names)))
+            stack.enter_context(RunningServer(app.build_application(settings, database_url, names)))
             for names in ((), ("search", "agents"))
         ]
         yield [stack.enter_context(httpx.Client(base_url=server.url, timeout=PATIENCE)) for server in servers]
@@ -175,7 +175,7 @@ def test_a_planned_maintenance_is_announced_and_begins_by_itself(
     until_now(lambda: len(read(http)["planned_maintenance"]) == 1)
     assert SENTENCE in http.get("/status").text
     assert SENTENCE in http.get("/status.atom").text
-    assert (find(http, "agents")["state"], act(maintenance.list_services)) == ("operational", [])
+    assert (find(http, "agents")["state"], act(maintenance.list_services_in_maintenance)) == ("operational", [])
     assert http.get("/agent/openapi.json").status_code == 200
     sql("UPDATE platform.live_change SET begins_at = now()")
     sql("SELECT pg_notify($1, '')", CHANNEL)
@@ -203,7 +203,7 @@ def test_the_page_answers_while_the_database_is_away_and_says_since_when(
     act(incidents.open_incident, "Buscas lentas", ["search"], "degraded", "Estamos vendo.", "ana@maquina")
     with (
         Relay(database_url) as relay,
-        RunningServer(app.build(settings, relay.url)) as server,
+        RunningServer(app.build_application(settings, relay.url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
     ):
         assert read(http)["current"]
@@ -236,7 +236,7 @@ async def test_incidents_go_four_hundred_days_after_their_end(platform: Platform
         if days is not None:
             await incidents.add_note(call, number, "Voltou.", "ana@m", resolves=True)
             await asyncio.to_thread(sql, AGE, days, number)
-    (report,) = await retention.run(call, [one for one in RETENTION if one.kind == "incident"])
+    (report,) = await retention.run_retention(call, [one for one in RETENTION if one.kind == "incident"])
     assert (report.checked, report.removed) == (3, 1)
 
 
@@ -261,7 +261,7 @@ def counted(responses: int, faults: int) -> ResponseCount:
 def test_what_operators_say_goes_before_what_was_counted(
     responses: int, faults: int, said: list[str], closed: bool, state: State
 ) -> None:
-    assert judge([counted(responses, faults)], said, is_closed=closed) is state
+    assert judge_service([counted(responses, faults)], said, is_closed=closed) is state
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
@@ -275,5 +275,5 @@ def test_no_share_is_rounded_up_to_a_better_one(good: int, faults: int) -> None:
 
 
 def test_the_days_end_with_today_and_have_no_gap() -> None:
-    days = list_days([], date(2026, 3, 1))
+    days = list_status_days([], date(2026, 3, 1))
     assert (days[0].day, days[-1].day, len(days)) == (date(2025, 12, 2), date(2026, 3, 1), DAYS)

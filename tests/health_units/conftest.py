@@ -21,7 +21,7 @@ def act(settings: Settings, database_url: str) -> Iterator[Act]:
 @pytest.fixture(scope="module")
 def loaded(act: Act) -> None:
     """The demo data, loaded as the sandbox does."""
-    act(lambda call: demo.load(call.platform))
+    act(lambda call: demo.load_demo_health_units(call.platform))
 
 
 @pytest.fixture(scope="session")

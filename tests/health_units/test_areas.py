@@ -31,7 +31,7 @@ def city(act: Any) -> None:
     ):
         act(groups.create_group, name, "Grupo de teste", attributes)
         for role in ("saude:risco:operador", "saude:unidades:admin"):
-            act(groups.assign_role, name, role)
+            act(groups.assign_group_role, name, role)
         for cpf in people:
             act(groups.add_member, name, Cpf(cpf))
 

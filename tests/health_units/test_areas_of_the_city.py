@@ -103,7 +103,7 @@ def test_a_star_around_its_centre_is_an_outline_whichever_way_it_runs(
 
 def test_who_administers_an_area_draws_that_one(act: Any, http: httpx.Client, issuer: Issuer, send: Any) -> None:
     act(groups.create_group, "so_norte", "Grupo de teste", {"area": ["N1"]})
-    act(groups.assign_role, "so_norte", "saude:unidades:admin")
+    act(groups.assign_group_role, "so_norte", "saude:unidades:admin")
     act(groups.add_member, "so_norte", Cpf(NILO))
     headers = bearer(issuer.person(NILO))
 

@@ -83,7 +83,7 @@ def without_the_first(settings: Settings, database_url: str) -> Iterator[httpx.C
     """A process whose configuration lists the second token alone."""
     left = settings.model_copy(update={"fixed_service_tokens": fixed_tokens.format_entry(TOKENS[1][1])})
     with (
-        RunningServer(app.build(left, database_url, ["health_units"])) as running,
+        RunningServer(app.build_application(left, database_url, ["health_units"])) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
     ):
         yield client
@@ -136,7 +136,9 @@ def by_file(
     named = Settings.load({"BALCAO_FIXED_SERVICE_TOKENS": str(file)}).fixed_service_tokens
     with (
         RunningServer(
-            app.build(settings.model_copy(update={"fixed_service_tokens": named}), database_url, ["health_units"])
+            app.build_application(
+                settings.model_copy(update={"fixed_service_tokens": named}), database_url, ["health_units"]
+            )
         ) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
     ):
@@ -218,4 +220,4 @@ def test_an_entry_of_another_form_or_beyond_four_hundred_days_is_refused(entry: 
 def test_an_operation_that_no_machine_calls_by_scope_is_refused_at_start(operation: str) -> None:
     settings = Settings(fixed_service_tokens=f"{operation}:{TODAY}:{HASH}")
     with pytest.raises(SettingsError, match=operation):
-        app.build(settings, "postgresql://127.0.0.1:1/x")
+        app.build_application(settings, "postgresql://127.0.0.1:1/x")

@@ -197,7 +197,7 @@ def test_the_command_does_nothing_after_each_batch_that_grows_with_what_is_there
 def test_the_simulation_opens_changes_and_closes(terminal: Terminal, act: Any, sql: Sql) -> None:
     from balcao_sandbox.demo import health_units as demo
 
-    act(lambda call: demo.load(call.platform))
+    act(lambda call: demo.load_demo_health_units(call.platform))
     said = terminal.run("health-units", "simulate", "--every", "0.1", "--count", "8")
     assert len(said.stdout.splitlines()) == 8
     imported = terminal.json(

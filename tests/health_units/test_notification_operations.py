@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from balcao.core.errors import Unprocessable
 from balcao.core.values.cnes import Cnes
-from balcao.health_units.notifications.cursors import decode_cursor, encode_cursor
+from balcao.health_units.notifications.cursors import decode_notification_cursor, encode_notification_cursor
 from balcao.health_units.records import Tipo
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
@@ -232,7 +232,7 @@ def test_reading_a_log_is_recorded(send: Send, unit: str, sql: Any) -> None:
 def test_a_cursor_comes_back_as_its_instant_and_is_no_other_units(at: datetime, number: int) -> None:
     at = at.replace(microsecond=0)
     cnes = Cnes(f"{number:07}")
-    text = encode_cursor(cnes, at)
-    assert decode_cursor(cnes, text) == at
+    text = encode_notification_cursor(cnes, at)
+    assert decode_notification_cursor(cnes, text) == at
     with pytest.raises(Unprocessable):
-        decode_cursor(Cnes(f"{number + 1:07}"), text)
+        decode_notification_cursor(Cnes(f"{number + 1:07}"), text)

@@ -17,7 +17,7 @@ from balcao.core.errors import Conflict, NotFound, PreconditionFailed
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.notifications import service, states, store
-from balcao.health_units.notifications.cursors import decode_cursor, encode_cursor
+from balcao.health_units.notifications.cursors import decode_notification_cursor, encode_notification_cursor
 from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, LogQuery, OpenBody
 from balcao.health_units.records import Tipo
 from balcao.health_units.situation import Risco
@@ -164,7 +164,7 @@ async def test_notifications_of_one_second_are_paged_without_loss(call: Call, un
     before, read = None, []
     while page := await service.list_notifications(call, unit, LogQuery(limit=1), before):
         read.append(page[0].id)
-        before = decode_cursor(unit, encode_cursor(unit, page[0].aberta_em))
+        before = decode_notification_cursor(unit, encode_notification_cursor(unit, page[0].aberta_em))
     assert read == opened[::-1]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from balcao.health_units.holidays.calendar import list_holidays
+from balcao.health_units.holidays.calendar import list_national_holidays
 from balcao.health_units.opening import (
     SATURDAY,
     WEEKDAYS,
@@ -29,7 +29,7 @@ STEP = timedelta(minutes=30)
 WORKDAY = [Interval("08:00", "17:00")]
 WEEK = Timetable(dict.fromkeys(WEEKDAYS, WORKDAY) | {SATURDAY: [Interval("08:00", "12:00")]})
 ALWAYS = Timetable({day: [Interval("00:00", "24:00")] for day in range(1, 8)})
-HOLIDAYS = {holiday.data for year in (2026, 2027) for holiday in list_holidays(year) if holiday.fecha}
+HOLIDAYS = {holiday.data for year in (2026, 2027) for holiday in list_national_holidays(year) if holiday.fecha}
 
 
 def at(text: str) -> datetime:
@@ -197,7 +197,7 @@ def test_whole_hours_are_those_of_the_commonest_weekday(
 
 def test_the_movable_holidays_keep_their_distance_from_easter() -> None:
     for year, easter in ((2026, date(2026, 4, 5)), (2027, date(2027, 3, 28)), (2038, date(2038, 4, 25))):
-        movable = {holiday.data: holiday for holiday in list_holidays(year)}
+        movable = {holiday.data: holiday for holiday in list_national_holidays(year)}
         found = {distance: movable[easter + timedelta(days=distance)] for distance in (-48, -47, -2, 60)}
         assert [holiday.nome for holiday in found.values()] == [
             "Carnaval",

@@ -82,7 +82,7 @@ def test_what_is_open_in_the_city_is_listed_as_far_as_the_right_reaches(
 
     for name, areas, cpf in (("so_norte", ["N1"], NILO), ("sem_area", [], OTTO)):
         act(groups.create_group, name, "Grupo de teste", {"area": areas})
-        act(groups.assign_role, name, "saude:risco:operador")
+        act(groups.assign_group_role, name, "saude:risco:operador")
         act(groups.add_member, name, Cpf(cpf))
     in_north, in_none = bearer(issuer.person(NILO)), bearer(issuer.person(OTTO))
     until_now(lambda: http.get("/health-units/notificacoes/ativas", headers=in_none).status_code == 200)

@@ -93,7 +93,7 @@ class OneUnit(RuleBasedStateMachine):
 
     def _apply(self, event: NotificationEvent) -> None:
         state, events = self.episodes[-1]
-        self.episodes[-1] = (states.apply_event(state, event), [*events, event])
+        self.episodes[-1] = (states.apply_notification_event(state, event), [*events, event])
 
 
 TestOneUnit = OneUnit.TestCase

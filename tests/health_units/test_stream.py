@@ -177,7 +177,7 @@ def test_a_change_reaches_the_listeners_of_every_process(
     listen: Listen, act: Any, unit: Cnes, settings: Settings, database_url: str
 ) -> None:
     with (
-        RunningServer(app.build(settings, database_url, ["health_units"])) as alone,
+        RunningServer(app.build_application(settings, database_url, ["health_units"])) as alone,
         listen(at=alone) as there,
         listen() as here,
     ):
@@ -252,7 +252,7 @@ def test_what_is_not_kept_or_not_yet_there_leads_back_to_the_snapshot(
     wait_for_server(server, sql)
     ((last,),) = sql("SELECT last FROM health_units.feed_counter")
     sql("UPDATE health_units.change_feed SET em = now() - interval '8 days' WHERE sequencia < $1", last)
-    act(lambda call: retention.run(call, FEED.retention))
+    act(lambda call: retention.run_retention(call, FEED.retention))
     assert [tuple(row) for row in sql("SELECT sequencia FROM health_units.change_feed")] == [(last,)]
     for distance in (-2, 1):
         with listen(**{"Last-Event-ID": str(last + distance)}) as stream:
@@ -291,7 +291,7 @@ def test_one_client_holds_so_many_streams_from_an_address(
     changed = settings.model_copy(update={"risk_portal_clients": "painel-saude"})
     person, portal = bearer(issuer.person("90000000175")), bearer(issuer.machine("painel-saude", "sms:read"))
     with (
-        RunningServer(app.build(changed, database_url, ["health_units"])) as alone,
+        RunningServer(app.build_application(changed, database_url, ["health_units"])) as alone,
         ExitStack() as stack,
         httpx.Client(base_url=alone.url, timeout=PATIENCE) as client,
     ):

@@ -71,7 +71,7 @@ def test_a_ticket_serves_once_whoever_is_faster(http: httpx.Client, ask: Ask) ->
 def test_a_ticket_of_one_process_opens_the_stream_of_another(ask: Ask, settings: Settings, database_url: str) -> None:
     ticket = ask()
     with (
-        RunningServer(app.build(settings, database_url, ["health_units"])) as alone,
+        RunningServer(app.build_application(settings, database_url, ["health_units"])) as alone,
         httpx.Client(base_url=alone.url, timeout=PATIENCE) as other,
     ):
         assert use(other, ticket) == (200, None)
@@ -152,7 +152,7 @@ def test_tickets_that_nobody_used_go_away(ask: Ask, act: Any, sql: Sql) -> None:
     ask()
     assert sql("SELECT count(*) FROM platform.access_ticket")[0][0] == 1
     sql("UPDATE platform.access_ticket SET expires_at = now()")
-    act(lambda call: retention.run(call, [one for one in RETENTION if one.kind == "access_ticket"]))
+    act(lambda call: retention.run_retention(call, [one for one in RETENTION if one.kind == "access_ticket"]))
     assert sql("SELECT count(*) FROM platform.access_ticket")[0][0] == 0
 
 

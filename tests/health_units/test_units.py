@@ -326,7 +326,7 @@ def test_the_demo_city_shows_every_kind_of_unit(sql: Sql, act: Any) -> None:
     """As section 7 of the rules counts them; loading once more changes nothing."""
     count = "SELECT last FROM health_units.feed_counter"
     (before,) = sql(count)
-    act(lambda call: demo.load(call.platform))
+    act(lambda call: demo.load_demo_health_units(call.platform))
     assert sql(count)[0] == before
     weeks = Counter(
         tuple(row)

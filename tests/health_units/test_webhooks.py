@@ -421,5 +421,5 @@ def test_staff_see_the_sources_and_citizens_do_not(
     assert http.get("/health-units/fontes", headers=manager).json() == {"itens": []}  # none is configured here
     named = settings.model_copy(update={"risk_sources": "secretaria=http://127.0.0.1:9/x"})
     with acting(named, database_url, "health_units.test") as act:
-        (shown,) = act(intake.list_sources).itens
+        (shown,) = act(intake.list_intake_sources).itens
     assert (shown.nome, shown.ouvida_em is None) == ("secretaria", False)

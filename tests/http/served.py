@@ -23,10 +23,10 @@ async def serve(application: Served, limits: Limits = serving.DEFAULTS) -> None:
     logs.configure("error")
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    async with serving.running(application, socket.socket(fileno=int(sys.argv[1])), limits):
+    async with serving.run_server(application, socket.socket(fileno=int(sys.argv[1])), limits):
         print("ready", flush=True)
         await stop.wait()
 
 
 if __name__ == "__main__":
-    uvloop.run(serve(app.build(Settings.load(), sys.argv[2])))
+    uvloop.run(serve(app.build_application(Settings.load(), sys.argv[2])))

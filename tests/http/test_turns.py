@@ -118,7 +118,9 @@ STEPS = st.lists(
 
 
 async def test_probes_and_gateways_checks_wait_behind_nobody(platform: Platform) -> None:
-    endpoints = [endpoint for service in app.SERVICES for _, _, endpoint in app.mount(service, platform).endpoints]
+    endpoints = [
+        endpoint for service in app.SERVICES for _, _, endpoint in app.mount_service(service, platform).endpoints
+    ]
     operations = [endpoint for endpoint in endpoints if isinstance(endpoint, OperationEndpoint)]
     probes = [endpoint for endpoint in operations if endpoint.key.endswith((".liveness", ".readiness"))]
     checks = [endpoint for endpoint in operations if endpoint.key.startswith("access.check_")]

@@ -31,7 +31,7 @@ WHO = "/agent/api/v1/auth"
 def other(settings: Settings, database_url: str, server: RunningServer) -> Iterator[httpx.Client]:
     """A second process on the same database."""
     with (
-        RunningServer(app.build(settings, database_url)) as second,
+        RunningServer(app.build_application(settings, database_url)) as second,
         httpx.Client(base_url=second.url, timeout=PATIENCE) as client,
     ):
         yield client
@@ -96,7 +96,7 @@ def test_a_process_that_starts_later_knows_it_too(
     token = issuer.person(ANA, sid="early")
     send(http, logout(sid="early")).raise_for_status()
     with (
-        RunningServer(app.build(settings, database_url, ["agents"])) as late,
+        RunningServer(app.build_application(settings, database_url, ["agents"])) as late,
         httpx.Client(base_url=late.url, timeout=PATIENCE) as client,
     ):
         assert not opens(client, token)
@@ -187,7 +187,7 @@ async def test_it_is_kept_until_no_token_can_be_alive(platform: Platform, sql: S
     one = "(SELECT min(key) FROM platform.ended_session)"
     await asyncio.to_thread(sql, f"UPDATE platform.ended_session SET expires_at = now() WHERE key = {one}")
     wanted = [one for one in app.list_retention() if one.kind == "ended_session"]
-    [report] = await retention.run(operator_call(platform, retention.OPERATION), wanted)
+    [report] = await retention.run_retention(operator_call(platform, retention.OPERATION), wanted)
     assert (report.checked, report.removed) == (2, 1)
 
 

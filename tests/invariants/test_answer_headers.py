@@ -54,7 +54,9 @@ def metered(settings: Settings, database_url: str, **changes: Any) -> Iterator[h
     """One small process with other settings."""
     changed = settings.model_copy(update=changes)
     with (
-        RunningServer(app.build(changed, database_url.replace("//balcao@", "//balcao_app@"), ["agents"])) as server,
+        RunningServer(
+            app.build_application(changed, database_url.replace("//balcao@", "//balcao_app@"), ["agents"])
+        ) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as client,
     ):
         yield client

@@ -26,7 +26,7 @@ def address(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPath
     settings = Settings(auth_issuer=issuer.address, data_dir=folder, port=free_port())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(call_log, "FLUSH_SECONDS", 0.02)
-        with RunningServer(app.build(settings, database_url), settings.port) as running:
+        with RunningServer(app.build_application(settings, database_url), settings.port) as running:
             yield running.url
 
 

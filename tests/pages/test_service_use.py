@@ -28,7 +28,7 @@ SHOWN = app.SERVICES if FULL else app.choose_services(["health_units"])
 def address(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Return the gateway with the embedded identity provider, whose demo client the pages use."""
     settings = Settings(port=free_port(), data_dir=tmp_path_factory.mktemp("data"))
-    with RunningServer(app.build(settings, database_url), settings.port) as running:
+    with RunningServer(app.build_application(settings, database_url), settings.port) as running:
         yield running.url
 
 

@@ -32,7 +32,7 @@ def address(settings: Settings, database_url: str, sql: Sql) -> Iterator[str]:
         act(maintenance.begin_maintenance, ["employability"], SENTENCE, None, "ana@maquina")
         begin = now + timedelta(hours=1)
         act(maintenance.plan_maintenance, ["agents"], SENTENCE, begin, begin + timedelta(hours=1), "ana@maquina")
-    with RunningServer(app.build(settings, database_url)) as server:
+    with RunningServer(app.build_application(settings, database_url)) as server:
         yield server.url
 
 

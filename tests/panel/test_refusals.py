@@ -77,7 +77,7 @@ def test_a_form_that_does_not_come_whole_is_refused_as_a_page(sandbox: Sandbox) 
     limits = Limits(body_seconds=0.2, settling_seconds=0)
     begun = b"POST /painel/sair HTTP/1.1\r\n" + ACCEPT + b"Content-Length: 9\r\n\r\na="
     with (
-        RunningServer(app.build(sandbox.settings, sandbox.database_url), limits=limits) as hasty,
+        RunningServer(app.build_application(sandbox.settings, sandbox.database_url), limits=limits) as hasty,
         socket.create_connection(("127.0.0.1", hasty.port), timeout=PATIENCE) as line,
     ):
         line.sendall(begun)

@@ -69,4 +69,4 @@ def send(settings: Settings, database_url: str, sql: Callable[..., Any]) -> Call
 async def drain(settings: Settings, database_url: str) -> None:
     platform = assemble(settings, database_url)
     async with opened(platform):
-        await Worker(platform.database, app.list_jobs(), platform).drain()
+        await Worker(platform.database, app.list_job_kinds(), platform).drain()

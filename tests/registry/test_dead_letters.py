@@ -314,7 +314,7 @@ async def test_a_job_that_nobody_looks_after_ends_after_90_days_and_with_it_the_
     age = "UPDATE queue.pgqueuer SET updated = now() - make_interval(days => $2) WHERE id = $1"
     for days, left in ((89, 1), (91, 0)):
         await asyncio.to_thread(sql, age, number, days)
-        await retention.run(operator_call(platform, retention.OPERATION), platform_data.RETENTION)
+        await retention.run_retention(operator_call(platform, retention.OPERATION), platform_data.RETENTION)
         assert len(await asyncio.to_thread(sql, "SELECT FROM queue.pgqueuer WHERE id = $1", number)) == left
         held = await asyncio.to_thread(sql, "SELECT FROM registry.crm_event WHERE dados IS NOT NULL")
         assert len(held) == left

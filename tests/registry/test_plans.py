@@ -93,7 +93,7 @@ def plans(settings: Settings, database_url: str) -> PlanLog:
     async def fill(call: Any) -> PlanLog:
         await service.import_rows(call.platform, SERVICE.imports["citizens"], invented.make_citizens(CITIZENS))
         await service.import_rows(call.platform, SERVICE.imports["tickets"], invented.make_tickets(CITIZENS))
-        await departments.load(call.platform)
+        await departments.load_demo_departments(call.platform)
         return await _filled(database_url)
 
     with acting(settings, database_url, "registry.import") as act:
@@ -114,7 +114,7 @@ async def _filled(database_url: str) -> PlanLog:
 @pytest.fixture(scope="module")
 def server(plans: PlanLog, settings: Settings, database_url: str) -> Iterator[RunningServer]:
     """Its connections are made when everything is prepared."""
-    with RunningServer(app.build(settings, database_url)) as running:
+    with RunningServer(app.build_application(settings, database_url)) as running:
         yield running
 
 

@@ -87,7 +87,7 @@ def statements() -> Iterator[Statements]:
 
 @pytest.fixture(scope="module")
 def server(settings: Settings, database_url: str, statements: Statements) -> Iterator[RunningServer]:
-    with RunningServer(app.build(settings, database_url)) as running:
+    with RunningServer(app.build_application(settings, database_url)) as running:
         yield running
 
 

@@ -235,6 +235,6 @@ async def _follow(stage: Stage, writers: list[list[tuple[str, int]]], limits: li
         continue
     for one in made:
         try:
-            assert copy.get(one) == await catalogue.read_service(stage.staff, one)
+            assert copy.get(one) == await catalogue.read_published_service(stage.staff, one)
         except NotFound:
             assert copy.get(one) is None

@@ -47,16 +47,16 @@ def interrupted(stage: Stage) -> dict[str, int]:
         stage.run(stage.owner.execute(statement))
     stage.run(stage.owner.execute(_STOP_HALF_WAY))
     with pytest.raises(asyncpg.RaiseError):
-        stage.run(demo.load(stage.platform))
+        stage.run(demo.load_demo_services(stage.platform))
     stage.run(stage.owner.execute("DROP FUNCTION public.stop_half_way CASCADE"))
     before = count(stage)
-    stage.run(demo.load(stage.platform))
+    stage.run(demo.load_demo_services(stage.platform))
     return before
 
 
 @pytest.fixture
 def examples(stage: Stage) -> dict[str, Any]:
-    return dict(stage.run(demo.examples(stage.platform)))
+    return dict(stage.run(demo.find_service_examples(stage.platform)))
 
 
 def test_an_interrupted_load_goes_on_where_it_stopped(stage: Stage, interrupted: dict[str, int]) -> None:
@@ -65,7 +65,7 @@ def test_an_interrupted_load_goes_on_where_it_stopped(stage: Stage, interrupted:
 
 
 def test_a_second_load_changes_nothing(stage: Stage) -> None:
-    stage.run(demo.load(stage.platform))
+    stage.run(demo.load_demo_services(stage.platform))
     assert count(stage) == WHOLE
 
 

@@ -175,7 +175,7 @@ async def test_what_was_kept_long_enough_is_erased(platform: Platform, owner: as
     await owner.execute(
         "INSERT INTO search.zero_results SELECT 'velha', current_date - days, 1 FROM unnest('{90,91}'::int[]) AS days"
     )
-    reports = await retention.run(act_as_staff(platform), [*POPULARITY.retention, *ZERO_RESULTS.retention])
+    reports = await retention.run_retention(act_as_staff(platform), [*POPULARITY.retention, *ZERO_RESULTS.retention])
     assert {report.kind: report.removed for report in reports} == {"search_views": 1, "search_zero_results": 1}
     assert await owner.fetchval("SELECT count(*) FROM search.service_views WHERE service_id = $1", service["id"]) == 1
     assert await owner.fetchval("SELECT count(*) FROM search.zero_results WHERE folded = 'velha'") == 1
@@ -216,7 +216,7 @@ async def test_a_read_of_a_published_service_is_a_view(
     made = staff.publish(nome_servico=f"Trilha {uuid4().hex[:8]}")
     call = act_as_staff(platform)
     await catalogue.read_by_slug(call, made["slug"])
-    await catalogue.read_service(call, made["id"])
+    await catalogue.read_published_service(call, made["id"])
     await popularity.flush_views(platform)
     count = "SELECT sum(views)::int FROM search.service_views WHERE service_id = $1"
     assert await owner.fetchval(count, made["id"]) == 2

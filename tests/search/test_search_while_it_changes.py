@@ -40,7 +40,7 @@ def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Clie
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setattr(public_search, "COMPARE_SECONDS", 2 * PATIENCE)
         patch.setattr(state, "RESPONSE_SECONDS", 2 * PATIENCE)
-        servers = [stack.enter_context(RunningServer(app.build(settings, database_url))) for _ in range(2)]
+        servers = [stack.enter_context(RunningServer(app.build_application(settings, database_url))) for _ in range(2)]
         yield [stack.enter_context(httpx.Client(base_url=server.url, timeout=PATIENCE)) for server in servers]
 
 

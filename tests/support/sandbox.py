@@ -90,7 +90,10 @@ class Sandbox:
 def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[Sandbox]:
     """Run it on a database that nobody uses yet."""
     fill_with_demo(settings, database_url)
-    with RunningCrm(settings) as crm, RunningServer(app.build(settings, database_url), settings.port) as server:
+    with (
+        RunningCrm(settings) as crm,
+        RunningServer(app.build_application(settings, database_url), settings.port) as server,
+    ):
         sandbox = Sandbox(server.url, settings, database_url, tokens, crm)
         yield sandbox
         sandbox.http.close()

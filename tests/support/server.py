@@ -12,7 +12,7 @@ from typing import Any, Self
 import uvloop
 
 from balcao.gateway.limits import Limits
-from balcao.gateway.serving import serve
+from balcao.gateway.serving import serve_application
 from tests.support.polling import PATIENCE
 
 # The port of a platform whose services do not reach each other: nobody listens there, whatever runs on the machine.
@@ -45,7 +45,7 @@ class RunningServer:
     def _run(self) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
             try:
-                runner.run(serve(self._app, self._socket, self._stop, self._ready.set, self._limits))
+                runner.run(serve_application(self._app, self._socket, self._stop, self._ready.set, self._limits))
             except BaseException:
                 self._failed = True
                 raise

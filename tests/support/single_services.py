@@ -19,7 +19,7 @@ from balcao.gateway.gateway import Gateway, Mount
 
 def service_alone(service: Service, platform: Platform) -> Application:
     """Serve a service on a platform that is open already."""
-    mount = app.mount(service, platform)
+    mount = app.mount_service(service, platform)
     return Application(Gateway([mount], no_pages(), nullcontext, alone=mount))
 
 

@@ -3,7 +3,7 @@
 from balcao.agents.datasets.api import FEATURE as DATASETS
 from balcao.agents.experiments.api import FEATURE as EXPERIMENTS
 from balcao.agents.history.api import FEATURE as HISTORY
-from balcao.agents.lifespan import lifespan
+from balcao.agents.lifespan import run_agents
 from balcao.agents.prompts.api import FEATURE as PROMPTS
 from balcao.agents.token_check.api import FEATURE as TOKEN_CHECK
 from balcao.agents.versions.api import FEATURE as VERSIONS
@@ -26,5 +26,5 @@ SERVICE = Service(
         "conjuntos de dados": "Exemplos com que os agentes são avaliados.",
         "experimentos": "O que os agentes responderam aos exemplos, e com que notas.",
     },
-    lifespan=lifespan,
+    lifespan=run_agents,
 )

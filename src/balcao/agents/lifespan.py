@@ -8,7 +8,7 @@ from balcao.core.context.platform import Platform
 
 
 @asynccontextmanager
-async def lifespan(platform: Platform) -> AsyncIterator[None]:
+async def run_agents(platform: Platform) -> AsyncIterator[None]:
     """Give the process its cache of configurations."""
     platform.parts[ConfigCache] = ConfigCache()
     yield

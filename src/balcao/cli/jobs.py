@@ -122,7 +122,7 @@ def list_recurring(as_json: Json = False) -> None:
         from balcao.core.jobs import schedule
 
         async with call.platform.database.connection() as connection:
-            return await schedule.list_recurring(connection, app.list_jobs())
+            return await schedule.list_recurring(connection, app.list_job_kinds())
 
     found = run_use_case(OPERATION, fetch)
     if as_json:

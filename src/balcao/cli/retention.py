@@ -23,7 +23,9 @@ def run(
     from balcao.core.audit import retention as core
     from balcao.operate.use_cases import run_use_case
 
-    print_json(run_use_case(core.OPERATION, lambda call: core.run(call, app.list_retention(), dry_run=dry_run)))
+    print_json(
+        run_use_case(core.OPERATION, lambda call: core.run_retention(call, app.list_retention(), dry_run=dry_run))
+    )
 
 
 @retention.command("report")

@@ -73,7 +73,7 @@ def _supervise(plan: Plan) -> None:
             show = console.print  # the status line has ended
             welcome(started, report)
 
-        asyncio.run(supervisor.run(plan, lambda text: show(text), ready))
+        asyncio.run(supervisor.supervise_processes(plan, lambda text: show(text), ready))
     console.print("Encerrado.")
 
 

@@ -12,7 +12,7 @@ from balcao.employability.hiring.search.api import FEATURE as JOB_SEARCH
 from balcao.employability.hiring.transfer.feature import FEATURE as JOB_TRANSFER
 from balcao.employability.legacy_jobs.api import BASE as OLDER_JOBS
 from balcao.employability.legacy_jobs.api import FEATURE as LEGACY_JOBS
-from balcao.employability.lifespan import lifespan
+from balcao.employability.lifespan import run_employability
 from balcao.employability.onboarding.api import FEATURE as ONBOARDING
 from balcao.employability.reference_values.api import FEATURE as REFERENCE_VALUES
 from balcao.employability.resume.bank.api import FEATURE as RESUME_BANK
@@ -69,7 +69,7 @@ SERVICE = Service(
     package=__name__,
     features=[*_FEATURES, make_rights(_PERSONAL_DATA)],
     dialects={"": ERROR_TEXT, OLDER_JOBS: CODE_MESSAGE},
-    lifespan=partial(lifespan, held=_PERSONAL_DATA),
+    lifespan=partial(run_employability, held=_PERSONAL_DATA),
     description="Empregabilidade: o currículo da pessoa, as tabelas que ele usa e as vagas do sistema antigo.",
     tags={
         "reference-values": "Tabelas de valores, como modelos de trabalho e disponibilidades.",

@@ -12,7 +12,7 @@ from balcao.employability.rights.service import HeldHere
 
 
 @asynccontextmanager
-async def lifespan(platform: Platform, held: Iterable[PersonalData]) -> AsyncIterator[None]:
+async def run_employability(platform: Platform, held: Iterable[PersonalData]) -> AsyncIterator[None]:
     """Give the process its client of the registry, and what the service's features declare of personal data."""
     registry = ServiceClient(platform.http, platform.settings.registry_url, platform.settings)
     platform.parts[ServiceClient] = registry

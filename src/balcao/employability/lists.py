@@ -34,7 +34,7 @@ class ListMeta(msgspec.Struct, frozen=True):
         return cls(page.page, page.per_page, total)
 
 
-def parse_page(query: Mapping[str, str], default: int, most: int) -> Page:
+def parse_list_page(query: Mapping[str, str], default: int, most: int) -> Page:
     """Read the page asked for. Nothing is refused: what is no integer is the default, what is too much the maximum."""
     size = _parse_integer(query.get("pageSize"), default)
     return Page(min(max(_parse_integer(query.get("page"), 1), 1), LAST_PAGE), min(max(size, 1), most))
@@ -53,7 +53,7 @@ def parse_csv(query: Mapping[str, str], name: str) -> list[str]:
     return items
 
 
-def parse_uuid(query: Mapping[str, str], name: str) -> UUID | None:
+def parse_uuid_filter(query: Mapping[str, str], name: str) -> UUID | None:
     """Return the UUID of a filter, None when absent or blank. Raises Invalid."""
     text = query.get(name, "").strip()
     found = ids.parse_uuid(text)
@@ -71,7 +71,7 @@ def parse_uuids(query: Mapping[str, str], name: str) -> list[UUID]:
     return found
 
 
-def parse_cpf(query: Mapping[str, str]) -> Cpf | None:
+def parse_cpf_filter(query: Mapping[str, str]) -> Cpf | None:
     """Return the CPF of a filter, None when absent or blank. Raises Invalid."""
     text = query.get("cpf", "").strip()
     cpf = Cpf.parse_claim(text) if text else None
@@ -80,7 +80,7 @@ def parse_cpf(query: Mapping[str, str]) -> Cpf | None:
     return cpf
 
 
-def parse_choice(query: Mapping[str, str], name: str, choices: Iterable[str]) -> str | None:
+def parse_choice_filter(query: Mapping[str, str], name: str, choices: Iterable[str]) -> str | None:
     """Return the one of these words that a filter is, None when absent or blank. Raises Invalid."""
     known, value = sorted(choices), query.get(name, "").strip()
     if value and value not in known:

@@ -9,7 +9,7 @@ from balcao.core.http.parameters import InPath
 from balcao.core.values.ids import parse_int64
 
 
-def parse_integer(text: str) -> int:
+def parse_positive_integer(text: str) -> int:
     """Return a number of the path. Raises Invalid for anything but digits, and beyond 64 bits."""
     found = parse_int64(text)
     if found is None:
@@ -26,7 +26,7 @@ def uuid_in_path(example: UUID, description: str = "Identificador (UUID)") -> In
 
 def integer_in_path(example: int) -> InPath:
     """Describe an integer id in the path; the example is one of the demo data."""
-    return InPath(parse_integer, "Identificador (número inteiro)", str(example), r"^[0-9]{1,19}$")
+    return InPath(parse_positive_integer, "Identificador (número inteiro)", str(example), r"^[0-9]{1,19}$")
 
 
 IntegerInPath: TypeAlias = Annotated[int, integer_in_path(12)]

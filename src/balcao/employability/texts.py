@@ -20,7 +20,7 @@ def fold_line(text: str) -> str:
     return _BLANKS.sub(" ", _MARKS.sub("", unicodedata.normalize("NFD", text)).translate(_LOWER)).strip(" ")
 
 
-def parse_uuid(field: str, text: str) -> UUID:
+def parse_uuid_field(field: str, text: str) -> UUID:
     """Return the UUID that a member of a body holds. Raises Invalid."""
     found = ids.parse_uuid(text.strip())
     if found is None:

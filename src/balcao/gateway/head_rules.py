@@ -28,7 +28,7 @@ class Refused(Exception):
         self.status = status
 
 
-def judge(version: str, headers: Headers, fields: RawHeaders) -> bool:
+def check_head(version: str, headers: Headers, fields: RawHeaders) -> bool:
     """Return whether the head with the headers `fields` announces a body. Raises Refused."""
     is_old = version == "1.0"
     if version not in _VERSIONS:

@@ -56,7 +56,7 @@ def _list_states(numbers: Numbers, name: str) -> list[float]:
     return [value for series, value in numbers.states.items() if series[0] == name]
 
 
-def build(
+def build_management(
     settings: Settings,
     database: Database,
     metrics: Metrics,

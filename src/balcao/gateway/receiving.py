@@ -18,7 +18,7 @@ from balcao.core.http.responses import RawHeaders
 from balcao.core.logs import log
 from balcao.gateway.application import Served
 from balcao.gateway.exchanges import Exchange, Refusal
-from balcao.gateway.head_rules import DISCARD_BYTES, Refused, judge, says_close, split_target
+from balcao.gateway.head_rules import DISCARD_BYTES, Refused, check_head, says_close, split_target
 from balcao.gateway.limits import Limits
 from balcao.gateway.quotas import Quota
 
@@ -225,7 +225,7 @@ class Receiver:
         if len(self._target) + self._fields_size > self._limits.head_bytes:
             raise Refused(431)
         method, version, headers = parser.get_method().decode(), parser.get_http_version(), Headers.of(fields)
-        has_body = judge(version, headers, fields)
+        has_body = check_head(version, headers, fields)
         if (authorization := headers.get(AUTHORIZATION)) is not None:
             if authorization != self._authorization:
                 self._authorization = Authorization(authorization)

@@ -29,12 +29,12 @@ class StartFailed(Exception):
 
 
 @asynccontextmanager
-async def running(
+async def run_server(
     application: Served, sock: socket.socket, limits: Limits = DEFAULTS
 ) -> AsyncIterator["asyncio.Task[None]"]:
     """Serve within the block, which is entered when callers are answered. Raises StartFailed."""
     stop, ready = asyncio.Event(), asyncio.Event()
-    task = asyncio.create_task(serve(application, sock, stop, ready.set, limits))
+    task = asyncio.create_task(serve_application(application, sock, stop, ready.set, limits))
     answering = asyncio.create_task(ready.wait())
     await asyncio.wait({task, answering}, return_when=asyncio.FIRST_COMPLETED)
     if not ready.is_set():
@@ -47,7 +47,7 @@ async def running(
         await task
 
 
-async def serve(
+async def serve_application(
     application: Served,
     sock: socket.socket,
     stop: asyncio.Event,

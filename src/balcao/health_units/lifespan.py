@@ -13,7 +13,7 @@ from balcao.health_units.risk.board import COMPARE_SECONDS, UnitBoard
 
 
 @asynccontextmanager
-async def lifespan(platform: Platform) -> AsyncIterator[None]:
+async def run_health_units(platform: Platform) -> AsyncIterator[None]:
     """Keep the board current, and the listeners informed, for as long as the process serves."""
     board = platform.parts[UnitBoard] = UnitBoard()
     hub = platform.parts[Hub] = Hub()
@@ -26,6 +26,6 @@ async def lifespan(platform: Platform) -> AsyncIterator[None]:
             await watch.stop()
 
 
-async def ready(platform: Platform) -> Mapping[str, bool]:
+async def tell_risk_readiness(platform: Platform) -> Mapping[str, bool]:
     """Tell whether the risks may be shown."""
     return {"risk": platform.part(UnitBoard).fresh}

@@ -20,7 +20,7 @@ PATH = "/backchannel-logout"
 KEY = "identity.backchannel_logout"
 
 
-def mount(platform: Platform, embedded: Mount | None) -> Mount:
+def mount_backchannel(platform: Platform, embedded: Mount | None) -> Mount:
     """Return the mount of `/auth`: this endpoint and, if there is one, the embedded provider."""
 
     async def receive(request: Request) -> Response[Any]:

@@ -77,7 +77,7 @@ def create_copy(folder: Path, keep: int | None) -> Copied:
     with database.open_database(settings) as url, writing_to(folder):
         login = settings.find_backup_url(url)
         with _explain_login(settings):
-            made = backups.create_backup(login, asyncio.run(servers.read_version(login)), folder.absolute())
+            made = backups.create_backup(login, asyncio.run(servers.read_server_version(login)), folder.absolute())
         asyncio.run(_note_once(settings, url, folder))
         return Copied(made.name, backups.prune_backups(folder.absolute(), keep) if keep else None)
 
@@ -223,7 +223,7 @@ async def _follow(settings: Settings, url: str, folder: Path, on_begin: Callable
     try:
         # An error at the start is raised. Later, the server may be down for a while.
         with _explain_login(settings):
-            receiver = backups.receive_log(login, await servers.read_version(login), folder)
+            receiver = backups.receive_log(login, await servers.read_server_version(login), folder)
     except BaseException:
         await opened.close()
         raise
@@ -247,7 +247,7 @@ async def _keep_following(
         while not stopping.is_set():
             try:
                 if receiver.poll() is not None:
-                    receiver = backups.receive_log(login, await servers.read_version(login), folder)
+                    receiver = backups.receive_log(login, await servers.read_server_version(login), folder)
                 await tombstones.note_tombstones(opened, key, folder)
                 free = shutil.disk_usage(folder).free
                 await _note(opened, functools.partial(watch.note_log, slot=backups.SLOT, free_bytes=free))

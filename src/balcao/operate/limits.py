@@ -80,4 +80,4 @@ def find_limit(name: str) -> Limit:
 def _load_limits() -> dict[str, Limit]:
     from balcao import app  # imports every service; not needed for command help
 
-    return app.list_limits(Settings.load())
+    return app.list_declared_limits(Settings.load())

@@ -78,7 +78,7 @@ def list_maintenance() -> list[Change]:
     """Return the services with a current or scheduled maintenance: start, end, author and message."""
 
     async def list_all(call: Call) -> list[Change]:
-        return await maintenance.list_services(call) + await maintenance.list_planned_services(call)
+        return await maintenance.list_services_in_maintenance(call) + await maintenance.list_planned_services(call)
 
     return run_use_case("platform.list_maintenance", list_all)
 

@@ -4,7 +4,7 @@ from balcao.core.http.dialects import ERROR_AND_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
 from balcao.registry import city, consent, crm, mirror, mobility, operation, person
 from balcao.registry.dead_letters.api import FEATURE as DEAD_LETTERS
-from balcao.registry.lifespan import lifespan
+from balcao.registry.lifespan import run_registry
 from balcao.registry.rights.api import make_feature as make_rights
 
 # The mirror first: an erasure sets its tombstone before anything is judged by what is left in it.
@@ -49,5 +49,5 @@ SERVICE = Service(
         "jobs": "Tarefas que pararam por falhas, para quem opera a plataforma.",
         "operation": "O que roda, espera e se importa, e o que se muda sem reiniciar, para quem opera a plataforma.",
     },
-    lifespan=lifespan,
+    lifespan=run_registry,
 )

@@ -10,7 +10,7 @@ from balcao.registry.crm.login.service import LoginSyncs
 
 
 @asynccontextmanager
-async def lifespan(platform: Platform) -> AsyncIterator[None]:
+async def run_registry(platform: Platform) -> AsyncIterator[None]:
     """Open the parts for as long as the process serves or works."""
     async with open_crm_client(platform.settings) as crm:
         platform.parts |= {Backlog: Backlog(), CrmClient: crm, LoginSyncs: LoginSyncs()}

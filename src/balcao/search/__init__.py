@@ -9,7 +9,7 @@ from balcao.search.collection.feature import FEATURE as COLLECTION
 from balcao.search.control_queries.api import FEATURE as CONTROL_QUERIES
 from balcao.search.health.api import FEATURE as HEALTH
 from balcao.search.legacy_mappings.api import FEATURE as LEGACY_MAPPINGS
-from balcao.search.lifespan import lifespan
+from balcao.search.lifespan import run_search
 from balcao.search.popularity.feature import FEATURE as POPULARITY
 from balcao.search.proposals.api import FEATURE as PROPOSALS
 from balcao.search.public_search.api import FEATURE as PUBLIC_SEARCH
@@ -56,6 +56,6 @@ SERVICE = Service(
         "catalogue": "Os serviços publicados, como o cidadão os vê.",
         "migration": "As migrações do esquema da busca e sua reversão.",
     },
-    lifespan=lifespan,
+    lifespan=run_search,
     health_paths={},
 )

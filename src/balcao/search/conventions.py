@@ -47,13 +47,13 @@ def require_parameter(query: Mapping[str, str], name: str) -> str:
     return value
 
 
-def parse_integer(text: str | None) -> int | None:
+def parse_integer_parameter(text: str | None) -> int | None:
     """Return the integer from 1 to the largest that this text is, else None."""
     number = parse_int64((text or "").lstrip("0"))
     return number if number is not None and number <= LARGEST_INTEGER else None
 
 
-def parse_flag(query: Mapping[str, str], name: str) -> bool | None:
+def parse_flag_parameter(query: Mapping[str, str], name: str) -> bool | None:
     """Return the boolean of the query, None when absent. Raises Invalid for any other word."""
     value = read_parameter(query, name)
     if value is None:
@@ -64,7 +64,7 @@ def parse_flag(query: Mapping[str, str], name: str) -> bool | None:
     return flag
 
 
-def parse_choice(query: Mapping[str, str], name: str, choices: Collection[str]) -> str | None:
+def parse_choice_parameter(query: Mapping[str, str], name: str, choices: Collection[str]) -> str | None:
     """Return one of these words of the query, None when absent. Raises Invalid for any other."""
     value = read_parameter(query, name)
     if value is not None and value not in choices:
@@ -77,13 +77,15 @@ def make_fault(name: str, expected: str) -> Invalid:
     return Invalid(f"O campo `{name}` deve ser {expected}.", code=f"{name}-invalid")
 
 
-def parse_page(query: Mapping[str, str]) -> tuple[int, int]:
+def parse_page_parameters(query: Mapping[str, str]) -> tuple[int, int]:
     """Return page and entries per page; whatever is no integer in its range becomes the default, never an error."""
-    per_page = parse_integer(read_parameter(query, "per_page"))
-    return parse_integer(read_parameter(query, "page")) or 1, per_page if per_page and per_page <= MOST_PER_PAGE else 10
+    per_page = parse_integer_parameter(read_parameter(query, "per_page"))
+    return parse_integer_parameter(
+        read_parameter(query, "page")
+    ) or 1, per_page if per_page and per_page <= MOST_PER_PAGE else 10
 
 
-def parse_uuid(text: str, missing: str) -> str:
+def parse_uuid_parameter(text: str, missing: str) -> str:
     """Return an id of the path in lower case. Raises NotFound for text that is no UUID, as for any unknown id."""
     if not is_uuid(text):
         raise NotFound(missing)

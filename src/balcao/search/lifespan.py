@@ -15,7 +15,7 @@ from balcao.search.zero_results.service import ZeroResultTally
 
 
 @asynccontextmanager
-async def lifespan(platform: Platform) -> AsyncIterator[None]:
+async def run_search(platform: Platform) -> AsyncIterator[None]:
     """Enter the configured old systems, keep the search's cache current and count reads while the process serves."""
     await legacy_mappings.enter_sources(platform)
     platform.parts[ViewTally] = ViewTally()

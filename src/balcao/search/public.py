@@ -12,7 +12,7 @@ from balcao.core.errors import Forbidden
 from balcao.core.http.responses import NOT_MODIFIED, Response
 from balcao.core.values.etags import etag_of, lists_etag
 from balcao.search import members
-from balcao.search.conventions import parse_flag, require_action
+from balcao.search.conventions import parse_flag_parameter, require_action
 from balcao.search.document import ServiceContent
 from balcao.search.sanitising import clean_body
 
@@ -108,7 +108,7 @@ async def may_see_drafts(call: Call, query: Mapping[str, str]) -> bool:
 
     Raises Invalid for another word than a boolean, Unauthenticated, and Forbidden without `service:read`.
     """
-    if not parse_flag(query, "include_inactive"):
+    if not parse_flag_parameter(query, "include_inactive"):
         return False
     await _identify(call)
     require_action(call, READ_DRAFTS)
@@ -120,7 +120,7 @@ async def may_see_exclusive(call: Call, query: Mapping[str, str]) -> bool:
 
     Raises as `may_see_drafts` does.
     """
-    if parse_flag(query, "exclude_agent_exclusive") is not False:
+    if parse_flag_parameter(query, "exclude_agent_exclusive") is not False:
         return False
     await _identify(call)
     caller = call.identified_caller

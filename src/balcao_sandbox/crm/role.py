@@ -13,5 +13,5 @@ from balcao_sandbox.crm.server import build_server
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
     """Serve on its own port, in any process."""
-    async with serving.running(build_server(settings).config, order.sockets["crm"]) as task:
+    async with serving.run_crm_server(build_server(settings).config, order.sockets["crm"]) as task:
         yield task

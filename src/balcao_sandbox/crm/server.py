@@ -93,6 +93,6 @@ def build_server(settings: Settings, anonymisation_seconds: float = ANONYMISATIO
     return uvicorn.Server(config)
 
 
-async def serve(settings: Settings) -> None:
+async def serve_crm(settings: Settings) -> None:
     """Serve until stopped."""
     await build_server(settings).serve()

@@ -23,7 +23,7 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def running(configuration: uvicorn.Config, descriptor: int) -> AsyncIterator["asyncio.Task[None]"]:
+async def run_crm_server(configuration: uvicorn.Config, descriptor: int) -> AsyncIterator["asyncio.Task[None]"]:
     """Serve within the block, which is entered once the server accepts calls. Raises NotStarted."""
     server, sock = _Server(configuration), socket.socket(fileno=descriptor)
     listening.accept_first(sock)

@@ -64,7 +64,7 @@ def read_demo_catalogue() -> DemoCatalogue:
     return msgspec.convert(tomllib.loads(text), DemoCatalogue)
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_access(platform: Platform) -> None:
     """Load the sandbox's catalogue once, so that later changes by users remain.
 
     The next start completes an interrupted load.
@@ -94,7 +94,7 @@ async def _load(call: Call, demo: DemoCatalogue) -> None:
     for group in demo.groups:
         await _ignore_conflict(groups.create_group(call, group.name, group.description, group.attributes))
         for name in group.roles:
-            await groups.assign_role(call, group.name, name)
+            await groups.assign_group_role(call, group.name, name)
     for person in people():
         if person.groups:
             await _enter_name(call, person)
@@ -124,5 +124,5 @@ async def _ignore_conflict(creation: Awaitable[Any]) -> None:
         return
 
 
-async def examples(platform: Platform) -> Mapping[str, Any]:
+async def find_access_examples(platform: Platform) -> Mapping[str, Any]:
     return {"action_id": await actions.find_action_id_by_key(operator_call(platform, "access.demo"), EXAMPLE_ACTION)}

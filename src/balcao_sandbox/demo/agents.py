@@ -74,7 +74,7 @@ _MOODS = ("com pressa", "em dúvida", "pela primeira vez", "de novo", "com calma
 _PLACES = ("no centro", "na zona norte", "na zona sul", "na zona oeste")
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_agents(platform: Platform) -> None:
     call = operator_call(platform, "agents.demo")
     start = utc_now() - timedelta(days=90)
     await _save_versions(call, start)
@@ -87,9 +87,9 @@ async def load(platform: Platform) -> None:
         await webhooks.WEBHOOKS.add_webhook(call, WEBHOOK)
 
 
-async def examples(platform: Platform) -> Mapping[str, Any]:
+async def find_agent_examples(platform: Platform) -> Mapping[str, Any]:
     call = operator_call(platform, "agents.demo")
-    active = await versions.read_version(call, AGENT, ACTIVE)
+    active = await versions.read_version_content(call, AGENT, ACTIVE)
     return {"agent_config_id": str(active.config_id), "dataset_id": make_dataset_id(LARGEST)}
 
 

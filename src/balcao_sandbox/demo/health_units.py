@@ -90,7 +90,7 @@ class Step:
     causa: Causa | None = None
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_health_units(platform: Platform) -> None:
     """Store the missing units, areas and histories."""
     call = operator_call(platform, "health_units.demo")
     known = await units.list_unit_codes(call)
@@ -117,7 +117,7 @@ async def load(platform: Platform) -> None:
     await asyncio.gather(*map(replay, EPISODES))
 
 
-async def examples(_: Platform) -> Mapping[str, Any]:
+async def find_health_unit_examples(_: Platform) -> Mapping[str, Any]:
     """Return a unit with an active notification and one that never had any."""
     return {"cnes_active": ACTIVE, "cnes_quiet": QUIET}
 

@@ -77,7 +77,7 @@ class PlannedService:
     body: dict[str, Any]
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_services(platform: Platform) -> None:
     """Store the missing parts of the sandbox's catalogue. Changes by users remain."""
     await collection.begin_with_version(platform, "v2")
     today = utc_now().replace(hour=12, minute=0, second=0, microsecond=0)
@@ -116,10 +116,10 @@ async def _load_mappings(platform: Platform) -> None:
         body = LegacyMappingBody(origem, old_id, planned.service_id, "Conferido com a central de atendimento.")
         with suppress(MappingTaken):
             mapping_id = EXAMPLE_MAPPING_ID if planned.number == EXAMPLE else None
-            await legacy_mappings.create_mapping(call, body, mapping_id=mapping_id)
+            await legacy_mappings.create_legacy_mapping(call, body, mapping_id=mapping_id)
 
 
-async def examples(platform: Platform) -> Mapping[str, Any]:
+async def find_service_examples(platform: Platform) -> Mapping[str, Any]:
     """Return a service with a long history, and the completed migration."""
     planned = next(planned for planned in _draw_services() if planned.number == EXAMPLE)
     newest = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)

@@ -28,7 +28,7 @@ def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
         load(database_url, IMPORTS[0], {"cd_ua": code, "sigla_ua": f"S{code}", "nome_ua": name, "nivel": 2})
     port = free_port()
     asking = settings.model_copy(update={"registry_url_override": f"http://127.0.0.1:{port}/registry/v1"})
-    with RunningServer(app.build(asking, database_url, ["registry", SERVICE.name]), port) as running:
+    with RunningServer(app.build_application(asking, database_url, ["registry", SERVICE.name]), port) as running:
         yield running
 
 

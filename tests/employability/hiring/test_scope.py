@@ -27,7 +27,7 @@ def lost(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
     """The service while its registry cannot be reached."""
     alone = settings.model_copy(update={"registry_url_override": "http://127.0.0.1:1/registry/v1"})
     with (
-        RunningServer(app.build(alone, database_url, [SERVICE.name])) as running,
+        RunningServer(app.build_application(alone, database_url, [SERVICE.name])) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
     ):
         yield client
@@ -52,10 +52,10 @@ def test_links_are_usable_for_a_while_when_the_registry_is_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     id_ = create()["id"]
-    with RunningServer(app.build(settings, database_url, ["registry"])) as registry:
+    with RunningServer(app.build_application(settings, database_url, ["registry"])) as registry:
         asking = settings.model_copy(update={"registry_url_override": f"{registry.url}/registry/v1"})
         with (
-            RunningServer(app.build(asking, database_url, [SERVICE.name])) as running,
+            RunningServer(app.build_application(asking, database_url, [SERVICE.name])) as running,
             httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
         ):
             assert client.get(f"{BASE}/{id_}", headers=callers[EDITOR]).status_code == 200

@@ -23,8 +23,8 @@ from balcao.employability.hiring.listings.states import (
     TRANSITIONS,
     Event,
     JobStatus,
-    find_transition,
-    show_status,
+    find_job_transition,
+    show_job_status,
 )
 from tests.employability.hiring.callers import ADMIN, CITIZEN, CURATED, EDITOR, EVERYBODY, FOREIGN, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
@@ -69,7 +69,7 @@ def expected(row_event: Event, shown: JobStatus, who: str) -> int:
         return 403
     if who == FOREIGN:
         return 404
-    return 200 if find_transition(row_event, shown) else 409
+    return 200 if find_job_transition(row_event, shown) else 409
 
 
 @pytest.mark.cases("employability", "25")
@@ -165,7 +165,7 @@ def test_expiry_is_the_same_in_sql_and_in_python(
         await database.close()
         return found
 
-    assert asyncio.run(ask()) == show_status(status, limit, now)
+    assert asyncio.run(ask()) == show_job_status(status, limit, now)
 
 
 @pytest.mark.cases("employability", "33", "34")
@@ -313,5 +313,5 @@ def test_jobs_walk_only_where_the_table_leads(http: httpx.Client, callers: Calle
 
 def test_every_state_can_be_edited_and_deleted_by_somebody() -> None:
     for event in (Event.EDIT, Event.DELETE):
-        assert all(find_transition(event, shown) for shown in JobStatus)
+        assert all(find_job_transition(event, shown) for shown in JobStatus)
     assert {row.event for row in TABLE} == set(Event)

@@ -17,8 +17,8 @@ from balcao.employability.selection.applications.states import (
     TABLE,
     ApplicationStatus,
     Event,
-    find_transition,
-    show_status,
+    find_application_transition,
+    show_application_status,
 )
 from balcao.employability.texts import fold_line
 from tests.employability.hiring.callers import EDITOR, Callers
@@ -57,7 +57,7 @@ def test_the_table_is_that_of_the_rules() -> None:
 
 def test_no_event_happens_to_what_was_withdrawn() -> None:
     for event, job, has_step in product(Event, JobStatus, (False, True)):
-        assert find_transition(event, ApplicationStatus.WITHDRAWN, job, has_step=has_step) is None
+        assert find_application_transition(event, ApplicationStatus.WITHDRAWN, job, has_step=has_step) is None
 
 
 def test_the_shown_status_is_the_same_in_sql(sql: Sql) -> None:
@@ -67,7 +67,7 @@ def test_the_shown_status_is_the_same_in_sql(sql: Sql) -> None:
         found = sql(
             "SELECT employability.shown_application_status($1, $2, CASE WHEN $3 THEN now() END)", own, job, is_deleted
         )[0][0]
-        assert found == show_status(own, JobStatus.DISCONTINUED if is_deleted else job)
+        assert found == show_application_status(own, JobStatus.DISCONTINUED if is_deleted else job)
 
 
 # Characters that every version of Unicode in use knows.

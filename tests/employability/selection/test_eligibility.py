@@ -46,7 +46,7 @@ def cut_off(settings: Settings, database_url: str, registry: RunningServer) -> I
     """The service while nobody answers at the registry's address."""
     away = settings.model_copy(update={"registry_url_override": "http://127.0.0.1:9"})
     with (
-        RunningServer(app.build(away, database_url, [SERVICE.name])) as running,
+        RunningServer(app.build_application(away, database_url, [SERVICE.name])) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
     ):
         yield client

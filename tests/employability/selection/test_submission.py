@@ -292,7 +292,7 @@ def test_a_person_applies_ten_times_a_minute(
     """As in production: the sandbox lets a hundred times more pass. What a call holds counts for nothing."""
     monkeypatch.setattr(rates, "SANDBOX_FACTOR", 1)
     with (
-        RunningServer(app.build(settings, database_url, [SERVICE.name])) as strict,
+        RunningServer(app.build_application(settings, database_url, [SERVICE.name])) as strict,
         httpx.Client(base_url=strict.url, timeout=PATIENCE) as client,
     ):
         answers = [client.post(BASE, content=b"{", headers=citizen(issuer, person(954))) for _ in range(11)]

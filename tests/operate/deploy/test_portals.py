@@ -196,7 +196,7 @@ def switched(
         {"BALCAO_AUTH_ISSUER": settings.issuers[0], "BALCAO_DATA_DIR": str(settings.data_dir)} | own
     )
     with (
-        RunningServer(app.build(changed, database_url)) as running,
+        RunningServer(app.build_application(changed, database_url)) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as http,
     ):
         yield http, read(folder, "portal.env")["HEALTH_UNITS_KEY"]

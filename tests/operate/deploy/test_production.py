@@ -370,7 +370,7 @@ def test_the_platform_starts_on_the_prepared_database_with_exactly_these_roles(
     def diagnose() -> Any:
         return json.loads(terminal.run("doctor", "--json", "--root", str(root)).stdout)
 
-    with RunningServer(app.build(settings, settings.database_url), settings.port) as server:
+    with RunningServer(app.build_application(settings, settings.database_url), settings.port) as server:
         assert httpx.get(f"{server.url}/registry/v1/readiness", timeout=PATIENCE).status_code == 200
         assert httpx.get(f"{server.url}/metrics", headers=token, timeout=PATIENCE).status_code == 404
         (problem,) = diagnose()["problems"]

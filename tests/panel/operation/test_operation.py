@@ -24,7 +24,7 @@ def worked_off(sandbox: Sandbox) -> None:
 async def drain(settings: Settings, database_url: str) -> None:
     platform = assemble(settings, database_url)
     async with opened(platform):
-        await Worker(platform.database, app.list_jobs(), platform).drain()
+        await Worker(platform.database, app.list_job_kinds(), platform).drain()
 
 
 @pytest.fixture

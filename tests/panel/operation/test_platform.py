@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from balcao.app import list_jobs
+from balcao.app import list_job_kinds
 from balcao.core.database.migrations import platform_migrations
 from balcao.panel.operation.labels import KINDS
 from tests.support.fixture_types import Sql
@@ -58,7 +58,7 @@ def test_queues_are_shown_by_kind_with_the_clock_of_the_recurring_ones(panel: Pa
 
 
 def test_every_kind_of_job_has_words() -> None:
-    kinds = {kind.name for kind in list_jobs()}
+    kinds = {kind.name for kind in list_job_kinds()}
     assert not kinds - KINDS.keys()
 
 

@@ -122,7 +122,7 @@ def read_code(sandbox: Sandbox) -> Callable[[str], str]:
     async def work() -> None:
         platform = assemble(sandbox.settings, sandbox.database_url)
         async with opened(platform):
-            await Worker(platform.database, app.list_jobs(), platform).drain()
+            await Worker(platform.database, app.list_job_kinds(), platform).drain()
 
     def read(number: str) -> str:
         with ThreadPoolExecutor(1) as thread:  # the browser has this one's event loop

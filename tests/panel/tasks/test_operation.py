@@ -30,7 +30,7 @@ def work(sandbox: Sandbox) -> Callable[[], None]:
     async def drain() -> None:
         platform = assemble(sandbox.settings, sandbox.database_url)
         async with opened(platform):
-            await Worker(platform.database, app.list_jobs(), platform).drain()
+            await Worker(platform.database, app.list_job_kinds(), platform).drain()
 
     def run() -> None:
         with ThreadPoolExecutor(1) as thread:  # the browser has this one's event loop

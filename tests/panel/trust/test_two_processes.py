@@ -15,7 +15,7 @@ from tests.support.server import RunningServer
 @pytest.fixture(scope="module")
 def other_url(sandbox: Sandbox, settings: Settings, database_url: str) -> Iterator[str]:
     """Return where a second process of the same installation listens, behind the same address as the first."""
-    with RunningServer(app.build(settings, database_url)) as running:
+    with RunningServer(app.build_application(settings, database_url)) as running:
         yield running.url
 
 

@@ -24,7 +24,7 @@ def test_everything_up(http: httpx.Client) -> None:
 @pytest.mark.cases("registry", "H2")
 def test_without_the_shared_cache_the_service_goes_on_and_says_so(settings: Settings, database_url: str) -> None:
     lost = settings.model_copy(update={"redis_url": "redis://127.0.0.1:1/0"})
-    with RunningServer(app.build(lost, database_url)) as running:
+    with RunningServer(app.build_application(lost, database_url)) as running:
         answer = httpx.get(f"{running.url}/registry/v1/health", timeout=PATIENCE)
     assert answer.status_code == 200
     assert (answer.json()["status"], answer.json()["services"]["cache"]["status"]) == (False, False)
@@ -34,7 +34,7 @@ def test_without_the_shared_cache_the_service_goes_on_and_says_so(settings: Sett
 def test_without_the_data_store_it_is_unavailable(settings: Settings) -> None:
     name = databases.new_name()
     url = databases.create(name)
-    with RunningServer(app.build(settings, url)) as running:
+    with RunningServer(app.build_application(settings, url)) as running:
         databases.drop(name)
         answer = httpx.get(f"{running.url}/registry/v1/health", timeout=PATIENCE)
         readiness = httpx.get(f"{running.url}/registry/v1/readiness", timeout=PATIENCE)

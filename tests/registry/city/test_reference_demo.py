@@ -31,9 +31,9 @@ async def test_the_sandbox_has_what_the_document_says_however_often_it_is_loaded
     assert (await activity_service.list_activities(call, {}, ALL)).pagination.total == 60
 
     assert (await staff_service.read_staff_departments(call, LUIZ)).cd_uas == ["1100", "1110"]
-    theirs = await company_service.list_companies(call, IARA, {}, ALL)
+    theirs = await company_service.list_registered_companies(call, IARA, {}, ALL)
     assert [company.cnpj for company in theirs.data] == ["90000001000129"]
     for cnpj in ("90000002000173", "12ABC34501DE35"):
-        assert (await company_service.read_company(call, cnpj)).cnpj == cnpj
+        assert (await company_service.read_registered_company(call, cnpj)).cnpj == cnpj
     kept = await pet_service.list_pets(call, FABIO, ALL)
     assert [pet.source for pet in kept.data] == ["curated", "self_registered", "self_registered"]

@@ -349,7 +349,7 @@ def test_elisa_has_her_six_entries_however_often_the_demo_data_are_loaded(
     act: Act, http: httpx.Client, issuer: Issuer
 ) -> None:
     async def load(call: Call) -> None:
-        await demo.load(call.platform)
+        await demo.load_demo_preferences(call.platform)
 
     act(load)
     act(load)

@@ -23,7 +23,7 @@ def codes(found: Any) -> list[tuple[int | None, str]]:
 async def worked(platform: Platform) -> None:
     """What the worker of this process does when everything that waits is due."""
     await platform_rows(platform, DUE)
-    await Worker(platform.database, app.list_jobs(), platform).drain()
+    await Worker(platform.database, app.list_job_kinds(), platform).drain()
 
 
 async def platform_rows(platform: Platform, statement: str, *args: Any) -> list[Any]:

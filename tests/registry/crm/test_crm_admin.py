@@ -113,7 +113,7 @@ def test_the_status_shows_the_circuit_of_the_process(
 ) -> None:
     with RunningCrm(crm_settings(tmp_path, auth_issuer=issuer.address)) as crm:
         crm.faults({"mode": "error", "operation": "query"})
-        with RunningServer(app.build(crm.settings, database_url, ["registry"])) as running:
+        with RunningServer(app.build_application(crm.settings, database_url, ["registry"])) as running:
             for _ in range(IN_A_ROW):
                 url = f"{running.url}/registry/v1/crm/cidadao/{ANA}"
                 failed = httpx.get(url, headers=bearer(issuer.person(ANA)), timeout=PATIENCE)

@@ -106,7 +106,9 @@ def test_who_may_and_what_each_failure_answers(
         ({"crm_url_override": ""}, [], (503, "crm-not-configured")),
     ):
         crm.faults(*faults)
-        with RunningServer(app.build(settings.model_copy(update=changed), database_url, ["registry"])) as running:
+        with RunningServer(
+            app.build_application(settings.model_copy(update=changed), database_url, ["registry"])
+        ) as running:
             headers = bearer(issuer.person(CARLA))
             url = f"{running.url}{BASE}{path.format(CARLA)}"
             answer = httpx.request(method, url, headers=headers, json=CONSENT, timeout=PATIENCE)
@@ -263,7 +265,7 @@ def slow_crm(tmp_path: Any, issuer: Issuer) -> Iterator[RunningCrm]:
 
 
 def test_ten_at_once_in_two_processes_file_one_request(slow_crm: RunningCrm, database_url: str, issuer: Issuer) -> None:
-    build = app.build
+    build = app.build_application
     with (
         RunningServer(build(slow_crm.settings, database_url, ["registry"])) as one,
         RunningServer(build(slow_crm.settings, database_url, ["registry"])) as other,

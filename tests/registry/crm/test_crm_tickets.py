@@ -128,7 +128,7 @@ def test_a_crm_that_fails_is_502(
 ) -> None:
     """A process of its own each time: its circuit is open afterwards."""
     crm.faults(*FAULTS[fault])
-    with RunningServer(app.build(settings, database_url, ["registry"])) as fresh:
+    with RunningServer(app.build_application(settings, database_url, ["registry"])) as fresh:
         for path in (BASE, f"{BASE}/{NUMBER}"):
             answer = httpx.get(fresh.url + path, headers=bearer(issuer.person(BRUNO)), timeout=PATIENCE)
             assert (answer.status_code, answer.headers["Error-Code"]) == (502, "crm-away"), fault

@@ -96,8 +96,8 @@ def test_parallel_first_logins_in_two_processes_make_one_account(
 ) -> None:
     """Each process has a run of its own; a lease lets one of them go first, and nothing of it stays behind."""
     with (
-        RunningServer(app.build(settings, database_url, ["registry"])) as one,
-        RunningServer(app.build(settings, database_url, ["registry"])) as other,
+        RunningServer(app.build_application(settings, database_url, ["registry"])) as one,
+        RunningServer(app.build_application(settings, database_url, ["registry"])) as other,
         ThreadPoolExecutor(50) as pool,
     ):
         headers = bearer(issuer.person(DAVI, email="davi@casa.example"))
@@ -224,7 +224,7 @@ def test_whoever_is_beaten_to_it_is_matched(
 ) -> None:
     with RunningForeign(FasterCrm(response)) as faster:
         elsewhere = settings.model_copy(update={"crm_url_override": faster.url})
-        with RunningServer(app.build(elsewhere, database_url, ["registry"])) as running:
+        with RunningServer(app.build_application(elsewhere, database_url, ["registry"])) as running:
             headers = bearer(issuer.person(DAVI, email="d@x.example"))
             answer = httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE)
     assert (answer.status_code, answer.json()["action"]) == (200, "matched")
@@ -236,7 +236,7 @@ def test_an_account_that_the_crm_made_and_does_not_find_is_no_login(
 ) -> None:
     with RunningForeign(FasterCrm((201, b"{}"), forgets=True)) as forgetful:
         elsewhere = settings.model_copy(update={"crm_url_override": forgetful.url})
-        with RunningServer(app.build(elsewhere, database_url, ["registry"])) as running:
+        with RunningServer(app.build_application(elsewhere, database_url, ["registry"])) as running:
             headers = bearer(issuer.person(DAVI, email="d@x.example"))
             answer = httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE)
     assert (*refusal(answer), set(answer.json())) == (502, "crm-account-not-found", {"error"})
@@ -246,7 +246,7 @@ def test_an_account_that_the_crm_made_and_does_not_find_is_no_login(
 @pytest.mark.cases("registry", "L7")
 def test_without_a_crm_there_is_no_sync(settings: Settings, database_url: str, issuer: Issuer) -> None:
     alone = settings.model_copy(update={"crm_url_override": ""})
-    with RunningServer(app.build(alone, database_url, ["registry"])) as running:
+    with RunningServer(app.build_application(alone, database_url, ["registry"])) as running:
         answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=PATIENCE)
     assert (answer.status_code, answer.headers["Error-Code"]) == (503, "crm-not-configured")
     assert set(answer.json()) == {"error"}
@@ -256,7 +256,7 @@ def test_an_open_circuit_answers_at_once_and_says_when_to_come_back(
     settings: Settings, database_url: str, issuer: Issuer, crm: RunningCrm
 ) -> None:
     crm.faults({"operation": "query", "mode": "error"})
-    with RunningServer(app.build(settings, database_url, ["registry"])) as running:
+    with RunningServer(app.build_application(settings, database_url, ["registry"])) as running:
         headers = bearer(issuer.person(BRUNO))
         answers = [httpx.get(f"{running.url}{PATH}", headers=headers, timeout=PATIENCE) for _ in range(IN_A_ROW + 1)]
         asked = len(crm.operations())
@@ -369,7 +369,7 @@ def test_a_crm_that_fails_is_a_bad_gateway(
     settings: Settings, database_url: str, issuer: Issuer, crm: RunningCrm, fault: dict[str, Any]
 ) -> None:
     crm.faults({"operation": "query"} | fault)
-    with RunningServer(app.build(settings, database_url, ["registry"])) as running:  # a circuit of its own
+    with RunningServer(app.build_application(settings, database_url, ["registry"])) as running:  # a circuit of its own
         answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=PATIENCE)
     assert (answer.status_code, answer.headers["Error-Code"]) == (502, "crm-away")
     assert set(answer.json()) == {"error"}

@@ -48,7 +48,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 @pytest.fixture
 def fresh(crm: RunningCrm, settings: Settings, database_url: str) -> Iterator[str]:
     """The address of a process of its own: its circuit opens after a few such answers."""
-    with RunningServer(app.build(settings, database_url, ["registry"])) as running:
+    with RunningServer(app.build_application(settings, database_url, ["registry"])) as running:
         yield running.url
 
 

@@ -328,8 +328,8 @@ def test_the_demos_simulators_fail_in_their_ways(
 
 
 async def test_the_demo_has_a_dead_lettered_job(platform: Platform, crm: RunningCrm) -> None:
-    await demo.load(platform)
-    await demo.load(platform)
+    await demo.load_demo_pushed_fields(platform)
+    await demo.load_demo_pushed_fields(platform)
     await worked(platform)
     [row] = await platform_rows(platform, LETTER, demo.HEITOR.digits)
     assert (row["status"], codes(row)) == ("failed", [(400, "STRING_TOO_LONG")])

@@ -359,7 +359,7 @@ def test_who_may_not_and_who_is_unknown(
 
 def test_without_a_crm_no_run_is_opened(settings: Settings, database_url: str, issuer: Issuer, sql: Sql) -> None:
     alone = settings.model_copy(update={"crm_url_override": ""})
-    with RunningServer(app.build(alone, database_url, ["registry"])) as running:
+    with RunningServer(app.build_application(alone, database_url, ["registry"])) as running:
         for body in ({"since": LONG_AGO}, {"cpf": BRUNO}):
             answer = httpx.post(running.url + PATH, json=body, headers=bearer(issuer.admin()), timeout=PATIENCE)
             assert (*refusal(answer), set(answer.json())) == (503, "crm-not-configured", {"error"})
@@ -389,6 +389,6 @@ def test_runs_are_kept_for_ninety_days(
     for run, days in zip(runs, (91, 89), strict=True):
         sql(age, run, days)
     with acting(settings, database_url, retention.OPERATION) as act:
-        act(retention.run, FEATURE.retention)
+        act(retention.run_retention, FEATURE.retention)
     kept = {row["id"] for row in sql("SELECT id::text FROM registry.crm_reconciliation")}
     assert [run in kept for run in runs] == [False, True]

@@ -58,7 +58,7 @@ def read_spans(collector: Receiver) -> list[Span]:
 def spans(settings: Settings, database_url: str, issuer: Issuer, collector: Receiver, sql: Sql) -> list[Span]:
     """What the collector was sent of one write by a citizen, with the job that tells the CRM, and of a refusal."""
     with (
-        RunningServer(app.build(settings, database_url)) as server,
+        RunningServer(app.build_application(settings, database_url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
     ):
         carla = bearer(issuer.person(CARLA, name="Carla Dias", email="carla@exemplo.org"))
@@ -122,7 +122,7 @@ def test_with_traces_off_a_request_meets_nothing_of_them(settings: Settings, dat
         (settings, TracedEndpoint, TracedDatabase, TracedClient),
     ):
         platform = assemble(wanted, database_url)
-        mounted = app.mount(app.SERVICES[1], platform)
+        mounted = app.mount_service(app.SERVICES[1], platform)
         assert {type(each) for _, _, each in mounted.endpoints} == {endpoint}
         assert (type(platform.database), type(platform.http)) == (database, client)
 

@@ -122,7 +122,9 @@ def test_the_time_of_an_event_is_what_it_says(send: Ask, sql: Sql, text: str, in
 def test_an_integration_that_is_not_configured_says_so_to_whoever_has_a_token(
     settings: Settings, database_url: str, issuer: Issuer, change: dict[str, str]
 ) -> None:
-    with RunningServer(app.build(settings.model_copy(update=change), database_url, ["registry"])) as running:
+    with RunningServer(
+        app.build_application(settings.model_copy(update=change), database_url, ["registry"])
+    ) as running:
         answers = [
             httpx.post(running.url + PATH, json=event(), headers=headers, timeout=PATIENCE)
             for headers in ({}, bearer(issuer.person(ANA)), bearer(issuer.machine("crm-sandbox")))
@@ -138,7 +140,7 @@ def test_a_full_queue_refuses_before_the_body_is_looked_at(
 ) -> None:
     drain()
     most = settings.model_copy(update={"crm_event_queue_max": 2})
-    with RunningServer(app.build(most, database_url, ["registry"])) as running:
+    with RunningServer(app.build_application(most, database_url, ["registry"])) as running:
         headers = bearer(issuer.machine("crm-sandbox"))
         bodies = [event(updatedAt=f"2026-07-03T10:0{minute}:00Z") for minute in range(3)]
         statuses = [
@@ -155,7 +157,7 @@ def test_a_full_queue_refuses_before_the_body_is_looked_at(
 def test_without_the_store_nothing_is_acknowledged(settings: Settings, issuer: Issuer) -> None:
     name = databases.new_name()
     url = databases.create(name)
-    with RunningServer(app.build(settings, url, ["registry"])) as running:
+    with RunningServer(app.build_application(settings, url, ["registry"])) as running:
         databases.drop(name)
         headers = bearer(issuer.machine("crm-sandbox"))
         answer = httpx.post(running.url + PATH, json=event(), headers=headers, timeout=PATIENCE)

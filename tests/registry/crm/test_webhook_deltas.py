@@ -53,7 +53,7 @@ async def _apply_waiting(call: Call) -> None:
     async with call.platform.database.connection() as connection:
         rows = await connection.fetch("SELECT id::text FROM registry.crm_event WHERE applied_at IS NULL ORDER BY id")
     for row in rows:
-        await service.apply_event(call.platform, row["id"])
+        await service.apply_crm_event(call.platform, row["id"])
 
 
 @pytest.fixture
@@ -236,7 +236,7 @@ def test_the_same_event_five_times_is_one_job_and_applied_again_changes_nothing(
     [event] = sql("SELECT id::text FROM registry.crm_event WHERE cpf = $1", cpf)
 
     async def again(call: Call) -> None:
-        await service.apply_event(call.platform, event[0])
+        await service.apply_crm_event(call.platform, event[0])
 
     with acting(settings, database_url, "test.apply") as act:
         act(again)

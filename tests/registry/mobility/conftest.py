@@ -15,7 +15,7 @@ from tests.support.server import RunningServer
 
 @pytest.fixture(scope="module")
 def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
-    with RunningServer(app.build(settings, database_url, [SERVICE.name])) as running:
+    with RunningServer(app.build_application(settings, database_url, [SERVICE.name])) as running:
         yield running
 
 

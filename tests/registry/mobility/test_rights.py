@@ -150,7 +150,7 @@ def test_the_demo_is_loaded_once(garage: Garage, settings: Settings, database_ur
     async def load() -> None:
         platform = assemble(settings, database_url)
         async with app.open_services(platform, [SERVICE]):
-            await demo.load(platform)
+            await demo.load_demo_vehicles(platform)
 
     for _ in range(2):
         asyncio.run(load())

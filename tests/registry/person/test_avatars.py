@@ -144,7 +144,7 @@ def test_without_tls_the_address_of_a_picture_is_the_picture(anybody: Talk) -> N
 def test_with_tls_the_address_is_the_platforms_own(settings: Settings, database_url: str) -> None:
     secure = settings.model_copy(update={"public_url": "https://balcao.cidade.example"})
     with (
-        RunningServer(app.build(secure, database_url, ["registry"])) as alone,
+        RunningServer(app.build_application(secure, database_url, ["registry"])) as alone,
         httpx.Client(base_url=alone.url, timeout=PATIENCE) as http,
     ):
         for avatar in http.get("/v1/avatars").json()["data"]:

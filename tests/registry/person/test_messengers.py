@@ -46,7 +46,7 @@ def unlisted(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
     """Return a client of a server whose city lists no messenger, as by default."""
     by_default = settings.model_copy(update={"messenger_clients_csv": ""})
     with (
-        RunningServer(app.build(by_default, database_url, ["registry"])) as running,
+        RunningServer(app.build_application(by_default, database_url, ["registry"])) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as http,
     ):
         yield http

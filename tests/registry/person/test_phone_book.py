@@ -380,7 +380,7 @@ def test_quarantines_that_are_over_go_after_thirty_days_and_entries_after_five_y
             *(number, days),
         )
     with acting(settings, database_url, retention.OPERATION) as act:
-        act(retention.run, RETENTION)
+        act(retention.run_retention, RETENTION)
     left = {row["number"] for row in sql("SELECT number FROM registry.phone_book")}
     aged = sql("SELECT request_id FROM registry.phone_book_entry WHERE request_id LIKE 'aged %'")
     assert [row["request_id"] for row in aged] == ["aged 1825"]

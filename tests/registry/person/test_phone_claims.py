@@ -263,7 +263,7 @@ def test_what_has_lapsed_is_swept_away_and_nothing_else(
     for each, days in ((lapsed, 30), (kept, 29), (proven, 400)):
         age(sql, each, days)
     with acting(settings, database_url, retention.OPERATION) as act:
-        reports = {report.kind: report.removed for report in act(retention.run, RETENTION)}
+        reports = {report.kind: report.removed for report in act(retention.run_retention, RETENTION)}
     assert reports["phone_unproven"] == 1
     left = {row["number"] for row in sql("SELECT number FROM registry.phone_book WHERE cpf = $1", BRUNO)}
     assert (lapsed.number in left, kept.number in left, proven.number in left) == (False, True, True)

@@ -101,7 +101,7 @@ def test_thirty_questions_a_minute_from_one_address(settings: Settings, database
     """The sandbox multiplies the limit. The window may end meanwhile, but not twice."""
     strict = settings.model_copy(update={"profile": "production"})
     with (
-        RunningServer(app.build(strict, database_url)) as server,
+        RunningServer(app.build_application(strict, database_url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
     ):
         answers = [http.post(f"/registry/v1/validate/{member}", json={member: "x"}) for _ in range(61)]

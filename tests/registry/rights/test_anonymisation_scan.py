@@ -61,7 +61,7 @@ async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
     """Marks wherever the mirror, what waits for it and what was answered from it can be. Answers a later time."""
     call = operator_call(platform, "test.scan")
     start = datetime.now(UTC) - timedelta(hours=2)
-    await crm_sync.apply_event(platform, await webhook(platform, cpf, start, marked()))
+    await crm_sync.apply_crm_event(platform, await webhook(platform, cpf, start, marked()))
     await declaring.declare_gender(call, cpf, GenderBody(f"{MARK} gênero"))
     async with platform.database.transaction() as connection:
         typed = {"ddi": "", "ddd": "", "valor": f"{MARK}-digitado"}
@@ -102,7 +102,7 @@ async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
 
 async def by_event(platform: Platform, cpf: Cpf, at: datetime) -> None:
     event = await webhook(platform, cpf, at, {"email": f"{MARK}-ignorado"}, "anonimizacao")
-    await crm_sync.apply_event(platform, event)
+    await crm_sync.apply_crm_event(platform, event)
 
 
 async def by_operation(platform: Platform, cpf: Cpf, _: datetime) -> None:
@@ -141,7 +141,7 @@ async def test_no_row_holds_a_value_of_the_mirror(platform: Platform, sql: Sql, 
     # What still waits or is tried again finds its payload gone and the tombstone before it.
     async with platform.database.connection() as connection:
         for row in await connection.fetch("SELECT id::text FROM registry.crm_event WHERE applied_at IS NULL"):
-            await crm_sync.apply_event(platform, row["id"])
+            await crm_sync.apply_crm_event(platform, row["id"])
     assert find_tables_with(await dumped(sql), MARK) == []
 
 

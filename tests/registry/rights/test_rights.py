@@ -447,7 +447,7 @@ async def test_a_rotated_hash_key_leaves_the_list_of_accesses_whole(platform: Pl
     assert len(both) > len(before)
     today = utc_now()
     bounds = {"from": f"{today - timedelta(days=1):%Y-%m-%d}", "to": f"{today + timedelta(days=1):%Y-%m-%d}"}
-    found = await service.list_audit_events(call, {**bounds, "cpf": BRUNO}, Page(1, 100))
+    found = await service.list_events_about_person(call, {**bounds, "cpf": BRUNO}, Page(1, 100))
     assert {event.key_number for event in found.data} == {1, 2}
     platform.audit = Audit(new)
     alone = await list_operations()

@@ -27,7 +27,7 @@ def swept(settings: Settings, database_url: str) -> Callable[..., dict[str, tupl
 
     def run(rules: Sequence[Retention] = EVENTS) -> dict[str, tuple[int, int]]:
         with acting(settings, database_url, retention.OPERATION) as act:
-            return {one.kind: (one.checked, one.removed) for one in act(retention.run, rules)}
+            return {one.kind: (one.checked, one.removed) for one in act(retention.run_retention, rules)}
 
     return run
 
@@ -44,7 +44,7 @@ def event(settings: Settings, database_url: str, sql: Sql) -> Callable[..., str]
             act(crm_sync.accept_event, body)
             found = sql("SELECT id::text FROM registry.crm_event ORDER BY accepted_at DESC, id DESC LIMIT 1")[0]["id"]
             if job == "applied":
-                act(lambda call: crm_sync.apply_event(call.platform, found))
+                act(lambda call: crm_sync.apply_crm_event(call.platform, found))
         mine = "WHERE convert_from(payload, 'UTF8') LIKE '%' || $1 || '%'"
         if job == "dead":
             sql(f"UPDATE queue.pgqueuer SET status = 'failed' {mine}", found)

@@ -21,7 +21,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 @pytest.fixture(scope="module")
 def platform_http(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
     with (
-        RunningServer(app.build(settings, database_url, ["agents"]), settings.port) as server,
+        RunningServer(app.build_application(settings, database_url, ["agents"]), settings.port) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as client,
     ):
         yield client

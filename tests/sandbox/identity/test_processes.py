@@ -109,7 +109,7 @@ async def test_what_an_expired_session_leaves_goes_every_night(
 
     await asyncio.to_thread(prepare)
     wanted = [one for one in app.list_retention() if one.kind == "identity_session"]
-    [report] = await retention.run(operator_call(platform, retention.OPERATION), wanted)
+    [report] = await retention.run_retention(operator_call(platform, retention.OPERATION), wanted)
     assert (report.checked, report.removed) == (2, 1)
     counts = (
         "SELECT (SELECT count(*) FROM platform.identity_grant), (SELECT count(*) FROM platform.identity_credential)"

@@ -42,7 +42,7 @@ routes = ROUTES.extend()
     record_denial=make_denial_recorder("action.update", "action", "action_id"),
     rate=WRITES,
 )
-async def update_action(call: Call, action_id: ActionId, body: ActionChange) -> Response[Action]:
+async def put_action(call: Call, action_id: ActionId, body: ActionChange) -> Response[Action]:
     """Muda o nome ou a descrição de uma ação e devolve o registro; papéis e operações a seguem pelo id. O nome das
     ações da própria plataforma não muda (403). O cabeçalho `X-Catalogue-Version` diz a versão do catálogo que a mudança
     fez; com `If-Match`, ela só vale sobre o estado lido.
@@ -57,7 +57,7 @@ async def update_action(call: Call, action_id: ActionId, body: ActionChange) -> 
     action("action:read"),
     "Lista as ações",
 )
-async def list_actions(call: Call, query: ActionsInQuery) -> Actions:
+async def get_actions(call: Call, query: ActionsInQuery) -> Actions:
     """Devolve as ações por id, página por página."""
     return await service.list_actions(call, query)
 
@@ -73,7 +73,7 @@ async def list_actions(call: Call, query: ActionsInQuery) -> Actions:
     record_denial=make_denial_recorder("action.create", "action"),
     rate=WRITES,
 )
-async def create_action(call: Call, body: ActionCreation) -> Response[Action]:
+async def post_action(call: Call, body: ActionCreation) -> Response[Action]:
     """Cria uma ação da cidade, a que depois se ligam mapeamentos e que os papéis dão. Um nome já usado, ou de uma ação
     da plataforma que foi excluída aqui, é 400.
     """
@@ -88,7 +88,7 @@ async def create_action(call: Call, body: ActionCreation) -> Response[Action]:
     "Uma ação",
     errors=[304, 422],
 )
-async def read_action(call: Call, action_id: ActionId) -> Response[Action]:
+async def get_action(call: Call, action_id: ActionId) -> Response[Action]:
     """Devolve a ação com o seu `ETag`, que `If-Match` usa na alteração."""
     return with_etag(await service.read_action(call, action_id), call, PERSONAL)
 
@@ -116,7 +116,7 @@ async def delete_action(call: Call, action_id: ActionId, query: DeletionInQuery)
     action("action:read"),
     "O que mudar a ação atingiria",
 )
-async def read_impact(call: Call, action_id: ActionId, query: ImpactInQuery) -> Impact:
+async def get_impact(call: Call, action_id: ActionId, query: ImpactInQuery) -> Impact:
     """Diz, sem mudar nada, que mapeamentos, papéis, grupos e quantas pessoas dependem da ação, e o que impede
     renomeá-la ou excluí-la.
     """
@@ -130,7 +130,7 @@ async def read_impact(call: Call, action_id: ActionId, query: ImpactInQuery) -> 
     "Quem tem a ação",
     record_denial=make_denial_recorder("action.holders", "action", "action_id"),
 )
-async def list_holders(call: Call, action_id: ActionId, query: SliceInQuery) -> Holders:
+async def get_holders(call: Call, action_id: ActionId, query: SliceInQuery) -> Holders:
     """Devolve as pessoas que têm a ação pelo que está guardado, e por quais papéis; outras podem trazê-la no token.
     Mostra CPFs inteiros: cada leitura fica na auditoria.
     """

@@ -22,9 +22,9 @@ routes = ROUTES.extend()
     action("access_audit:read"),
     "Histórico do catálogo de acessos",
 )
-async def list_audit_events(call: Call, query: AuditInQuery) -> AuditEvents:
+async def get_audit_events(call: Call, query: AuditInQuery) -> AuditEvents:
     """Devolve quem mudou o quê, quem foi recusado e quem leu dados de pessoas, o mais novo primeiro."""
-    return await service.list_events(call, query)
+    return await service.list_catalogue_events(call, query)
 
 
 @routes.get(

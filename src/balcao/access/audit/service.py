@@ -6,7 +6,7 @@ from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf
 
 
-async def list_events(call: Call, query: AuditQuery) -> AuditEvents:
+async def list_catalogue_events(call: Call, query: AuditQuery) -> AuditEvents:
     """Return a page of events, newest first; people are found by their hash, as no event has their number."""
     wanted = store.EventFilters(
         query.operation,

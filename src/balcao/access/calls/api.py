@@ -22,7 +22,7 @@ routes = ROUTES.extend()
     "As últimas chamadas do meu cliente, e por que foram recusadas",
     rate="120/minute",
 )
-async def list_own_calls(call: Call, query: OwnCallsInQuery) -> OwnCalls:
+async def get_own_calls(call: Call, query: OwnCallsInQuery) -> OwnCalls:
     """Devolve as últimas mil chamadas, de até uma semana, feitas com tokens do cliente de quem chama, também as de
     pessoas que entraram por ele: operação, status, código da recusa com o que fazer, nada do que foi enviado ou
     respondido. Só o próprio cliente, com um token de `client_credentials`, as lê; aparecem em poucos segundos.

@@ -55,7 +55,7 @@ async def explain_decision(call: Call, query: ExplainInQuery) -> Explanation:
     record_denial=make_denial_recorder("user.read_actions", "user"),
     rate="120/minute",
 )
-async def list_person_actions(call: Call, cpf: CpfInPath, query: PersonActionsInQuery) -> PersonActions:
+async def get_person_actions(call: Call, cpf: CpfInPath, query: PersonActionsInQuery) -> PersonActions:
     """Devolve as ações que a pessoa tem pelo que está guardado, cada uma com o seu alcance e com os papéis e grupos que
     a dão; o que só o token traz não entra. Com `group`, as que teria nesse grupo, e quais seriam novas: nada muda.
     """

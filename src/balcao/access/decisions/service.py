@@ -47,7 +47,7 @@ async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
     supposed = _suppose(caller, subject, query)
     snapshot = call.platform.catalogue.snapshot
     if query.at_version is not None:
-        snapshot = await read_version(call, snapshot, query.at_version, supposed.cpf)
+        snapshot = await read_catalogue_version(call, snapshot, query.at_version, supposed.cpf)
     if query.method is None or query.path is None:
         action = _find_action(snapshot, query.action)
         reason = Reason.GRANTED if snapshot.grants(supposed, action.key) else Reason.NOT_GRANTED
@@ -65,7 +65,7 @@ def _find_action(snapshot: Snapshot, key: str | None) -> Action:
     return found
 
 
-async def read_version(call: Call, present: Snapshot, version: int, cpf: Cpf | None) -> Snapshot:
+async def read_catalogue_version(call: Call, present: Snapshot, version: int, cpf: Cpf | None) -> Snapshot:
     """Return an earlier version of the catalogue, of the people this one alone. Raises NotFound (rules: access 2.5)."""
     hashes = [hashed.hex() for hashed in call.platform.audit.list_hashes(cpf)] if cpf else []
     async with call.platform.database.connection() as connection:

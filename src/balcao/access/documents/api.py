@@ -114,7 +114,7 @@ async def apply_catalogue(call: Call, body: ApplyBody) -> Response[Plan]:
     "Um papel como política do Cerbos",
     errors=[404],
 )
-async def read_policy_template(call: Call, query: PolicyInQuery) -> PolicyTemplate:
+async def get_policy_template(call: Call, query: PolicyInQuery) -> PolicyTemplate:
     """Devolve as ações que o papel dá agora, na forma de uma *role policy* do Cerbos, para a cidade que repete as
     regras nesse motor: o recurso é o nome da ação sem o verbo. O motor não conhece o membro `kind`: tire-o ao copiar.
     """

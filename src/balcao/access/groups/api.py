@@ -47,7 +47,7 @@ routes = ROUTES.extend()
     action("group:read"),
     "Lista os grupos",
 )
-async def list_groups(call: Call, query: GroupsInQuery) -> list[Group]:
+async def get_groups(call: Call, query: GroupsInQuery) -> list[Group]:
     """Devolve todos os grupos por nome, com o número de pessoas."""
     async with call.platform.database.connection() as connection:
         return await store.list_groups(connection, query.prefix)
@@ -63,7 +63,7 @@ async def list_groups(call: Call, query: GroupsInQuery) -> list[Group]:
     record_denial=make_denial_recorder("group.create", "group"),
     rate=WRITES,
 )
-async def create_group(call: Call, body: GroupCreation) -> Response[Group]:
+async def post_group(call: Call, body: GroupCreation) -> Response[Group]:
     """Cria um grupo sem papéis e sem pessoas."""
     saved = await service.create_group(call, body.name, body.description, body.attributes or {})
     return respond_to_write(saved.version, saved.group, status=201)
@@ -76,7 +76,7 @@ async def create_group(call: Call, body: GroupCreation) -> Response[Group]:
     "Um grupo",
     errors=[304],
 )
-async def read_group(call: Call, group_name: GroupInPath) -> Response[Group]:
+async def get_group(call: Call, group_name: GroupInPath) -> Response[Group]:
     """Devolve o grupo com o seu `ETag`, que `If-Match` usa na alteração."""
     return with_etag(await service.read_group(call, group_name), call, PERSONAL)
 
@@ -91,7 +91,7 @@ async def read_group(call: Call, group_name: GroupInPath) -> Response[Group]:
     record_denial=make_denial_recorder("group.update", "group"),
     rate=WRITES,
 )
-async def update_group(call: Call, group_name: GroupInPath, body: GroupChange) -> Response[Group]:
+async def put_group(call: Call, group_name: GroupInPath, body: GroupChange) -> Response[Group]:
     """Muda a descrição ou todos os atributos; o que não vem fica como está, e o nome não muda. Com `If-Match`, a
     mudança só vale sobre o estado lido.
     """
@@ -122,9 +122,9 @@ async def delete_group(call: Call, group_name: GroupInPath) -> Response[None]:
     action("group:read"),
     "Papéis que um grupo dá",
 )
-async def list_group_roles(call: Call, group_name: GroupInPath) -> list[Role]:
+async def get_group_roles(call: Call, group_name: GroupInPath) -> list[Role]:
     """Devolve os papéis do grupo, por nome."""
-    return await service.list_roles(call, group_name)
+    return await service.list_group_roles(call, group_name)
 
 
 @routes.post(
@@ -135,11 +135,11 @@ async def list_group_roles(call: Call, group_name: GroupInPath) -> list[Role]:
     record_denial=make_denial_recorder("group.assign_role", "group"),
     rate=WRITES,
 )
-async def assign_role(call: Call, group_name: GroupInPath, body: Assignment) -> Response[Assigned]:
+async def assign_group_role(call: Call, group_name: GroupInPath, body: Assignment) -> Response[Assigned]:
     """Todas as pessoas do grupo passam a ter o papel; repetir não muda nada. `admin` e `superadmin` só um
     superadministrador dá (403).
     """
-    version = await service.assign_role(call, group_name, body.role_name)
+    version = await service.assign_group_role(call, group_name, body.role_name)
     return respond_to_write(version, Assigned("role_assigned", group_name, body.role_name))
 
 
@@ -153,11 +153,11 @@ async def assign_role(call: Call, group_name: GroupInPath, body: Assignment) -> 
     record_denial=make_denial_recorder("group.remove_role", "group"),
     rate=WRITES,
 )
-async def remove_role(call: Call, group_name: GroupInPath, role_name: RoleInPath) -> Response[None]:
+async def remove_group_role(call: Call, group_name: GroupInPath, role_name: RoleInPath) -> Response[None]:
     """As pessoas do grupo deixam de ter o papel por ele; também 204 se o grupo não o dava. O último caminho para a
     administração não se tira (409).
     """
-    return respond_to_write(await service.remove_role(call, group_name, role_name))
+    return respond_to_write(await service.remove_group_role(call, group_name, role_name))
 
 
 @routes.get(
@@ -167,7 +167,7 @@ async def remove_role(call: Call, group_name: GroupInPath, role_name: RoleInPath
     "Pessoas de um grupo",
     record_denial=make_denial_recorder("group.read_members", "group"),
 )
-async def list_members(call: Call, group_name: GroupInPath, query: OptionalSliceInQuery) -> Response[list[Member]]:
+async def get_members(call: Call, group_name: GroupInPath, query: OptionalSliceInQuery) -> Response[list[Member]]:
     """Devolve as pessoas, a que entrou por último primeiro; `X-Total-Count` diz quantas são. Mostra CPFs inteiros: cada
     leitura fica na auditoria.
     """
@@ -182,7 +182,7 @@ async def list_members(call: Call, group_name: GroupInPath, query: OptionalSlice
     record_denial=make_denial_recorder("group.add_member", "group"),
     rate=WRITES,
 )
-async def add_member(call: Call, group_name: GroupInPath, body: MemberCreation) -> Response[Joined]:
+async def post_member(call: Call, group_name: GroupInPath, body: MemberCreation) -> Response[Joined]:
     """A pessoa passa a ter os papéis do grupo, em todos os processos, na chamada seguinte; repetir não muda nada. Só
     inclui quem tem, ele mesmo, tudo o que o grupo dá (403).
     """

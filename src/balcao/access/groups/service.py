@@ -124,13 +124,13 @@ async def _let_some_leave(call: Call, name: str) -> bool:
     return bool(leaving)
 
 
-async def list_roles(call: Call, name: str) -> list[Role]:
+async def list_group_roles(call: Call, name: str) -> list[Role]:
     """Return the roles that the group gives, by name. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         return await store.list_group_roles(connection, (await _find(connection, name)).id)
 
 
-async def assign_role(call: Call, group_name: str, role_name: str) -> int:
+async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
     """Give a group a role and return the catalogue version, the present one when it has the role already.
 
     Raises NotFound for an unknown group or role, and Forbidden for a role that grants more than the caller holds.
@@ -150,7 +150,7 @@ async def assign_role(call: Call, group_name: str, role_name: str) -> int:
     return write.version
 
 
-async def remove_role(call: Call, group_name: str, role_name: str) -> int:
+async def remove_group_role(call: Call, group_name: str, role_name: str) -> int:
     """Take a role from a group and return the catalogue version, the present one when it did not have the role.
 
     Raises NotFound, Forbidden and Conflict (rules: access 4.4).

@@ -52,7 +52,7 @@ async def find_mapping(call: Call, query: DecidingInQuery) -> Response[DecidingM
     action("mapping:read"),
     "Lista os mapeamentos",
 )
-async def list_mappings(call: Call, query: MappingsInQuery) -> Response[list[Mapping]]:
+async def get_mappings(call: Call, query: MappingsInQuery) -> Response[list[Mapping]]:
     """Devolve os mapeamentos por caminho e método, os das operações da plataforma e os da cidade; `X-Total-Count` diz
     quantos são.
     """
@@ -72,7 +72,7 @@ async def list_mappings(call: Call, query: MappingsInQuery) -> Response[list[Map
     record_denial=make_denial_recorder("mapping.create", "mapping"),
     rate=WRITES,
 )
-async def create_mapping(call: Call, body: MappingCreation) -> Response[Mapping]:
+async def post_mapping(call: Call, body: MappingCreation) -> Response[Mapping]:
     """Liga o método e o caminho de outra aplicação da cidade a uma ação. O mesmo caminho não se mapeia duas vezes, nem
     um que cruze outro com outra ação, nem um dentro do de uma operação da plataforma (409).
     """
@@ -102,7 +102,7 @@ async def read_mapping(call: Call, mapping_id: MappingId) -> Response[Mapping]:
     record_denial=make_denial_recorder("mapping.update", "mapping", "mapping_id"),
     rate=WRITES,
 )
-async def update_mapping(call: Call, mapping_id: MappingId, body: MappingChange) -> Response[Mapping]:
+async def put_mapping(call: Call, mapping_id: MappingId, body: MappingChange) -> Response[Mapping]:
     """Muda o que vem no corpo. O método e o caminho das operações da plataforma não mudam (409), a ação sim; mas as que
     tratam de dados de pessoas ou administram não se abrem a todos (409). Vale na hora, em todos os processos; com
     `If-Match`, só sobre o estado lido.

@@ -132,8 +132,8 @@ async def _check_place(connection: Connection, wanted: ProposedMapping | Mapping
     first: str | None = split_pattern(pattern)[0]
     if first is not None and (is_wild(first) or first == REST):
         first = None
-    others = await store.list_candidates(connection, method, first)
-    of_get = await store.list_candidates(connection, "GET", first) if method == "HEAD" else []
+    others = await store.list_pattern_candidates(connection, method, first)
+    of_get = await store.list_pattern_candidates(connection, "GET", first) if method == "HEAD" else []
     rules.check_conflicts(wanted, same, others, of_get)
 
 

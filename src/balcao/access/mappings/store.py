@@ -48,7 +48,7 @@ SELECT {_MEMBERS} {_LIVING}
   AND (:first_segment::text IS NULL OR split_part(mapping.path_pattern, '/', 2) IN (:first_segment, '*', '**')
        OR mapping.path_pattern LIKE '/{{%')
 """)
-async def list_candidates(connection: Connection, method: str, first_segment: str | None) -> list[Mapping]:
+async def list_pattern_candidates(connection: Connection, method: str, first_segment: str | None) -> list[Mapping]:
     """Return the mappings of the method that may match paths that begin so; None is any beginning."""
 
 

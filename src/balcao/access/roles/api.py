@@ -28,7 +28,7 @@ routes = ROUTES.extend()
     action("role:read"),
     "Lista os papéis",
 )
-async def list_roles(call: Call, query: SliceInQuery) -> Roles:
+async def get_roles(call: Call, query: SliceInQuery) -> Roles:
     """Devolve os papéis por nome, página por página."""
     return await service.list_roles(call, query)
 
@@ -43,7 +43,7 @@ async def list_roles(call: Call, query: SliceInQuery) -> Roles:
     record_denial=make_denial_recorder("role.create", "role"),
     rate=WRITES,
 )
-async def create_role(call: Call, body: RoleCreation) -> Response[Role]:
+async def post_role(call: Call, body: RoleCreation) -> Response[Role]:
     """Cria um papel que ainda não dá nenhuma ação."""
     saved = await service.create_role(call, body.name, body.description)
     return respond_to_write(saved.version, saved.role, status=201)
@@ -56,7 +56,7 @@ async def create_role(call: Call, body: RoleCreation) -> Response[Role]:
     "Um papel",
     errors=[304],
 )
-async def read_role(call: Call, role_name: RoleInPath) -> Response[Role]:
+async def get_role(call: Call, role_name: RoleInPath) -> Response[Role]:
     """Devolve o papel com o seu `ETag`, que `If-Match` usa na alteração."""
     return with_etag(await service.read_role(call, role_name), call, PERSONAL)
 
@@ -70,7 +70,7 @@ async def read_role(call: Call, role_name: RoleInPath) -> Response[Role]:
     record_denial=make_denial_recorder("role.update", "role"),
     rate=WRITES,
 )
-async def update_role(call: Call, role_name: RoleInPath, body: RoleChange) -> Response[Role]:
+async def put_role(call: Call, role_name: RoleInPath, body: RoleChange) -> Response[Role]:
     """Muda a descrição; o nome e as ações ficam. Com `If-Match`, a mudança só vale sobre o estado lido."""
     saved = await service.update_role(call, role_name, body.description)
     return respond_with_state(saved.version, saved.role)
@@ -99,7 +99,7 @@ async def delete_role(call: Call, role_name: RoleInPath) -> Response[None]:
     action("role:read"),
     "Ações que um papel dá",
 )
-async def list_role_actions(call: Call, role_name: RoleInPath) -> list[GrantedAction]:
+async def get_role_actions(call: Call, role_name: RoleInPath) -> list[GrantedAction]:
     """Devolve as ações por nome; `admin` e `superadmin` dão todas."""
     return await service.list_granted_actions(call, role_name)
 

@@ -38,7 +38,7 @@ routes = ROUTES.extend()
     "Quem sou eu: meus grupos e papéis",
     rate="120/minute",
 )
-async def read_own_user(call: Call) -> User:
+async def get_own_user(call: Call) -> User:
     """Devolve a própria pessoa com os seus grupos e com os papéis que tem agora: os do token que o catálogo conhece, os
     diretos e os dos grupos. Serve para um portal saber que menus mostrar. Um token sem CPF recebe 403.
     """
@@ -54,7 +54,7 @@ async def read_own_user(call: Call) -> User:
     # Whoever ends a maintenance of this service through a portal is shown the button by this.
     in_maintenance=True,
 )
-def list_own_actions(call: Call) -> OwnActions:
+def get_own_actions(call: Call) -> OwnActions:
     """Devolve, por nome, as ações que o token e o catálogo de agora dão a quem chama, cada uma com o seu alcance; a
     quem administra, todas. Serve para um portal mostrar só o que não seria recusado: quem decide é a própria operação.
     """
@@ -68,7 +68,7 @@ def list_own_actions(call: Call) -> OwnActions:
     "Lista as pessoas do catálogo",
     record_denial=make_denial_recorder("user.list", "user"),
 )
-async def list_users(call: Call, query: UsersInQuery) -> Users:
+async def get_users(call: Call, query: UsersInQuery) -> Users:
     """Devolve as pessoas por id, com grupos e papéis guardados (sem os que só vêm no token); `search` procura no nome e
     no CPF. Mostra CPFs inteiros: cada leitura fica na auditoria.
     """
@@ -130,7 +130,7 @@ async def delete_user(call: Call, cpf: CpfInPath) -> Response[None]:
     errors=[422],
     record_denial=make_denial_recorder("user.read_roles", "user"),
 )
-async def list_user_roles(call: Call, cpf: CpfInPath) -> list[Role]:
+async def get_user_roles(call: Call, cpf: CpfInPath) -> list[Role]:
     """Devolve, por nome, os papéis dados à pessoa sem grupo; os dos grupos e os do token não entram. Cada leitura fica
     na auditoria.
     """
@@ -149,7 +149,7 @@ async def assign_user_role(call: Call, cpf: CpfInPath, body: DirectAssignment) -
     """A pessoa passa a ter o papel na chamada seguinte, em todos os processos; repetir não muda nada. Prefira um grupo
     quando o papel é de mais de uma pessoa. `admin` e `superadmin` só um superadministrador dá (403).
     """
-    version = await service.assign_role(call, cpf, body.role_name)
+    version = await service.assign_person_role(call, cpf, body.role_name)
     return respond_to_write(version, DirectlyAssigned("role_assigned", cpf.digits, body.role_name))
 
 
@@ -167,7 +167,7 @@ async def remove_user_role(call: Call, cpf: CpfInPath, role_name: RoleInPath) ->
     """A pessoa perde o papel na chamada seguinte, se não o tem também por um grupo ou pelo token; também 204 se não o
     tinha. O último caminho para a administração não se tira (409).
     """
-    return respond_to_write(await service.remove_role(call, cpf, role_name))
+    return respond_to_write(await service.remove_person_role(call, cpf, role_name))
 
 
 UNSEEN = timedelta(days=731)

@@ -105,7 +105,7 @@ async def list_direct_roles(call: Call, cpf: Cpf) -> list[Role]:
     return roles
 
 
-async def assign_role(call: Call, cpf: Cpf, role_name: str) -> int:
+async def assign_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
     """Give a person a role directly and return the catalogue version, the present one when they have it already.
 
     Raises NotFound for an unknown role, and Forbidden for a role that grants more than the caller holds: then a person
@@ -123,7 +123,7 @@ async def assign_role(call: Call, cpf: Cpf, role_name: str) -> int:
     return write.version
 
 
-async def remove_role(call: Call, cpf: Cpf, role_name: str) -> int:
+async def remove_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
     """Take a direct role from a person and return the catalogue version, the present one when they did not have it.
 
     Everybody may give up a role of their own. Raises NotFound for an unknown person or role, Forbidden and Conflict

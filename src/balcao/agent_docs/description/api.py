@@ -24,7 +24,7 @@ routes = ROUTES.extend(tags=["descrição"])
     "Apresentação da API de agentes",
     errors=[304],
 )
-async def read_root(call: Call, has_slash: HasSlash) -> Response[Root]:
+async def get_root(call: Call, has_slash: HasSlash) -> Response[Root]:
     """Diz onde estão o documento OpenAPI e os serviços que ele descreve, em endereços relativos. É pública."""
     published = call.platform.part(Published)
     root = published.root if has_slash else published.root_without_slash
@@ -38,7 +38,7 @@ async def read_root(call: Call, has_slash: HasSlash) -> Response[Root]:
     "Descrição da API de agentes em OpenAPI 3.1",
     errors=[304],
 )
-async def read_description(call: Call) -> Response[dict[str, Any]]:
+async def get_description(call: Call) -> Response[dict[str, Any]]:
     """Devolve o documento OpenAPI da API de agentes, com um exemplo para cada parâmetro e resposta. É pública; o
     documento só muda com uma nova versão da plataforma: revalide-o com o `ETag`.
     """

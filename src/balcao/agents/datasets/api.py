@@ -53,7 +53,7 @@ routes = ROUTES.extend(tags=["conjuntos de dados"])
     READ_DATASET,
     "Lista os conjuntos de dados",
 )
-async def list_datasets(
+async def get_datasets(
     call: Call, query: Annotated[DatasetsQuery, in_query_with_blanks(DatasetsQuery)]
 ) -> DatasetsEnvelope:
     """Devolve os conjuntos do mais novo ao mais antigo, página por página: siga `endCursor` enquanto `hasNextPage` for
@@ -73,7 +73,7 @@ async def list_datasets(
     described_body=DatasetCreation,
     example={"name": "Perguntas sobre poda", "examples": [{"input": INPUT, "output": OUTPUT}]},
 )
-async def create_dataset(call: Call, content: bytes) -> Dataset:
+async def post_dataset(call: Call, content: bytes) -> Dataset:
     """Cria um conjunto, vazio ou com até 1000 exemplos: entram todos ou nada é criado. Textos com dados pessoais (CPF,
     e-mail, telefone) são recusados.
     """
@@ -105,7 +105,7 @@ async def delete_dataset(call: Call, dataset_id: DatasetIdInPath) -> Deleted:
     errors=[404],
     query=ExamplesQuery,
 )
-async def read_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
+async def get_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
     """Devolve uma página dos exemplos com que os agentes são avaliados, na ordem em que entraram. Exige a ação
     `dataset:read`, ou um cliente dos próprios agentes. A página pode vir menor que o pedido quando a resposta ficaria
     grande demais: siga `endCursor` enquanto `hasNextPage` for verdadeiro.
@@ -143,7 +143,7 @@ async def export_dataset(
     described_body=ExamplesCreation,
     example=[{"input": INPUT, "output": OUTPUT}],
 )
-async def add_dataset_examples(call: Call, dataset_id: DatasetIdInPath, content: bytes) -> Added:
+async def post_dataset_examples(call: Call, dataset_id: DatasetIdInPath, content: bytes) -> Added:
     """Acrescenta de 1 a 1000 exemplos, como lista JSON ou um objeto JSON por linha (JSON Lines): entram todos ou
     nenhum. Um exemplo cujo conteúdo o conjunto já tem não se repete e conta em `unchanged`. Textos com dados pessoais
     (CPF, e-mail, telefone) são recusados.

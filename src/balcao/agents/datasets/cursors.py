@@ -13,13 +13,13 @@ _TEXT_LENGTH = 24
 _FOREIGN = "não é um cursor desta API"
 
 
-def encode_cursor(dataset_id: str, position: int) -> str:
+def encode_example_cursor(dataset_id: str, position: int) -> str:
     """Return the cursor of a position: 24 URL-safe characters."""
     raw = position.to_bytes(_POSITION_BYTES)
     return urlsafe_b64encode(raw + _seal(dataset_id, raw)).decode().rstrip("=")
 
 
-def decode_cursor(dataset_id: str | None, text: str) -> int:
+def decode_example_cursor(dataset_id: str | None, text: str) -> int:
     """Return the position a cursor stands for. Raises ValueError for one not ours, altered, or of another set.
 
     Without a data set only its form is judged.

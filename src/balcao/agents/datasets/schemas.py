@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 from pydantic import Field, ValidationInfo, field_validator
 
-from balcao.agents.datasets.cursors import START, ListPlace, decode_cursor, decode_list_cursor
+from balcao.agents.datasets.cursors import START, ListPlace, decode_example_cursor, decode_list_cursor
 from balcao.core.http.models import Model
 from balcao.core.values.fields import DIGITS
 
@@ -252,10 +252,10 @@ class ExamplesQuery(Model):
     @classmethod
     def _of_this_set(cls, sent: Any, _: Any, known: ValidationInfo) -> str:
         if sent:
-            decode_cursor(known.data.get("dataset_id"), str(sent))
+            decode_example_cursor(known.data.get("dataset_id"), str(sent))
         return str(sent)
 
     @property
     def position(self) -> int:
         """Return the position after which the page begins."""
-        return decode_cursor(self.dataset_id, self.after) if self.after else START
+        return decode_example_cursor(self.dataset_id, self.after) if self.after else START

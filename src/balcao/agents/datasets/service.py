@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from balcao.agents.datasets import store
-from balcao.agents.datasets.cursors import ListPlace, encode_cursor, encode_list_cursor
+from balcao.agents.datasets.cursors import ListPlace, encode_example_cursor, encode_list_cursor
 from balcao.agents.datasets.incoming import (
     DatasetCreation,
     ExampleContent,
@@ -75,7 +75,7 @@ async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnve
     edges = [
         Edge(
             Example(each.id, Revision(each.input, each.output, each.metadata), each.span),
-            encode_cursor(dataset.id, each.position),
+            encode_example_cursor(dataset.id, each.position),
         )
         for each in found
     ]

@@ -47,7 +47,7 @@ routes = ROUTES.extend(tags=["experimentos"])
     "Experimentos de um conjunto de dados",
     errors=[404],
 )
-async def list_dataset_experiments(
+async def get_dataset_experiments(
     call: Call, query: Annotated[ExperimentsQuery, in_query_with_blanks(ExperimentsQuery)]
 ) -> ExperimentsEnvelope:
     """Devolve o conjunto com os seus experimentos, do mais novo ao mais antigo, até 200, cada um com as notas em
@@ -66,7 +66,7 @@ async def list_dataset_experiments(
     body_limit=2 * FORM_BODY,
     example={"name": "Modelo novo", "agent_type": "agentic_search", "version": 11},
 )
-async def create_experiment(call: Call, dataset_id: DatasetIdInPath, body: ExperimentCreation) -> Experiment:
+async def post_experiment(call: Call, dataset_id: DatasetIdInPath, body: ExperimentCreation) -> Experiment:
     """Cria um experimento, ainda sem execuções: diga com que agente e versão, se for um da plataforma."""
     path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
     return await service.create_experiment(call, path.dataset_id, body)
@@ -117,9 +117,7 @@ async def record_experiment_runs(call: Call, experiment_id: ExperimentIdInPath, 
     "Execuções de um experimento, ou dois comparados",
     errors=[404],
 )
-async def read_experiment_runs(
-    call: Call, query: Annotated[RunsQuery, in_query_with_blanks(RunsQuery)]
-) -> RunsEnvelope:
+async def get_experiment_runs(call: Call, query: Annotated[RunsQuery, in_query_with_blanks(RunsQuery)]) -> RunsEnvelope:
     """Devolve as execuções na ordem do conjunto, página por página. Com `compare_with`, outro experimento do mesmo
     conjunto, cada exemplo vem com as duas execuções, e `scoreChanges` conta em quantos a nota subiu, caiu ou ficou
     igual. Exige a ação `dataset:read`, ou um cliente dos próprios agentes.

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 from pydantic import AfterValidator, Field, RootModel, StringConstraints, ValidationInfo, field_validator
 
-from balcao.agents.datasets.cursors import START, decode_cursor
+from balcao.agents.datasets.cursors import START, decode_example_cursor
 from balcao.agents.datasets.incoming import (
     MAX_IMPORT,
     OUTPUT,
@@ -304,10 +304,10 @@ class RunsQuery(Model):
     @classmethod
     def _of_this_experiment(cls, sent: str, known: ValidationInfo) -> str:
         if sent:
-            decode_cursor(known.data.get("experiment_id"), sent)
+            decode_example_cursor(known.data.get("experiment_id"), sent)
         return sent
 
     @property
     def position(self) -> int:
         """Return the position after which the page begins."""
-        return decode_cursor(self.experiment_id, self.after) if self.after else START
+        return decode_example_cursor(self.experiment_id, self.after) if self.after else START

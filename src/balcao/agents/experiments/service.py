@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 
 from balcao.agents.datasets import service as datasets
-from balcao.agents.datasets.cursors import encode_cursor
+from balcao.agents.datasets.cursors import encode_example_cursor
 from balcao.agents.datasets.incoming import make_body_fault, parse_items
 from balcao.agents.datasets.schemas import PageInfo, Revision
 from balcao.agents.experiments import store
@@ -115,7 +115,9 @@ async def read_runs(call: Call, query: RunsQuery) -> RunsEnvelope:
         if other is not None and found[other] != found[wanted]:
             message = "os dois experimentos devem ser do mesmo conjunto de dados"
             raise Unprocessable(faults=[Fault(loc=["query", "compare_with"], msg=message, type="value_error")])
-        rows = await store.list_runs(connection, found[wanted], wanted, other, query.position, query.first + 1)
+        rows = await store.list_experiment_runs(
+            connection, found[wanted], wanted, other, query.position, query.first + 1
+        )
         changes = [] if other is None else await store.compare_scores(connection, wanted, other)
     edges = [_to_edge(wanted, row) for row in rows[: query.first]]
     page = PageInfo(edges[-1].cursor if edges else None, len(rows) > query.first)
@@ -154,7 +156,7 @@ def _find_ranges(experiments: list[Experiment]) -> list[ScoreRange]:
 
 def _to_edge(experiment_id: str, found: ComparedRuns) -> RunEdge:
     example = ComparedExample(found.id, Revision(found.input, found.output, found.metadata))
-    return RunEdge(example, found.run, found.compared_run, encode_cursor(experiment_id, found.position))
+    return RunEdge(example, found.run, found.compared_run, encode_example_cursor(experiment_id, found.position))
 
 
 def _make_unknown() -> NotFound:

@@ -220,7 +220,7 @@ FROM page
 JOIN agents.dataset_example_revisions AS content ON content.example_id = page.id AND content.revision = page.revision
 ORDER BY position
 """)
-async def list_runs(
+async def list_experiment_runs(
     connection: Connection, dataset_id: str, experiment_id: str, other_id: str | None, after: int, count: int
 ) -> list[ComparedRuns]:
     """Return living examples past a position with the run of the one or the other experiment, or of both."""

@@ -34,7 +34,7 @@ routes = ROUTES.extend(tags=["configurações"], body_limit=SMALL_BODY)
     READ_CONFIG,
     "Histórico das configurações de um tipo de agente",
 )
-async def list_configs(call: Call, query: Annotated[HistoryQuery, in_query(HistoryQuery)]) -> ConfigHistory:
+async def get_configs(call: Call, query: Annotated[HistoryQuery, in_query(HistoryQuery)]) -> ConfigHistory:
     """Lista as configurações da mais nova à mais antiga, sem as ocultadas; um tipo desconhecido tem lista vazia. Exige
     a ação `agent_config:read`, ou um cliente dos próprios agentes. Siga `next_before` até ser nulo.
     """
@@ -47,7 +47,7 @@ async def list_configs(call: Call, query: Annotated[HistoryQuery, in_query(Histo
     READ_CONFIG,
     "Histórico das instruções de um tipo de agente",
 )
-async def list_prompts(call: Call, query: Annotated[HistoryQuery, in_query(HistoryQuery)]) -> PromptHistory:
+async def get_prompts(call: Call, query: Annotated[HistoryQuery, in_query(HistoryQuery)]) -> PromptHistory:
     """Lista os textos de instruções, cortados, do mais novo ao mais antigo, sem os ocultados; um tipo desconhecido tem
     lista vazia. Exige a ação `agent_config:read`, ou um cliente dos próprios agentes. Siga `next_before` até ser nulo.
     """
@@ -60,14 +60,14 @@ async def list_prompts(call: Call, query: Annotated[HistoryQuery, in_query(Histo
     READ_CONFIG,
     "Histórico das versões de um tipo de agente",
 )
-async def list_versions(
+async def get_agent_versions(
     call: Call, query: Annotated[UnifiedHistoryQuery, in_query(UnifiedHistoryQuery)]
 ) -> UnifiedHistory:
     """Lista as versões da mais nova à mais antiga, sem as ocultadas; um tipo desconhecido tem lista vazia. A página
     pode vir menor que o pedido quando a resposta ficaria grande demais: siga `next_before` até ser nulo. Exige a ação
     `agent_config:read`, ou um cliente dos próprios agentes.
     """
-    return await service.list_versions(call, query)
+    return await service.list_agent_versions(call, query)
 
 
 @routes.get(
@@ -76,14 +76,14 @@ async def list_versions(
     READ_CONFIG,
     "Uma versão inteira",
 )
-async def read_version(
+async def get_agent_version(
     call: Call, version_number: VersionInPath, query: Annotated[AgentQuery, in_query(AgentQuery)]
 ) -> VersionDetail:
     """Devolve a versão com o texto de instruções inteiro, mesmo que tenha sido ocultada. Exige a ação
     `agent_config:read`, ou um cliente dos próprios agentes.
     """
     path = validate_model({"version_number": version_number}, VersionPath, "path")
-    return await service.read_version(call, query.agent_type, path.version_number)
+    return await service.read_agent_version(call, query.agent_type, path.version_number)
 
 
 @routes.get(
@@ -93,12 +93,14 @@ async def read_version(
     "Compara duas versões",
     errors=[404],
 )
-async def compare_versions(call: Call, query: Annotated[CompareQuery, in_query(CompareQuery)]) -> VersionComparison:
+async def compare_agent_versions(
+    call: Call, query: Annotated[CompareQuery, in_query(CompareQuery)]
+) -> VersionComparison:
     """Diz o que difere entre duas versões, mesmo ocultadas. Valores vazios e nulos são iguais entre si; com
     `from_version` maior que `to_version`, antigo e novo trocam de lugar. Exige a ação `agent_config:read`, ou um
     cliente dos próprios agentes.
     """
-    return await service.compare_versions(call, query)
+    return await service.compare_agent_versions(call, query)
 
 
 FEATURE = Feature(routes=routes.declared)

@@ -8,7 +8,7 @@ from balcao.agents.history.schemas import VersionChange
 from balcao.agents.versions.content import AgentContent
 
 
-def list_changes(old: AgentContent, new: AgentContent) -> list[VersionChange]:
+def list_version_changes(old: AgentContent, new: AgentContent) -> list[VersionChange]:
     """Return an entry for each member that differs; an empty text or list is no value, and null."""
     return list(_find_changes(old, new))
 

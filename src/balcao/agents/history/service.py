@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from balcao.agents.history import store
-from balcao.agents.history.comparison import list_changes
+from balcao.agents.history.comparison import list_version_changes
 from balcao.agents.history.schemas import (
     CompareQuery,
     ConfigContent,
@@ -78,7 +78,7 @@ async def list_prompts(call: Call, query: HistoryQuery) -> PromptHistory:
     return PromptHistory(query.agent_type, entries, _next_before(page))
 
 
-async def list_versions(call: Call, query: UnifiedHistoryQuery) -> UnifiedHistory:
+async def list_agent_versions(call: Call, query: UnifiedHistoryQuery) -> UnifiedHistory:
     """Return a page of whole versions; it may hold fewer than asked for when the response would grow too large."""
     async with open_prompt_reader(call) as connection:
         page = await _read_page(connection, query)
@@ -89,21 +89,21 @@ async def list_versions(call: Call, query: UnifiedHistoryQuery) -> UnifiedHistor
     return UnifiedHistory(query.agent_type, page.total, items, _next_before(page))
 
 
-async def read_version(call: Call, agent_type: str, number: int) -> VersionDetail:
+async def read_agent_version(call: Call, agent_type: str, number: int) -> VersionDetail:
     """Return a version with its whole content, also a hidden one. Raises NotFound."""
     async with open_prompt_reader(call) as connection:
-        version = _require(await store.read_versions(connection, agent_type, [number]), number)
+        version = _require(await store.list_numbered_versions(connection, agent_type, [number]), number)
     prompt = version.content.prompt
     return VersionDetail(
         **_describe_item(call, version), prompt=PromptContent(version.prompt_id, prompt[:PREVIEW], prompt)
     )
 
 
-async def compare_versions(call: Call, query: CompareQuery) -> VersionComparison:
+async def compare_agent_versions(call: Call, query: CompareQuery) -> VersionComparison:
     """Return what differs between two versions, also hidden ones. Raises NotFound naming the one that is missing."""
     numbers = query.from_version, query.to_version
     async with open_prompt_reader(call) as connection:
-        found = await store.read_versions(connection, query.agent_type, numbers)
+        found = await store.list_numbered_versions(connection, query.agent_type, numbers)
     old, new = (_require(found, number) for number in numbers)
     return VersionComparison(
         query.agent_type,
@@ -112,7 +112,7 @@ async def compare_versions(call: Call, query: CompareQuery) -> VersionComparison
         new.change_type,
         format_rfc3339_offset(new.created_at),
         new.author,
-        list_changes(old.content, new.content),
+        list_version_changes(old.content, new.content),
     )
 
 

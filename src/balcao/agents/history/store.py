@@ -86,5 +86,7 @@ FROM agents.agent_versions AS version
 JOIN agents.agents AS agent USING (agent_type)
 WHERE agent_type = :agent_type AND version = ANY(:numbers::int[])
 """)
-async def read_versions(connection: Connection, agent_type: str, numbers: Sequence[int]) -> Mapping[int, StoredVersion]:
+async def list_numbered_versions(
+    connection: Connection, agent_type: str, numbers: Sequence[int]
+) -> Mapping[int, StoredVersion]:
     """Return those of these versions that exist, by number; hidden ones, too."""

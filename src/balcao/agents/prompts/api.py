@@ -28,7 +28,7 @@ routes = ROUTES.extend(tags=["configurações"], body_limit=SMALL_BODY)
     "Instruções ativas de um tipo de agente",
     errors=[404],
 )
-async def read_active_prompt(call: Call, query: Annotated[AgentQuery, in_query(AgentQuery)]) -> SystemPrompt:
+async def get_active_prompt(call: Call, query: Annotated[AgentQuery, in_query(AgentQuery)]) -> SystemPrompt:
     """Devolve o texto de instruções da versão ativa. Exige a ação `agent_config:read`, ou um cliente dos próprios
     agentes; a leitura por uma pessoa fica na trilha de auditoria.
     """
@@ -42,7 +42,7 @@ async def read_active_prompt(call: Call, query: Annotated[AgentQuery, in_query(A
     "Instruções de um agente, por identificador",
     errors=[422],
 )
-async def read_prompt(call: Call, prompt_id: PromptIdInPath) -> SystemPrompt:
+async def get_prompt(call: Call, prompt_id: PromptIdInPath) -> SystemPrompt:
     """Devolve o texto de instruções de uma versão, ativa ou não. Exige a ação `agent_config:read`, ou um cliente dos
     próprios agentes; a leitura por uma pessoa fica na trilha de auditoria.
     """
@@ -56,7 +56,7 @@ async def read_prompt(call: Call, prompt_id: PromptIdInPath) -> SystemPrompt:
     READ_CONFIG,
     "Tipos de agente",
 )
-async def list_agent_types(call: Call) -> list[str]:
+async def get_agent_types(call: Call) -> list[str]:
     """Lista os nomes dos tipos de agente que têm ao menos uma versão, em ordem alfabética. Exige a ação
     `agent_config:read`, ou um cliente dos próprios agentes.
     """

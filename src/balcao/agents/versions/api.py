@@ -55,7 +55,7 @@ routes = ROUTES.extend(tags=["configurações"])
     "Configuração de um agente, por identificador",
     errors=[304, 422],
 )
-def read_config(call: Call, config_id: ConfigIdInPath) -> Soon[AgentConfig]:
+def get_config(call: Call, config_id: ConfigIdInPath) -> Soon[AgentConfig]:
     """Devolve a configuração com que um agente trabalha: blocos de memória, ferramentas e modelos. Exige a ação
     `agent_config:read`, ou um cliente dos próprios agentes. Uma configuração nunca muda: guarde-a à vontade.
     """
@@ -76,7 +76,7 @@ async def _load_config(call: Call, config_id: str) -> Response[AgentConfig]:
     "Configuração ativa de um tipo de agente",
     errors=[304, 404],
 )
-async def read_active_config(call: Call, query: Annotated[AgentQuery, in_query(AgentQuery)]) -> Response[AgentConfig]:
+async def get_active_config(call: Call, query: Annotated[AgentQuery, in_query(AgentQuery)]) -> Response[AgentConfig]:
     """Devolve a configuração da versão ativa. Exige a ação `agent_config:read`, ou um cliente dos próprios agentes.
     Revalide com o `ETag`: outra versão pode ser ativada a qualquer momento.
     """

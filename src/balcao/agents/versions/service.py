@@ -188,7 +188,7 @@ async def read_last_number(call: Call, agent_type: str) -> int:
     return await store.read_last_number(call.platform.database, agent_type) or 0
 
 
-async def read_version(call: Call, agent_type: str, version: int) -> AgentVersion:
+async def read_version_content(call: Call, agent_type: str, version: int) -> AgentVersion:
     """Return a version, also a hidden one. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         return await _read_existing(connection, agent_type, version)

@@ -68,7 +68,7 @@ routes = ROUTES.extend(tags=["avisos"], body_limit=SMALL_BODY)
     MANAGE,
     "Quem é avisado das ativações",
 )
-async def list_webhooks(call: Call) -> Webhooks:
+async def get_agent_webhooks(call: Call) -> Webhooks:
     """Lista os destinos dos avisos, com a última entrega e a última falha de cada um."""
     return Webhooks(await WEBHOOKS.list_webhooks(call))
 
@@ -83,7 +83,7 @@ async def list_webhooks(call: Call) -> Webhooks:
     errors=[400, 409],
 )
 @sending(LOCATION)
-async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
+async def post_agent_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
     """Cada troca da versão ativa é enviada ao endereço por POST, assinada conforme Standard Webhooks (`webhook-id`,
     `webhook-timestamp`, `webhook-signature`). Confira a assinatura com o `secret`, que só esta resposta mostra, e
     responda 2xx em até 10 segundos; senão o aviso é repetido, com o mesmo `webhook-id`, por mais de um dia. A ordem não
@@ -100,7 +100,7 @@ async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecr
     "Um destino de avisos",
     errors=[422],
 )
-async def read_webhook(call: Call, webhook_id: WebhookIdInPath) -> Webhook:
+async def get_agent_webhook(call: Call, webhook_id: WebhookIdInPath) -> Webhook:
     """Devolve o destino, sem o segredo."""
     return await WEBHOOKS.read_webhook(call, webhook_id)
 
@@ -112,7 +112,7 @@ async def read_webhook(call: Call, webhook_id: WebhookIdInPath) -> Webhook:
     "Altera um destino de avisos",
     example={"url": "https://agente.example/avisos", "agent_types": ["agentic_search"], "active": False},
 )
-async def replace_webhook(call: Call, webhook_id: WebhookIdInPath, body: WebhookBody) -> Webhook:
+async def put_agent_webhook(call: Call, webhook_id: WebhookIdInPath, body: WebhookBody) -> Webhook:
     """Substitui endereço, descrição, tipos de agente e se é avisado; o segredo fica."""
     return await WEBHOOKS.replace_webhook(call, webhook_id, body)
 
@@ -125,7 +125,7 @@ async def replace_webhook(call: Call, webhook_id: WebhookIdInPath, body: Webhook
     status=204,
     errors=[422],
 )
-async def delete_webhook(call: Call, webhook_id: WebhookIdInPath) -> None:
+async def delete_agent_webhook(call: Call, webhook_id: WebhookIdInPath) -> None:
     """O que ainda espera envio não é mais enviado."""
     await WEBHOOKS.delete_webhook(call, webhook_id)
 
@@ -137,7 +137,7 @@ async def delete_webhook(call: Call, webhook_id: WebhookIdInPath) -> None:
     "Troca o segredo de um destino",
     errors=[400, 409, 422],
 )
-async def renew_webhook_secret(call: Call, webhook_id: WebhookIdInPath) -> Response[WebhookWithSecret]:
+async def renew_agent_webhook_secret(call: Call, webhook_id: WebhookIdInPath) -> Response[WebhookWithSecret]:
     """Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, para
     que o destino troque sem perder nenhum.
     """
@@ -152,7 +152,7 @@ async def renew_webhook_secret(call: Call, webhook_id: WebhookIdInPath) -> Respo
     status=202,
     errors=[400, 409, 422],
 )
-async def send_test(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
+async def send_agent_webhook_test(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
     """Põe na fila um aviso do tipo `test`; veja depois a última entrega ou falha do destino."""
     await WEBHOOKS.send_test(call, webhook_id)
     return Response(status=202)
@@ -164,13 +164,13 @@ async def send_test(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
     MANAGE,
     "O que foi enviado a um destino",
 )
-async def list_webhook_deliveries(
+async def get_agent_webhook_deliveries(
     call: Call, webhook_id: WebhookIdInPath, query: Annotated[DeliveriesQuery, in_query(DeliveriesQuery)]
 ) -> Response[Deliveries]:
     """Lista as mensagens dos últimos 30 dias a partir da primeira tentativa, cada uma com as suas tentativas e o que
     deu errado. O que ainda espera a primeira não aparece.
     """
-    return to_json(await service.list_deliveries(call, webhook_id, query), headers=_KEPT_SECRET)
+    return to_json(await service.list_agent_deliveries(call, webhook_id, query), headers=_KEPT_SECRET)
 
 
 @routes.post(
@@ -181,11 +181,13 @@ async def list_webhook_deliveries(
     status=202,
     errors=[400, 409, 422],
 )
-async def replay_webhook_delivery(call: Call, webhook_id: WebhookIdInPath, message: MessageInPath) -> Response[None]:
+async def replay_agent_webhook_delivery(
+    call: Call, webhook_id: WebhookIdInPath, message: MessageInPath
+) -> Response[None]:
     """Põe a mensagem de novo na fila, com todas as tentativas e o mesmo `webhook-id`, pelo qual o destino reconhece uma
     repetição. O destino precisa estar ligado (409).
     """
-    await service.replay_delivery(call, webhook_id, message)
+    await service.replay_agent_delivery(call, webhook_id, message)
     return Response(status=202)
 
 
@@ -197,7 +199,12 @@ FEATURE = Feature(
     ],
     jobs=[WEBHOOKS.job_kind],
     retention=[
-        OldRows("agent_webhook_delivery", store.count_deliveries, store.delete_old_deliveries, timedelta(days=30)),
+        OldRows(
+            "agent_webhook_delivery",
+            store.count_agent_deliveries,
+            store.delete_old_agent_deliveries,
+            timedelta(days=30),
+        ),
     ],
     exports=Exports(tables=("agents.webhooks",), derived=("agents.webhook_deliveries",)),
 )

@@ -62,24 +62,24 @@ WEBHOOKS = WebhooksOfService(
     "agents.deliver_webhook",
     telemetry.counter("balcao_agent_webhooks", "Calls of webhooks of the agents", "outcome"),
     _read_event,
-    note_try=store.note_try,
+    note_try=store.note_agent_delivery_try,
 )
 
 
-async def list_deliveries(call: Call, id: UUID | None, query: DeliveriesQuery) -> Deliveries:
+async def list_agent_deliveries(call: Call, id: UUID | None, query: DeliveriesQuery) -> Deliveries:
     """Return a page of what was sent to a webhook, the newest first. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        found, total = await store.list_deliveries(connection, id, query.failed, Page(query.page, query.limit))
+        found, total = await store.list_agent_deliveries(connection, id, query.failed, Page(query.page, query.limit))
     if not found:
         await WEBHOOKS.read_webhook(call, id)
     return Deliveries([_show_delivery(each) for each in found], total)
 
 
-async def replay_delivery(call: Call, id: UUID | None, message: str) -> None:
+async def replay_agent_delivery(call: Call, id: UUID | None, message: str) -> None:
     """Have a message sent again under its id. Raises NotFound, and Conflict for a webhook that is switched off."""
 
     async def make() -> None:
-        found = await store.lock_delivery(connection, id, message)
+        found = await store.lock_agent_delivery(connection, id, message)
         if found is None or id is None:
             raise NotFound("Não há entrega com este identificador neste aviso.", code="delivery-not-found")
         if not found.active:

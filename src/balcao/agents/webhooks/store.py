@@ -87,7 +87,7 @@ ON CONFLICT (webhook, message) DO UPDATE SET
     tries = CASE WHEN jsonb_array_length(stored.tries) < {MOST_TRIES} THEN stored.tries
                  ELSE stored.tries - 0 END || excluded.tries
 """)
-async def note_try(connection: Connection, made: Try) -> None:
+async def note_agent_delivery_try(connection: Connection, made: Try) -> None:
     """Store how a call of a webhook ended."""
 
 
@@ -108,18 +108,20 @@ WHERE delivery.webhook = :id
            WHERE webhook = :id AND (NOT :failed OR delivered_at IS NULL)""",
     )
 )
-async def list_deliveries(connection: Connection, id: UUID | None, failed: bool, page: Page) -> Paged[StoredDelivery]:
+async def list_agent_deliveries(
+    connection: Connection, id: UUID | None, failed: bool, page: Page
+) -> Paged[StoredDelivery]:
     """Return a page of the deliveries, the newest first, or only of those that the receiver has not accepted yet."""
 
 
 @statement(f"{_DELIVERY} AND message = :message FOR UPDATE OF delivery")
-async def lock_delivery(connection: Connection, id: UUID | None, message: str) -> StoredDelivery | None:
+async def lock_agent_delivery(connection: Connection, id: UUID | None, message: str) -> StoredDelivery | None:
     """Return a delivery, locked until the transaction ends."""
 
 
 @statement("SELECT count(*) FROM agents.webhook_deliveries")
-async def count_deliveries(connection: Connection) -> int: ...
+async def count_agent_deliveries(connection: Connection) -> int: ...
 
 
 @statement("DELETE FROM agents.webhook_deliveries WHERE last_try_at < now() - :age::interval")
-async def delete_old_deliveries(connection: Connection, age: timedelta) -> int: ...
+async def delete_old_agent_deliveries(connection: Connection, age: timedelta) -> int: ...

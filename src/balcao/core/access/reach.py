@@ -55,7 +55,7 @@ class HeldRights:
         for held_role in held_roles:
             for action in held_role.role.actions:
                 ways.setdefault(action, []).append(held_role.attributes)
-        departments = list_departments(groups)
+        departments = list_group_departments(groups)
         everywhere = ANY_DEPARTMENT in ways
         grants = {
             action: measure_reach(action, found, None if everywhere else departments, managing)
@@ -111,7 +111,7 @@ def find_held_rights(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], 
     return HeldRights.of(held_roles, [group.name for group in groups], managing)
 
 
-def list_departments(groups: Iterable[str]) -> frozenset[str]:
+def list_group_departments(groups: Iterable[str]) -> frozenset[str]:
     """Return the department codes of these groups."""
     return frozenset(name.removeprefix(DEPARTMENT_GROUP) for name in groups if name.startswith(DEPARTMENT_GROUP))
 

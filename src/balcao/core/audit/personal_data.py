@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from balcao.core.database.own_rows import make_deletion
 from balcao.core.database.pool import Connection
-from balcao.core.database.results import list_members
+from balcao.core.database.results import list_record_members
 from balcao.core.values.cpf import Cpf
 
 
@@ -126,7 +126,7 @@ class OwnRows(PersonalData):
         kind = kind or table.partition(".")[2]
         if member is not None and not fields:
             (row, *_) = get_args(member.kind) or [member.kind]
-            fields = list(list_members(row))
+            fields = list(list_record_members(row))
         erase = erase_rows(kind, make_deletion(table), fields)
         super().__init__(kind, () if member is None else (member,), erase, tables=(table,))
 

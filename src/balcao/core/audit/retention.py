@@ -85,7 +85,7 @@ class _DryRun(Exception):
     """Raised to roll back what a retention erased."""
 
 
-async def run(call: Call, retentions: Sequence[Retention], *, dry_run: bool = False) -> list[Report]:
+async def run_retention(call: Call, retentions: Sequence[Retention], *, dry_run: bool = False) -> list[Report]:
     """Apply each retention in its own transaction and return the reports.
 
     A failure does not stop the others; the first one is raised at the end. A dry run rolls back everything, including
@@ -119,6 +119,6 @@ def make_nightly_job(retentions: Sequence[Retention]) -> JobKind:
     """Return the job that applies retention every night, at 03:15 in Brasília."""
 
     async def apply(platform: Platform, _: Mapping[str, Any]) -> None:
-        await run(worker_call(platform, OPERATION), retentions)
+        await run_retention(worker_call(platform, OPERATION), retentions)
 
     return JobKind(OPERATION, apply, first_delay=timedelta(minutes=5), cron="15 6 * * *")

@@ -56,7 +56,7 @@ async def _insert_events(connection: Connection, trail: str) -> None: ...
 
 
 @contextmanager
-def recording() -> Iterator[None]:
+def guard_audit_write() -> Iterator[None]:
     """Wrap a statement that records. Raises Unavailable if PostgreSQL refuses to write the audit trail."""
     try:
         yield

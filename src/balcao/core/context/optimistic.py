@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from balcao.core.context.audit import recording
+from balcao.core.context.audit import guard_audit_write
 from balcao.core.database.pool import Connection, Database
 from balcao.core.errors import Unavailable
 
@@ -24,7 +24,7 @@ async def write_optimistically(
     """
     for _ in range(MOST_TRIES):
         async with database.connection() as connection:
-            with recording():
+            with guard_audit_write():
                 written = await attempt(connection)
         if written is not None:
             return written

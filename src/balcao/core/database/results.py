@@ -106,7 +106,7 @@ def _read_row(expected: Any, skip: int = 0) -> Read:
     if get_origin(expected) is tuple and Ellipsis not in get_args(expected):
         reads = [_read_value(each) for each in get_args(expected)]
         return lambda row: tuple(read(value) for read, value in zip(reads, tuple(row)[skip:], strict=True))
-    if list_members(expected):
+    if list_record_members(expected):
         return _Members(expected, skip)
     value = _read_value(expected)
     return lambda row: value(row[skip])
@@ -127,7 +127,7 @@ class _Members:
     def __init__(self, kind: Any, skip: int) -> None:
         self._kind = kind
         self._skip = skip
-        self._values = {name: _read_value(hint) for name, hint in list_members(kind).items()}
+        self._values = {name: _read_value(hint) for name, hint in list_record_members(kind).items()}
         self._chosen: dict[tuple[str, ...], Read] = {}
 
     def __call__(self, row: Any) -> Any:
@@ -143,7 +143,7 @@ class _Members:
 
     def _make(self, columns: tuple[str, ...]) -> Read:
         kind, skip = self._kind, self._skip
-        if any(name not in columns and _choose_part(hint, columns) for name, hint in list_members(kind).items()):
+        if any(name not in columns and _choose_part(hint, columns) for name, hint in list_record_members(kind).items()):
             return _read_members(kind, columns)
         columns = columns[skip:]
         values = [self._values.get(name, _same) for name in columns]
@@ -176,7 +176,7 @@ def _choose_part(expected: Any, columns: tuple[str, ...]) -> Read | None:
 
     An optional record is None when all of them are null, as in a row of an outer join.
     """
-    members = list_members(expected)
+    members = list_record_members(expected)
     if not members or any(name not in columns and not _choose_part(hint, columns) for name, hint in members.items()):
         return None
     if type(None) not in get_args(expected):
@@ -188,7 +188,7 @@ def _choose_part(expected: Any, columns: tuple[str, ...]) -> Read | None:
 def _read_members(kind: Any, columns: tuple[str, ...]) -> Read:
     """Return how a record is read whose members are columns or, without one, parts of the same row."""
     reads: dict[str, Read] = {}
-    for name, hint in list_members(kind).items():
+    for name, hint in list_record_members(kind).items():
         if name in columns:
             reads[name] = _read_column(name, _read_value(hint))
         elif (part := _choose_part(hint, columns)) is not None:
@@ -227,7 +227,7 @@ def _read_value(expected: Any) -> Read:
 
 def _is_json(expected: Any) -> bool:
     """Return whether a column of this type contains JSON."""
-    return bool(list_members(expected)) or get_origin(expected) in {dict, Mapping, Union, types.UnionType}
+    return bool(list_record_members(expected)) or get_origin(expected) in {dict, Mapping, Union, types.UnionType}
 
 
 def _decode_any(value: str | None) -> Any:
@@ -235,7 +235,7 @@ def _decode_any(value: str | None) -> Any:
 
 
 @functools.cache
-def list_members(expected: Any) -> Mapping[str, Any]:
+def list_record_members(expected: Any) -> Mapping[str, Any]:
     """Return the member types of a struct, dataclass or named tuple, optional or not. Empty for any other type."""
     if type(None) in get_args(expected):
         expected = _without_none(expected)
@@ -251,7 +251,7 @@ def list_members(expected: Any) -> Mapping[str, Any]:
 def list_attributes(expected: Any) -> Mapping[str, Any]:
     """Return the types of the members and properties of a struct, dataclass, named tuple or pydantic model."""
     kind = _without_none(expected) if type(None) in get_args(expected) else expected
-    if not (members := list_members(expected)):
+    if not (members := list_record_members(expected)):
         # Recognise a pydantic model by its attribute. An isinstance check would import pydantic in every process.
         return {name: member.annotation for name, member in getattr(kind, "model_fields", {}).items()}
     properties = {name: value.fget for name, value in vars(kind).items() if isinstance(value, property)}

@@ -91,7 +91,7 @@ async def _end(tries: Collection["asyncio.Task[asyncpg.Connection]"]) -> None:
             made.terminate()
 
 
-async def read_version(url: str) -> int:
+async def read_server_version(url: str) -> int:
     """Return the server's major version. Raises Unavailable."""
     with StoreFaults():
         connection = await connect_to_server(url)

@@ -25,7 +25,15 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, Union, cast, g
 
 from balcao.core.database.pool import Connection, Database, Source, json_text
 from balcao.core.database.queries import affected
-from balcao.core.database.results import CONTAINERS, NUMBERS, Read, Shape, choose_shape, list_attributes, list_members
+from balcao.core.database.results import (
+    CONTAINERS,
+    NUMBERS,
+    Read,
+    Shape,
+    choose_shape,
+    list_attributes,
+    list_record_members,
+)
 
 K = TypeVar("K")
 P = ParamSpec("P")
@@ -243,7 +251,7 @@ def _choose_encoder(expected: Any, *, is_json: bool) -> Read | None:
         return attrgetter("digits")
     if get_origin(kind) in CONTAINERS:
         return (lambda numbers: [number.digits for number in numbers]) if get_args(kind)[0] in NUMBERS else list
-    if list_members(kind):
+    if list_record_members(kind):
         raise MalformedStatement(f"{kind}: name its members, or cast it to jsonb")
     return None
 

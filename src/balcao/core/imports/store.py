@@ -83,7 +83,7 @@ async def finish_import(connection: Connection, kind: str) -> None:
     """Record that the file is finished."""
 
 
-async def list_imports(connection: Connection) -> list[KnownImport]:
+async def list_import_runs(connection: Connection) -> list[KnownImport]:
     """Return the last file of each kind: unfinished files first, then the newest."""
     return await _list_imports(connection, _LOCKS)
 
@@ -102,4 +102,4 @@ FROM platform.import ORDER BY finished_at IS NOT NULL, started_at DESC
 async def _list_imports(connection: Connection, space: int) -> list[KnownImport]: ...
 
 
-OFFERED = (list_imports,)
+OFFERED = (list_import_runs,)

@@ -39,7 +39,7 @@ async def list_dead_letters(
         payloads = None if cpf is None else await _list_payloads(connection, call, cpf)
         filters = JobFilters(states, kinds, payloads=payloads)
         total = await queue.count_matching_jobs(connection, filters)
-        jobs = await queue.list_jobs(connection, filters, limit=page.limit, offset=page.offset)
+        jobs = await queue.list_queued_jobs(connection, filters, limit=page.limit, offset=page.offset)
         subjects = await _find_subjects(connection, call, jobs)
         await _record(connection, call, "read", cpf)
     return DeadLetterPage([_to_dead_letter(job, subjects.get(job.id)) for job in jobs], page.of(total))
@@ -106,7 +106,7 @@ async def drop_dead_job_within(connection: Connection, call: Call, number: int) 
     if (declared := _get_declared(call).get(job.kind)) and (row := _parse_row_id(declared, job)):
         await declared.drop(connection, row)
     await queue.lock_dead_job(connection, number)
-    await queue.drop_job(connection, number)
+    await queue.drop_queued_job(connection, number)
     await _record(connection, call, "delete", subject.cpf if subject else None, job.kind)
 
 

@@ -143,7 +143,7 @@ async def count_matching_jobs(connection: Connection, filters: JobFilters) -> in
 
 
 @statement(f"{_JOB} WHERE {_FILTERS} ORDER BY job.updated, job.id LIMIT :limit OFFSET :offset")
-async def list_jobs(
+async def list_queued_jobs(
     connection: Connection, filters: JobFilters, *, limit: int = 100, offset: int = 0
 ) -> list[QueuedJob]:
     """Return the jobs that are not done. The job that has waited longest comes first."""
@@ -223,7 +223,7 @@ async def list_jobs_dead_for(connection: Connection, age: timedelta) -> list[int
     """Return the numbers of the jobs that have been dead for at least this long."""
 
 
-async def drop_job(connection: Connection, number: int) -> None:
+async def drop_queued_job(connection: Connection, number: int) -> None:
     """Delete a job from the queue and log its deletion."""
     queries = _queries(connection)
     if job := await queries.queue_job_by_id(JobId(number)):

@@ -58,7 +58,7 @@ async def end_maintenance(call: Call, services: Iterable[str]) -> list[str]:
     return ended
 
 
-async def list_services(call: Call) -> list[Change]:
+async def list_services_in_maintenance(call: Call) -> list[Change]:
     """Return the services in maintenance."""
     async with call.platform.database.connection() as connection:
         return await list_closed(connection)

@@ -58,7 +58,7 @@ class Limit:
     summary: str = ""
 
 
-def list_limits(settings: Settings, operations: Iterable[Operation], further: Mapping[str, str]) -> dict[str, Limit]:
+def collect_limits(settings: Settings, operations: Iterable[Operation], further: Mapping[str, str]) -> dict[str, Limit]:
     """Return all limits by name: of settings, of use cases (`further`), and of operations and their machines.
 
     Operations with their own protection against overload have no limit.

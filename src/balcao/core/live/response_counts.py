@@ -142,7 +142,7 @@ def begin_day(now: datetime, zone: ZoneInfo) -> datetime:
 
 
 @asynccontextmanager
-async def recording(database: Database, telemetry: Telemetry, zone: ZoneInfo) -> AsyncIterator[None]:
+async def record_response_counts(database: Database, telemetry: Telemetry, zone: ZoneInfo) -> AsyncIterator[None]:
     """Record this process's responses while the block runs, and a last time at its end."""
     recorder = Recorder(database, telemetry, zone)
     try:

@@ -23,7 +23,7 @@ from balcao.employability.companies.schemas import (
     CompanyQuery,
     LegalEntity,
 )
-from balcao.employability.lists import parse_page, read_text
+from balcao.employability.lists import parse_list_page, read_text
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
@@ -46,7 +46,9 @@ def read_cnpj(query: Mapping[str, str]) -> str | None:
     return strip_cnpj(query.get("cnpj", "")) or None
 
 
-CompanyPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), CompanyQuery)]
+CompanyPage = Annotated[
+    Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), CompanyQuery)
+]
 
 
 @routes.get(
@@ -57,7 +59,7 @@ CompanyPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PE
     errors=[304],
     may_lag=True,
 )
-async def list_companies(call: Call, page: CompanyPage, query: Query) -> Response[Companies]:
+async def get_companies(call: Call, page: CompanyPage, query: Query) -> Response[Companies]:
     """Devolve as empresas que anunciam vagas, por nome fantasia ou, sem ele, por razão social. `search` procura nos
     dois nomes, sem distinguir maiúsculas e acentos. Não pede token.
     """
@@ -75,7 +77,7 @@ async def list_companies(call: Call, page: CompanyPage, query: Query) -> Respons
     errors=[409],
     rate=RATE,
 )
-async def create_company(call: Call, body: CompanyBody) -> Response[Company]:
+async def post_company(call: Call, body: CompanyBody) -> Response[Company]:
     """Cadastra uma empresa e a devolve. O CNPJ pode ter letras e pontuação, e é guardado sem ela; um que já existe é
     409, com um texto que termina em `(duplicate key 23505)`.
     """
@@ -105,7 +107,7 @@ async def look_up_company(call: Call, cnpj: CnpjInPath) -> Response[LegalEntity]
     errors=[304, 400],
     may_lag=True,
 )
-async def read_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
+async def get_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
     """Devolve uma empresa pelo CNPJ, com ou sem pontuação. Não pede token."""
     return with_etag(await service.read_company(call, cnpj), call, LISTED)
 
@@ -119,7 +121,7 @@ async def read_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
     errors=[412],
     rate=RATE,
 )
-async def replace_company(call: Call, cnpj: CnpjInPath, body: CompanyBody) -> Response[Company]:
+async def put_company(call: Call, cnpj: CnpjInPath, body: CompanyBody) -> Response[Company]:
     """Substitui o registro de uma empresa e o devolve. O CNPJ não muda; um texto vazio conta como ausente. Com
     `If-Match`, a mudança só vale sobre o estado lido.
     """

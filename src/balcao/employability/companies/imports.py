@@ -16,10 +16,10 @@ class CompanyRow(CompanyBody):
         service.check_new_company(self)
 
 
-async def write(connection: Connection, rows: Sequence[CompanyRow]) -> int:
+async def write_employers(connection: Connection, rows: Sequence[CompanyRow]) -> int:
     """Write the companies that are new or say something else; return how many. Of one CNPJ the last row counts."""
     found = {company.cnpj: company for company in map(service.check_new_company, rows)}
     return await store.upsert_imported_companies(connection, list(found.values()))
 
 
-IMPORTS = [Import("employers", CompanyRow, write, from_table=True)]
+IMPORTS = [Import("employers", CompanyRow, write_employers, from_table=True)]

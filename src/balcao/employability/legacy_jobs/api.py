@@ -21,7 +21,7 @@ from balcao.employability.legacy_jobs.schemas import (
     LegacyJobQuery,
     LegacyJobs,
 )
-from balcao.employability.lists import parse_page
+from balcao.employability.lists import parse_list_page
 from balcao.employability.paths import integer_in_path
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Nothing
@@ -43,7 +43,9 @@ _CREATED = "Um emprego em `CRIADO` só é mostrado a quem tem a ação `legacy_j
 
 routes = ROUTES.extend(tags=["legacy-jobs"], dialect=CODE_MESSAGE, body_limit=FORM_BODY)
 
-JobPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), LegacyJobQuery)]
+JobPage = Annotated[
+    Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), LegacyJobQuery)
+]
 # The example is an open job of the sandbox.
 NumberInPath = Annotated[int, integer_in_path(2)]
 Filters = Annotated[LegacyJobFilters, InQuery(LegacyJobFilters.parse)]
@@ -58,8 +60,8 @@ Filters = Annotated[LegacyJobFilters, InQuery(LegacyJobFilters.parse)]
     errors=[304],
     may_lag=True,
 )
-async def list_legacy_jobs(call: Call, filters: Filters, page: JobPage) -> Response[LegacyJobs]:
-    return with_etag(await service.list_jobs(call, filters, page), call, SEEN)
+async def get_legacy_jobs(call: Call, filters: Filters, page: JobPage) -> Response[LegacyJobs]:
+    return with_etag(await service.list_legacy_jobs(call, filters, page), call, SEEN)
 
 
 @routes.post(
@@ -72,9 +74,9 @@ async def list_legacy_jobs(call: Call, filters: Filters, page: JobPage) -> Respo
     errors=[409],
     rate=RATE,
 )
-async def create_legacy_job(call: Call, body: LegacyJobBody) -> Response[LegacyJob]:
+async def post_legacy_job(call: Call, body: LegacyJobBody) -> Response[LegacyJob]:
     """Cadastra um emprego, em `CRIADO` ou `ABERTO`, e o devolve."""
-    return created(await service.create_job(call, body))
+    return created(await service.create_legacy_job(call, body))
 
 
 @routes.get(
@@ -86,8 +88,8 @@ async def create_legacy_job(call: Call, body: LegacyJobBody) -> Response[LegacyJ
     errors=[304, 400],
     may_lag=True,
 )
-async def read_legacy_job(call: Call, id: NumberInPath) -> Response[LegacyJob]:
-    return with_etag(await service.read_job(call, id), call, SEEN)
+async def get_legacy_job(call: Call, id: NumberInPath) -> Response[LegacyJob]:
+    return with_etag(await service.read_legacy_job(call, id), call, SEEN)
 
 
 @routes.put(
@@ -99,11 +101,11 @@ async def read_legacy_job(call: Call, id: NumberInPath) -> Response[LegacyJob]:
     errors=[409, 412],
     rate=RATE,
 )
-async def replace_legacy_job(call: Call, id: NumberInPath, body: LegacyJobBody) -> Response[LegacyJob]:
+async def put_legacy_job(call: Call, id: NumberInPath, body: LegacyJobBody) -> Response[LegacyJob]:
     """Substitui um emprego e o devolve. De CRIADO vai-se a ABERTO; de ABERTO a EM_ANALISE e ENCERRADO; de EM_ANALISE a
     ABERTO e ENCERRADO; de ENCERRADO a ABERTO, se o limite não passou.
     """
-    return stored(await service.replace_job(call, id, body))
+    return stored(await service.replace_legacy_job(call, id, body))
 
 
 @routes.delete(

@@ -8,7 +8,7 @@ from balcao.core.values.ids import MAX_INT64
 from balcao.core.values.numbers import parse_whole_number
 from balcao.employability.legacy_jobs.schemas import CONTRACT_KINDS, WORKING_HOURS
 from balcao.employability.legacy_jobs.states import LegacyJobStatus
-from balcao.employability.lists import parse_choice, read_text
+from balcao.employability.lists import parse_choice_filter, read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class LegacyJobFilters:
             read_text(query, "orgao_id", 50),
             _parse_number(query, "empresa_id", MAX_INT64),
             _parse_number(query, "escolaridade_id", 32767),
-            parse_choice(query, "status", [status.value for status in LegacyJobStatus]),
-            parse_choice(query, "tipo_contratacao", CONTRACT_KINDS),
-            parse_choice(query, "jornada_trabalho", WORKING_HOURS),
+            parse_choice_filter(query, "status", [status.value for status in LegacyJobStatus]),
+            parse_choice_filter(query, "tipo_contratacao", CONTRACT_KINDS),
+            parse_choice_filter(query, "jornada_trabalho", WORKING_HOURS),
         )
 
 

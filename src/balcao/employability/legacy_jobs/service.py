@@ -34,7 +34,7 @@ async def list_job_ids(call: Call) -> list[int]:
         return await store.list_legacy_job_ids(connection)
 
 
-async def list_jobs(call: Call, filters: LegacyJobFilters, page: Page) -> LegacyJobs:
+async def list_legacy_jobs(call: Call, filters: LegacyJobFilters, page: Page) -> LegacyJobs:
     """Return a page of jobs, newest first."""
     sees_all = await _manages(call)
     async with call.reader.connection() as connection:
@@ -42,14 +42,14 @@ async def list_jobs(call: Call, filters: LegacyJobFilters, page: Page) -> Legacy
     return LegacyJobs(jobs, ListMeta.of(page, total))
 
 
-async def read_job(call: Call, id_: int) -> LegacyJob:
+async def read_legacy_job(call: Call, id_: int) -> LegacyJob:
     """Return a job. Raises NotFound, also for one that is not open yet and not the caller's to manage."""
     sees_all = await _manages(call)
     job = _require(await store.read_legacy_job(call.reader, id_))
     return job if sees_all or job.status is not LegacyJobStatus.CREATED else _require(None)
 
 
-async def create_job(call: Call, body: LegacyJobBody) -> bytes:
+async def create_legacy_job(call: Call, body: LegacyJobBody) -> bytes:
     """Create a job and return it as JSON. Raises Invalid, also for a status in which no job begins."""
     checked = _clean(body, call.zone)
     states.check_first(checked.status)
@@ -64,7 +64,7 @@ async def create_job(call: Call, body: LegacyJobBody) -> bytes:
         return await run_once(connection, call, None, [body], insert)
 
 
-async def replace_job(call: Call, id_: int, body: LegacyJobBody) -> LegacyJob:
+async def replace_legacy_job(call: Call, id_: int, body: LegacyJobBody) -> LegacyJob:
     """Replace a job and return it as stored.
 
     Raises Invalid, NotFound, PreconditionFailed, and Conflict for a move of status that is not allowed.

@@ -29,7 +29,7 @@ routes = ROUTES.extend(tags=["terms"], body_limit=SMALL_BODY)
     "Se é o primeiro acesso da pessoa",
     errors=[304, 400],
 )
-async def read_onboarding(call: Call, cpf: CpfInPath) -> Response[Onboarding]:
+async def get_onboarding(call: Call, cpf: CpfInPath) -> Response[Onboarding]:
     """Diz se a pessoa ainda não concluiu a apresentação das vagas. Para ela mesma e para quem tem a ação
     `resume:read_any`, que fica na auditoria.
     """

@@ -10,7 +10,7 @@ from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.parameters import InQuery
 from balcao.core.http.responses import Response, created, stored, with_etag
 from balcao.core.values.page import Page
-from balcao.employability.lists import parse_page
+from balcao.employability.lists import parse_list_page
 from balcao.employability.paths import uuid_in_path
 from balcao.employability.reference_values import service, store
 from balcao.employability.reference_values.imports import IMPORTS
@@ -34,13 +34,13 @@ LISTED = "public, max-age=600"
 RATE = "60/minute"
 
 ReferencePage = Annotated[
-    Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), ReferenceQuery)
+    Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), ReferenceQuery)
 ]
 
 routes = ROUTES.extend(tags=["reference-values"], body_limit=FORM_BODY)
 
 
-def declare(kind: Kind) -> None:
+def declare_reference_values(kind: Kind) -> None:
     """Declare the operations of one kind."""
     noun, base, manage = NOUNS[kind], f"{BASE}/{kind}", action("job_reference:manage")
     ranked = " O membro `ordem` dá o lugar de cada um." if kind in RANKED else ""
@@ -123,7 +123,7 @@ def declare(kind: Kind) -> None:
 
 
 for each in Kind:
-    declare(each)
+    declare_reference_values(each)
 
 
 FEATURE = Feature(routes=routes.declared, imports=IMPORTS, exports=store.EXPORTS)

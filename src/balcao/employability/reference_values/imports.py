@@ -25,7 +25,7 @@ class ReferenceRow(ReferenceBody, kw_only=True):
         self.descricao, self.ordem = service.check_value(self.tabela, self)
 
 
-async def write(connection: Connection, rows: Sequence[ReferenceRow]) -> int:
+async def write_reference_values(connection: Connection, rows: Sequence[ReferenceRow]) -> int:
     """Write the values that are new or say something else; return how many.
 
     A value that is there under the same text takes the id of the file: the server refuses that while anything uses it.
@@ -60,4 +60,4 @@ def _are_apart(values: Sequence[ImportedValue], matches: Sequence[ImportMatch]) 
     return appended_to.isdisjoint(value.kind for value in values if value.position is not None)
 
 
-IMPORTS = [Import("reference-values", ReferenceRow, write, BATCH, from_table=True)]
+IMPORTS = [Import("reference-values", ReferenceRow, write_reference_values, BATCH, from_table=True)]

@@ -12,7 +12,7 @@ from balcao.core.http.parameters import InQuery, Query
 from balcao.core.http.responses import Response, created, stored, with_etag
 from balcao.core.values.ids import parse_int64
 from balcao.core.values.page import Page
-from balcao.employability.lists import parse_page, read_text
+from balcao.employability.lists import parse_list_page, read_text
 from balcao.employability.paths import integer_in_path
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
@@ -52,9 +52,9 @@ def parse_area(query: Mapping[str, str]) -> int | None:
 
 
 CataloguePage = Annotated[
-    Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), CatalogueQuery)
+    Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), CatalogueQuery)
 ]
-SkillPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), SkillQuery)]
+SkillPage = Annotated[Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), SkillQuery)]
 
 
 def declare_list(path: str, key: str, catalogue: Catalogue) -> None:
@@ -97,7 +97,7 @@ def declare_skill_list(path: str, key: str) -> None:
         return with_etag(found, call, LISTED)
 
 
-def declare(catalogue: Catalogue) -> None:
+def declare_catalogue(catalogue: Catalogue) -> None:
     """Declare the operations on one catalogue's entries."""
     noun, base = NOUNS[catalogue], f"{BASE}/{catalogue}"
     entry_id = Annotated[int, integer_in_path(noun.example)]
@@ -165,7 +165,7 @@ declare_list(f"{PUBLIC_BASE}/areas-atuacao", "employability.list_public_work_are
 declare_skill_list(f"{BASE}/{Catalogue.SKILL}", "employability.list_skills")
 declare_skill_list(f"{PUBLIC_BASE}/habilidades", "employability.list_public_skills")
 for each in Catalogue:
-    declare(each)
+    declare_catalogue(each)
 
 
 SkillId = Annotated[int, integer_in_path(NOUNS[Catalogue.SKILL].example)]
@@ -179,7 +179,7 @@ SkillId = Annotated[int, integer_in_path(NOUNS[Catalogue.SKILL].example)]
     errors=[409, 412],
     rate=RATE,
 )
-async def replace_skill_areas(call: Call, id: SkillId, body: SkillAreasBody) -> SkillAreas:
+async def put_skill_areas(call: Call, id: SkillId, body: SkillAreasBody) -> SkillAreas:
     """Substitui as áreas de atuação de uma habilidade e as devolve; as que ficam mantêm o seu
     `id_area_atuacao_habilidade`. Não se retira a área que um currículo usa (409).
     """

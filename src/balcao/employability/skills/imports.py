@@ -11,7 +11,7 @@ from balcao.core.imports.declaration import Import
 from balcao.employability.skills import store
 from balcao.employability.skills.kinds import Catalogue
 from balcao.employability.skills.schemas import MOST_AREAS
-from balcao.employability.skills.service import clean_name
+from balcao.employability.skills.service import clean_entry_name
 
 
 class BehaviourRow(msgspec.Struct):
@@ -21,7 +21,7 @@ class BehaviourRow(msgspec.Struct):
 
     def __post_init__(self) -> None:
         """Check the row as a body is checked. Raises Invalid."""
-        self.nome = clean_name("nome", self.nome)
+        self.nome = clean_entry_name("nome", self.nome)
 
 
 class SkillRow(BehaviourRow):
@@ -32,7 +32,7 @@ class SkillRow(BehaviourRow):
     def __post_init__(self) -> None:
         """Check the row as a body is checked. Raises Invalid."""
         super().__post_init__()
-        self.areas_atuacao = [clean_name("areas_atuacao", name) for name in self.areas_atuacao]
+        self.areas_atuacao = [clean_entry_name("areas_atuacao", name) for name in self.areas_atuacao]
 
 
 async def write_behaviours(connection: Connection, rows: Sequence[BehaviourRow]) -> int:

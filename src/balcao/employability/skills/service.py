@@ -42,7 +42,7 @@ async def read_entry(call: Call, catalogue: Catalogue, id_: int) -> CatalogueEnt
 
 async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> bytes:
     """Add an entry and return it as JSON. Raises Invalid, and Conflict for the name of another entry."""
-    name = clean_name("nome", body.nome)
+    name = clean_entry_name("nome", body.nome)
 
     async def insert() -> CatalogueEntry:
         entry = await store.insert_entry(connection, catalogue, name)
@@ -55,7 +55,7 @@ async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> byte
 
 async def rename_entry(call: Call, catalogue: Catalogue, id_: int, body: NameBody) -> CatalogueEntry:
     """Change an entry's name. Raises Invalid, NotFound, PreconditionFailed, and Conflict for a name that is taken."""
-    name = clean_name("nome", body.nome)
+    name = clean_entry_name("nome", body.nome)
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, catalogue, id_)
         entry = await store.update_entry(connection, catalogue, id_, name)
@@ -91,7 +91,7 @@ async def replace_skill_areas(call: Call, id_: int, body: SkillAreasBody) -> Ski
     return SkillAreas(list[SkillArea]() if areas is msgspec.UNSET else areas)
 
 
-def clean_name(field: str, name: str) -> str:
+def clean_entry_name(field: str, name: str) -> str:
     """Return a name of a catalogue as it is stored. Raises Invalid."""
     return clean_line(field, name, MAX_LENGTH)
 

@@ -30,7 +30,7 @@ routes = ROUTES.extend(tags=["terms"], body_limit=SMALL_BODY)
     "Se a pessoa aceitou os termos de uso",
     errors=[304, 400],
 )
-async def read_terms_status(call: Call, cpf: CpfInPath) -> Response[TermsStatus]:
+async def get_terms_status(call: Call, cpf: CpfInPath) -> Response[TermsStatus]:
     """Diz se a pessoa aceitou a versão atual dos termos de uso das vagas. Para ela mesma e para quem tem a ação
     `resume:read_any`, que fica na auditoria.
     """
@@ -72,7 +72,7 @@ async def revoke_terms(call: Call, cpf: CpfInPath) -> Message:
     "A aceitação dos termos de uso",
     errors=[304, 400],
 )
-async def read_terms_acceptance(call: Call, cpf: CpfInPath) -> Response[TermsAcceptance]:
+async def get_terms_acceptance(call: Call, cpf: CpfInPath) -> Response[TermsAcceptance]:
     """Devolve a aceitação mais nova da pessoa, com o instante. Para ela mesma e para quem tem a ação `resume:read_any`,
     que vê o CPF mascarado e fica na auditoria; 404 se não houve nenhuma.
     """

@@ -15,7 +15,16 @@ from balcao.core.live.response_counts import DAY, FIVE_MINUTES, ResponseCount
 from balcao.core.logs import log
 from balcao.core.repeating import repeating
 from balcao.core.values.clock import utc_now
-from balcao.gateway.status.judgement import DAYS, RECENT, Day, State, is_recent, judge, list_days, measure_share
+from balcao.gateway.status.judgement import (
+    DAYS,
+    RECENT,
+    Day,
+    State,
+    is_recent,
+    judge_service,
+    list_status_days,
+    measure_share,
+)
 
 READ_SECONDS = 10.0
 MOST_INCIDENTS = 100
@@ -90,11 +99,11 @@ class StatusCache:
         closed = next((change for change in known.maintenance if change.name == name), None)
         severities = [each.severity for each in known.incidents if each.resolved_at is None and name in each.services]
         recent = [count for count in known.recent.get(name, ()) if is_recent(count, now)]
-        state = judge(recent, severities, is_closed=closed is not None) if self._is_current else State.UNKNOWN
+        state = judge_service(recent, severities, is_closed=closed is not None) if self._is_current else State.UNKNOWN
         days = known.days.get(name, ())
         today = now.astimezone(self.zone).date()
         message = closed.value if closed and state is State.MAINTENANCE else None
-        return ServiceStatus(name, title, state, message, measure_share(days), list_days(days, today))
+        return ServiceStatus(name, title, state, message, measure_share(days), list_status_days(days, today))
 
     async def _try_to_read(self) -> None:
         try:

@@ -51,14 +51,14 @@ def measure_share(counts: Iterable[ResponseCount]) -> float | None:
     return None if responses == 0 else 1 - sum(count.faults for count in listed) / responses
 
 
-def list_days(counts: Sequence[ResponseCount], today: date) -> list[Day]:
+def list_status_days(counts: Sequence[ResponseCount], today: date) -> list[Day]:
     """Return the ninety days until today of one service. `starts_at` of its counts is in the city's time zone."""
     by_day = {count.starts_at.date(): measure_share([count]) for count in counts}
     days = (today - timedelta(days=back) for back in reversed(range(DAYS)))
     return [Day(day, by_day.get(day)) for day in days]
 
 
-def judge(counts: Sequence[ResponseCount], severities: Iterable[str], *, is_closed: bool) -> State:
+def judge_service(counts: Sequence[ResponseCount], severities: Iterable[str], *, is_closed: bool) -> State:
     """Return the state of a service: maintenance, otherwise the worse of declared incidents and recent counts."""
     if is_closed:
         return State.MAINTENANCE

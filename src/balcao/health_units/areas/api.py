@@ -44,7 +44,7 @@ routes = ROUTES.extend(tags=["unidades"], body_limit=64 * 1024)
     media_types=(GEOJSON, JSON),
     may_lag=True,
 )
-async def list_areas(call: Call) -> Response[Areas]:
+async def get_areas(call: Call) -> Response[Areas]:
     """Devolve como GeoJSON (RFC 7946) as áreas que têm contorno, para desenhar um mapa. O contorno não decide a que
     área uma unidade pertence nem o que uma permissão alcança: isso diz o `area` da unidade. Toda pessoa com token lê;
     uma máquina precisa do escopo `sms:read`.
@@ -61,7 +61,7 @@ async def list_areas(call: Call) -> Response[Areas]:
     "Uma área, com o contorno",
     errors=[304, 422],
 )
-async def read_area(call: Call, area: AreaInPath) -> Response[Area]:
+async def get_area(call: Call, area: AreaInPath) -> Response[Area]:
     """Devolve a área. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
     return with_etag(await service.read_area(call, area), call, PERSONAL)
 

@@ -27,7 +27,7 @@ routes = ROUTES.extend(tags=["unidades"])
     "Uma unidade de saúde, com o risco e se está aberta",
     errors=[304, 422],
 )
-def read_unit(call: Call, cnes: CnesInPath) -> Response[Unit]:
+def get_unit(call: Call, cnes: CnesInPath) -> Response[Unit]:
     """Devolve o registro da unidade, o risco em vigor com o que ele muda no atendimento, e se ela está aberta agora,
     contados feriados e exceções. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`. Quando o risco não
     pôde ser confirmado há pouco, a resposta é 503.
@@ -42,7 +42,7 @@ def read_unit(call: Call, cnes: CnesInPath) -> Response[Unit]:
     "Procura unidades de saúde",
     errors=[304],
 )
-def list_units(call: Call, query: UnitsInQuery) -> Response[Units]:
+def get_units(call: Call, query: UnitsInQuery) -> Response[Units]:
     """Lista as unidades por nome ou por risco, página por página, só as ativas se nada for dito. Toda pessoa com token
     lê; uma máquina precisa do escopo `sms:read`. Quando o risco não pôde ser confirmado há pouco, a resposta é 503.
     """

@@ -151,7 +151,7 @@ async def _list_pages(
     """Yield the changes between two numbers, some at a time."""
     while after < up_to:
         async with platform.database.connection() as connection:
-            found = await store.list_changes(connection, after, up_to, codes or None, _PAGE)
+            found = await store.list_feed_changes(connection, after, up_to, codes or None, _PAGE)
         if not found:
             return
         yield [

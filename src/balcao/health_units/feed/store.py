@@ -72,7 +72,7 @@ SELECT sequencia, tipo, cnes, dados FROM health_units.change_feed
 WHERE sequencia > :after AND sequencia <= :up_to AND (:codes::text[] IS NULL OR cnes = ANY(:codes))
 ORDER BY sequencia LIMIT :limit
 """)
-async def list_changes(
+async def list_feed_changes(
     connection: Connection, after: int, up_to: int, codes: Collection[str] | None, limit: int
 ) -> list[StoredChange]:
     """Return entries with numbers beyond `after`, of these units or, without any, of all."""

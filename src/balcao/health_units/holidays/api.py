@@ -26,7 +26,7 @@ routes = ROUTES.extend(tags=["horários"], body_limit=SMALL_BODY)
     errors=[304],
     may_lag=True,
 )
-async def list_holidays(call: Call, query: HolidaysInQuery) -> Response[Holidays]:
+async def get_holidays(call: Call, query: HolidaysInQuery) -> Response[Holidays]:
     """Lista os feriados por data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
     async with call.reader.connection() as connection:
         found = Holidays(await store.list_holidays(connection, query.ano))
@@ -41,7 +41,7 @@ async def list_holidays(call: Call, query: HolidaysInQuery) -> Response[Holidays
     errors=[304, 422],
     may_lag=True,
 )
-async def read_holiday(call: Call, dia: DayInPath) -> Response[Holiday]:
+async def get_holiday(call: Call, dia: DayInPath) -> Response[Holiday]:
     """Devolve o feriado da data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
     return with_etag(await service.read_holiday(call, dia), call, CACHE)
 

@@ -24,7 +24,7 @@ _MOVABLE = {
 }
 
 
-def list_holidays(year: int) -> list[Holiday]:
+def list_national_holidays(year: int) -> list[Holiday]:
     """Return the holidays by date; of two on one date the fixed one."""
     by_date = {holiday.data: holiday for holiday in _iterate_movable(year)}
     for (month, day), name in _FIXED.items():

@@ -10,7 +10,7 @@ from balcao.core.values.clock import utc_now
 from balcao.core.values.etags import require_state
 from balcao.health_units.feed import service as feed
 from balcao.health_units.holidays import store
-from balcao.health_units.holidays.calendar import list_holidays as list_national
+from balcao.health_units.holidays.calendar import list_national_holidays as list_national
 from balcao.health_units.holidays.schemas import Holiday, HolidayBody
 from balcao.health_units.units import service as units
 

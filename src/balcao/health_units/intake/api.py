@@ -18,11 +18,11 @@ routes = ROUTES.extend(tags=["risco"])
     action("risk_notification:read"),
     "Fontes de notificações e o seu sinal de vida",
 )
-async def list_sources(call: Call) -> RiskSources:
+async def get_intake_sources(call: Call) -> RiskSources:
     """Lista os sistemas da secretaria que são lidos a cada minuto: quando cada um respondeu pela última vez, quando
     trouxe algo novo e o que deu errado.
     """
-    return await service.list_sources(call)
+    return await service.list_intake_sources(call)
 
 
 FEATURE = Feature(

@@ -13,7 +13,7 @@ from balcao.core.http.parameters import in_query, uuid_in_path
 from balcao.core.http.responses import PERSONAL, Response, to_json
 from balcao.core.http.sent_headers import ETAG, LOCATION, sending
 from balcao.health_units.notifications import service, store, views
-from balcao.health_units.notifications.cursors import decode_cursor, encode_cursor
+from balcao.health_units.notifications.cursors import decode_notification_cursor, encode_notification_cursor
 from balcao.health_units.notifications.schemas import (
     ChangeBody,
     CloseBody,
@@ -48,16 +48,16 @@ routes = ROUTES.extend(tags=["risco"], body_limit=SMALL_BODY)
     READ,
     "Notificações de risco de uma unidade",
 )
-async def list_notifications(
+async def get_notifications(
     call: Call, cnes: CnesInPath, query: Annotated[LogQuery, in_query(LogQuery)]
 ) -> NotificationLog:
     """Lista as notificações da unidade, da mais nova à mais antiga, sem as encerradas por engano. Toda pessoa com token
     lê; uma máquina precisa do escopo `sms:read`. Siga `proximo` até ser nulo.
     """
-    before = decode_cursor(cnes, query.after) if query.after else None
+    before = decode_notification_cursor(cnes, query.after) if query.after else None
     found = await service.list_notifications(call, cnes, query, before)
     page = found[: query.limit]
-    after = encode_cursor(cnes, page[-1].aberta_em) if len(found) > len(page) else None
+    after = encode_notification_cursor(cnes, page[-1].aberta_em) if len(found) > len(page) else None
     return NotificationLog([views.show_to_public(each, call.zone) for each in page], after)
 
 
@@ -92,7 +92,7 @@ async def open_notification(call: Call, cnes: CnesInPath, body: OpenBody) -> Res
     "Uma notificação de risco, com o seu registro",
     errors=[422],
 )
-async def read_notification(call: Call, cnes: CnesInPath, id: IdInPath) -> Response[NotificationDetail]:
+async def get_notification(call: Call, cnes: CnesInPath, id: IdInPath) -> Response[NotificationDetail]:
     """Devolve a notificação com todos os eventos, seus autores e motivos, também a encerrada por engano. Exige a ação
     `risk_notification:read`; a leitura fica na trilha de auditoria.
     """
@@ -108,7 +108,7 @@ async def read_notification(call: Call, cnes: CnesInPath, id: IdInPath) -> Respo
     example={"risco": "Vermelho"},
     errors=[409, 412],
 )
-async def change_notification(
+async def patch_notification(
     call: Call, cnes: CnesInPath, id: IdInPath, body: ChangeBody
 ) -> Response[StaffNotification]:
     """Muda a cor da notificação ativa; a mesma cor de novo a confirma. Depois de encerrada não muda mais (409). Com

@@ -10,12 +10,12 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
-def encode_cursor(cnes: Cnes, opened: datetime) -> str:
+def encode_notification_cursor(cnes: Cnes, opened: datetime) -> str:
     """Return the cursor of the notification opened at this instant."""
     return cursors.encode_cursor(_name(cnes), (opened - _EPOCH) // _MICROSECOND)
 
 
-def decode_cursor(cnes: Cnes, text: str) -> datetime:
+def decode_notification_cursor(cnes: Cnes, text: str) -> datetime:
     """Return the instant a cursor stands for. Raises Unprocessable for one not ours, altered, or of another unit."""
     try:
         return _EPOCH + cursors.decode_cursor(_name(cnes), text) * _MICROSECOND

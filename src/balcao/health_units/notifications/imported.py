@@ -82,10 +82,10 @@ class Replay:
             opening = states.open_event(old.risco, old.aberta_em)
             begun = states.begin_notification(old.id, old.cnes, opening)
             later = list_later_events(begun, old)
-            state, events = reduce(states.apply_event, later, begun), [opening, *later]
+            state, events = reduce(states.apply_notification_event, later, begun), [opening, *later]
         else:
             events = list_later_events(present, old)
-            state = reduce(states.apply_event, events, present)
+            state = reduce(states.apply_notification_event, events, present)
         if events:
             self._keep(state, is_new=present is None or old.key in self.added)
             self.events += [(old.id, event, Remarks(old.motivo)) for event in events]

@@ -160,7 +160,7 @@ async def _lock(call: Call, connection: Connection, cnes: Cnes, id: UUID, remark
 async def _advance(
     call: Call, connection: Connection, present: Notification, event: NotificationEvent, remarks: Remarks
 ) -> Notification:
-    new = states.apply_event(present, event)
+    new = states.apply_notification_event(present, event)
     await store.update_notification(connection, new)
     await _record(call, connection, "update", new, event, remarks)
     return new

@@ -84,7 +84,7 @@ def begin_notification(id: UUID, cnes: str, event: NotificationEvent) -> Notific
     return Notification(id, cnes, risco, Status.ATIVO, em, em, None, None, risco, 1)
 
 
-def apply_event(notification: Notification, event: NotificationEvent) -> Notification:
+def apply_notification_event(notification: Notification, event: NotificationEvent) -> Notification:
     """Return what any later event makes of the notification."""
     ends = event.tipo is EventKind.ENCERRAMENTO
     return msgspec.structs.replace(
@@ -102,7 +102,7 @@ def apply_event(notification: Notification, event: NotificationEvent) -> Notific
 def replay_events(id: UUID, cnes: str, events: Iterable[NotificationEvent]) -> Notification:
     """Return the state that the events of one notification, in order, add up to."""
     opening, *rest = events
-    return reduce(apply_event, rest, begin_notification(id, cnes, opening))
+    return reduce(apply_notification_event, rest, begin_notification(id, cnes, opening))
 
 
 def _next_instant_of(notification: Notification, now: datetime) -> datetime:

@@ -24,7 +24,7 @@ routes = ROUTES.extend(tags=["risco"])
     READ,
     "Notificações ativas da cidade inteira",
 )
-async def list_open_notifications(call: Call, query: OpenInQuery) -> Response[OpenNotifications]:
+async def get_open_notifications(call: Call, query: OpenInQuery) -> Response[OpenNotifications]:
     """Lista as notificações ativas como a equipe as vê, de todas as unidades que a permissão alcança: a cor mais alta
     primeiro e, na mesma cor, a que espera confirmação há mais tempo. Com o `id` e a `versao` de cada uma (`ETag`
     `"v<versao>"`) dá para confirmá-la, mudá-la ou encerrá-la.
@@ -39,7 +39,7 @@ async def list_open_notifications(call: Call, query: OpenInQuery) -> Response[Op
     READ,
     "O que aconteceu por último na cidade",
 )
-async def list_notification_events(call: Call, query: EventsInQuery) -> Response[CityEvents]:
+async def get_notification_events(call: Call, query: EventsInQuery) -> Response[CityEvents]:
     """Lista os eventos das notificações, do mais novo ao mais antigo, com autor e motivo, das unidades que a permissão
     alcança; com `cnes`, os de uma unidade. Também os das encerradas por engano. A leitura fica na trilha de auditoria.
     """

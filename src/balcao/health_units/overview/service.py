@@ -31,7 +31,7 @@ async def list_open_notifications(call: Call, query: OpenQuery) -> OpenNotificat
 async def list_notification_events(call: Call, query: EventsQuery) -> CityEvents:
     """Return the newest events of the units that the caller reaches; the read is recorded."""
     async with call.platform.database.transaction() as connection:
-        found = await store.list_events(connection, _list_areas(call), query, query.limit + 1)
+        found = await store.list_events_of_units(connection, _list_areas(call), query, query.limit + 1)
         await call.platform.audit.record(connection, call, "read", fields=["eventos"])
     return CityEvents([_show_event(call, each) for each in found[: query.limit]], len(found) > query.limit)
 

@@ -95,7 +95,7 @@ WHERE (:areas::text[] IS NULL OR unit.area = ANY(:areas))
 ORDER BY event.em DESC, event.id DESC
 LIMIT :most
 """)
-async def list_events(
+async def list_events_of_units(
     connection: Connection, areas: Sequence[str] | None, query: EventsQuery, most: int
 ) -> list[StoredEvent]:
     """Return the newest events of units in these areas, None for the whole city."""

@@ -60,7 +60,7 @@ CodeInPath: TypeAlias = Annotated[str, InPath(_parse_code, "Código do valor", "
     errors=[304, 422],
     may_lag=True,
 )
-async def list_reference_values(call: Call, lista: ListInPath) -> Response[ReferenceValues]:
+async def get_reference_values(call: Call, lista: ListInPath) -> Response[ReferenceValues]:
     """Devolve a lista que a secretaria mantém para descrever as notificações. Toda pessoa com token lê; uma máquina
     precisa do escopo `sms:read`.
     """

@@ -24,7 +24,7 @@ routes = ROUTES.extend(tags=["risco"], body_limit=SMALL_BODY)
     "Risco atual de uma unidade de saúde",
     errors=[304, 422],
 )
-def read_risk(call: Call, cnes: CnesInPath) -> Response[UnitRisk]:
+def get_risk(call: Call, cnes: CnesInPath) -> Response[UnitRisk]:
     """Diz se a unidade funciona normalmente ou se o entorno é inseguro, com a notificação ativa e a mais recente. Toda
     pessoa com token lê; uma máquina precisa do escopo `sms:read`. Quando o risco não pôde ser confirmado há pouco, a
     resposta é 503, nunca um valor velho; guarde-a no máximo 30 segundos e revalide com o `ETag`.
@@ -39,7 +39,7 @@ def read_risk(call: Call, cnes: CnesInPath) -> Response[UnitRisk]:
     "Risco atual de várias unidades, ou de todas",
     errors=[304],
 )
-def list_risks(call: Call, query: RisksInQuery) -> Response[UnitRisks]:
+def get_risks(call: Call, query: RisksInQuery) -> Response[UnitRisks]:
     """Devolve o risco das unidades pedidas, por CNES, e em `desconhecidas` os códigos que não são de nenhuma; sem
     `cnes`, o retrato de todas as unidades ativas. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.
     Revalide com o `ETag`; para seguir as mudanças, continue da `sequencia` em `/unidades/eventos`.

@@ -37,11 +37,11 @@ routes = ROUTES.extend(tags=["horários"], body_limit=SMALL_BODY)
     "Quando uma unidade abre, dia a dia",
     errors=[304],
 )
-async def list_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery) -> Response[Days]:
+async def get_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery) -> Response[Days]:
     """Devolve as aberturas reais de cada dia do período, contados feriados e exceções. O risco não entra: veja
     `atendimento` na unidade. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.
     """
-    return with_etag(await service.list_days(call, cnes, query), call, CACHE)
+    return with_etag(await service.list_opening_days(call, cnes, query), call, CACHE)
 
 
 @routes.post(
@@ -66,7 +66,7 @@ async def preview_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery,
     "A semana de uma unidade, como foi gravada",
     errors=[304, 422],
 )
-async def read_week(call: Call, cnes: CnesInPath) -> Response[Week]:
+async def get_week(call: Call, cnes: CnesInPath) -> Response[Week]:
     """Devolve a semana sem feriados e exceções, com o `ETag` que `PUT` de `/unidade/{cnes}/horarios` aceita em
     `If-Match`; sem horário cadastrado, 404. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.
     """
@@ -96,7 +96,7 @@ async def put_week(call: Call, cnes: CnesInPath, body: WeekBody) -> Response[Wee
     "Os dias em que uma unidade abre de outro modo",
     errors=[304],
 )
-async def list_exceptions(call: Call, cnes: CnesInPath, query: ExceptionsInQuery) -> Response[DayExceptions]:
+async def get_exceptions(call: Call, cnes: CnesInPath, query: ExceptionsInQuery) -> Response[DayExceptions]:
     """Lista as exceções por data, de hoje em diante se nada for dito. Toda pessoa com token lê; uma máquina precisa do
     escopo `sms:read`.
     """
@@ -110,7 +110,7 @@ async def list_exceptions(call: Call, cnes: CnesInPath, query: ExceptionsInQuery
     "A exceção de um dia",
     errors=[304, 422],
 )
-async def read_exception(call: Call, cnes: CnesInPath, dia: DayInPath) -> Response[DayException]:
+async def get_exception(call: Call, cnes: CnesInPath, dia: DayInPath) -> Response[DayException]:
     """Devolve a exceção da data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
     return with_etag(await service.read_exception(call, cnes, dia), call, PERSONAL)
 

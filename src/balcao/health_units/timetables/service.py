@@ -132,13 +132,13 @@ def _make_unknown_exception() -> NotFound:
     return NotFound("A unidade não tem exceção nesta data.", code="exception-not-found")
 
 
-async def list_days(call: Call, cnes: Cnes, query: DaysQuery) -> Days:
+async def list_opening_days(call: Call, cnes: Cnes, query: DaysQuery) -> Days:
     """Return the openings of each day, holidays and exceptions counted in. Raises Unprocessable and NotFound."""
     return _show_days(cnes, *await _read_openings(call, cnes, query))
 
 
 async def preview_days(call: Call, cnes: Cnes, query: DaysQuery, body: PreviewBody) -> Days:
-    """Return what `list_days` would, were the body written. Raises as it does, and Forbidden."""
+    """Return what `list_opening_days` would, were the body written. Raises as it does, and Forbidden."""
     async with call.platform.database.connection() as connection:
         await units.require_right_to_unit(call, connection, cnes)
     first, last, found = await _read_openings(call, cnes, query)

@@ -20,7 +20,7 @@ routes = ROUTES.extend(tags=["unidades"], body_limit=SMALL_BODY)
     "O registro de uma unidade, como foi gravado",
     errors=[304, 422],
 )
-async def read_unit_record(call: Call, cnes: CnesInPath) -> Response[UnitRecord]:
+async def get_unit_record(call: Call, cnes: CnesInPath) -> Response[UnitRecord]:
     """Devolve só o que foi cadastrado, lido do banco, com o `ETag` que `PUT` aceita em `If-Match`: para quem edita. O
     que segue do horário e do risco está em `/unidade/{cnes}`. Toda pessoa com token lê; uma máquina precisa do escopo
     `sms:read`.

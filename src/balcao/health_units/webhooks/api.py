@@ -68,7 +68,7 @@ routes = ROUTES.extend(tags=["avisos"], body_limit=SMALL_BODY)
     MANAGE,
     "Quem é avisado das mudanças",
 )
-async def list_webhooks(call: Call) -> Webhooks:
+async def get_unit_webhooks(call: Call) -> Webhooks:
     """Lista os destinos dos avisos, com a última entrega e a última falha de cada um."""
     return Webhooks(await WEBHOOKS.list_webhooks(call))
 
@@ -83,7 +83,7 @@ async def list_webhooks(call: Call) -> Webhooks:
     errors=[400, 409],
 )
 @sending(LOCATION)
-async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
+async def post_unit_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
     """Cada mudança pública das unidades, a mesma do fluxo, é enviada ao endereço por POST, assinada conforme Standard
     Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). Confira a assinatura com o `segredo`, que só esta
     resposta mostra, e responda 2xx em até 10 segundos; senão o aviso é repetido, com o mesmo `webhook-id`, por mais de
@@ -100,7 +100,7 @@ async def add_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecr
     "Um destino de avisos",
     errors=[422],
 )
-async def read_webhook(call: Call, id: IdInPath) -> Webhook:
+async def get_unit_webhook(call: Call, id: IdInPath) -> Webhook:
     """Devolve o destino, sem o segredo."""
     return await WEBHOOKS.read_webhook(call, id)
 
@@ -112,7 +112,7 @@ async def read_webhook(call: Call, id: IdInPath) -> Webhook:
     "Altera um destino de avisos",
     example={"url": "https://painel.example/avisos", "unidades": ["9900001"], "ativo": False},
 )
-async def replace_webhook(call: Call, id: IdInPath, body: WebhookBody) -> Webhook:
+async def put_unit_webhook(call: Call, id: IdInPath, body: WebhookBody) -> Webhook:
     """Substitui endereço, descrição, unidades e se é avisado; o segredo fica."""
     return await WEBHOOKS.replace_webhook(call, id, body)
 
@@ -125,7 +125,7 @@ async def replace_webhook(call: Call, id: IdInPath, body: WebhookBody) -> Webhoo
     status=204,
     errors=[422],
 )
-async def delete_webhook(call: Call, id: IdInPath) -> None:
+async def delete_unit_webhook(call: Call, id: IdInPath) -> None:
     """O que ainda espera envio não é mais enviado."""
     await WEBHOOKS.delete_webhook(call, id)
 
@@ -137,7 +137,7 @@ async def delete_webhook(call: Call, id: IdInPath) -> None:
     "Troca o segredo de um destino",
     errors=[400, 409, 422],
 )
-async def renew_webhook_secret(call: Call, id: IdInPath) -> Response[WebhookWithSecret]:
+async def renew_unit_webhook_secret(call: Call, id: IdInPath) -> Response[WebhookWithSecret]:
     """Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, para
     que o destino troque sem perder nenhum.
     """
@@ -152,7 +152,7 @@ async def renew_webhook_secret(call: Call, id: IdInPath) -> Response[WebhookWith
     status=202,
     errors=[400, 409, 422],
 )
-async def send_test(call: Call, id: IdInPath) -> Response[None]:
+async def send_unit_webhook_test(call: Call, id: IdInPath) -> Response[None]:
     """Põe na fila um aviso do tipo `test`; veja depois a última entrega ou falha do destino."""
     await WEBHOOKS.send_test(call, id)
     return Response(status=202)
@@ -164,13 +164,13 @@ async def send_test(call: Call, id: IdInPath) -> Response[None]:
     MANAGE,
     "O que foi enviado a um destino",
 )
-async def list_webhook_deliveries(
+async def get_unit_webhook_deliveries(
     call: Call, id: IdInPath, query: Annotated[DeliveriesQuery, in_query(DeliveriesQuery)]
 ) -> Response[Deliveries]:
     """Lista as mensagens dos últimos 30 dias a partir da primeira tentativa, cada uma com as suas tentativas e o que
     deu errado. O que ainda espera a primeira não aparece.
     """
-    return to_json(await service.list_deliveries(call, id, query), headers=_KEPT_SECRET)
+    return to_json(await service.list_unit_deliveries(call, id, query), headers=_KEPT_SECRET)
 
 
 @routes.post(
@@ -181,11 +181,11 @@ async def list_webhook_deliveries(
     status=202,
     errors=[400, 409, 422],
 )
-async def replay_webhook_delivery(call: Call, id: IdInPath, mensagem: MessageInPath) -> Response[None]:
+async def replay_unit_webhook_delivery(call: Call, id: IdInPath, mensagem: MessageInPath) -> Response[None]:
     """Põe a mensagem de novo na fila, com todas as tentativas e o mesmo `webhook-id`, pelo qual o destino reconhece uma
     repetição. Vale enquanto a mudança está guardada, sete dias, e o destino está ligado (409).
     """
-    await service.replay_delivery(call, id, mensagem)
+    await service.replay_unit_delivery(call, id, mensagem)
     return Response(status=202)
 
 
@@ -203,7 +203,7 @@ FEATURE = Feature(
     ],
     jobs=[WEBHOOKS.job_kind],
     retention=[
-        OldRows("webhook_delivery", store.count_deliveries, store.delete_old_deliveries, timedelta(days=30)),
+        OldRows("webhook_delivery", store.count_unit_deliveries, store.delete_old_unit_deliveries, timedelta(days=30)),
     ],
     exports=Exports(tables=("health_units.webhooks",), derived=("health_units.webhook_deliveries",)),
 )

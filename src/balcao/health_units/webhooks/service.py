@@ -70,20 +70,20 @@ WEBHOOKS = WebhooksOfService(
     telemetry.counter("balcao_risk_webhooks", "Calls of webhooks of the health units", "outcome"),
     _read_event,
     _require_right,
-    store.note_try,
+    store.note_unit_delivery_try,
 )
 
 
-async def list_deliveries(call: Call, id: UUID, query: DeliveriesQuery) -> Deliveries:
+async def list_unit_deliveries(call: Call, id: UUID, query: DeliveriesQuery) -> Deliveries:
     """Return a page of what was sent to a webhook, the newest first. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        found, total = await store.list_deliveries(connection, id, query.falhas, Page(query.page, query.limit))
+        found, total = await store.list_unit_deliveries(connection, id, query.falhas, Page(query.page, query.limit))
     if not found:
         await WEBHOOKS.read_webhook(call, id)
     return Deliveries([_show_delivery(call, each) for each in found], total)
 
 
-async def replay_delivery(call: Call, id: UUID, message: str) -> None:
+async def replay_unit_delivery(call: Call, id: UUID, message: str) -> None:
     """Have a message sent again under its id.
 
     Raises Forbidden, NotFound, and Conflict for a webhook that is switched off or a change that is kept no more.
@@ -91,7 +91,7 @@ async def replay_delivery(call: Call, id: UUID, message: str) -> None:
     _require_right(call)
 
     async def make() -> None:
-        found = await store.lock_delivery(connection, id, message)
+        found = await store.lock_unit_delivery(connection, id, message)
         if found is None:
             raise NotFound("Não há entrega com este identificador neste aviso.", code="delivery-not-found")
         if not found.ativo:

@@ -52,7 +52,7 @@ ON CONFLICT (aviso, mensagem) DO UPDATE SET
     tentativas = CASE WHEN jsonb_array_length(stored.tentativas) < {MOST_TRIES} THEN stored.tentativas
                       ELSE stored.tentativas - 0 END || excluded.tentativas
 """)
-async def note_try(connection: Connection, made: Try) -> None:
+async def note_unit_delivery_try(connection: Connection, made: Try) -> None:
     """Store how a call of a webhook ended."""
 
 
@@ -75,18 +75,18 @@ WHERE aviso = :id
            WHERE aviso = :id AND (NOT :failed OR entregue_em IS NULL)""",
     )
 )
-async def list_deliveries(connection: Connection, id: UUID, failed: bool, page: Page) -> Paged[StoredDelivery]:
+async def list_unit_deliveries(connection: Connection, id: UUID, failed: bool, page: Page) -> Paged[StoredDelivery]:
     """Return a page of the deliveries, the newest first, or only of those that the receiver has not accepted yet."""
 
 
 @statement(f"{_DELIVERY} AND mensagem = :message FOR UPDATE OF delivery")
-async def lock_delivery(connection: Connection, id: UUID, message: str) -> StoredDelivery | None:
+async def lock_unit_delivery(connection: Connection, id: UUID, message: str) -> StoredDelivery | None:
     """Return a delivery, locked until the transaction ends."""
 
 
 @statement("SELECT count(*) FROM health_units.webhook_deliveries")
-async def count_deliveries(connection: Connection) -> int: ...
+async def count_unit_deliveries(connection: Connection) -> int: ...
 
 
 @statement("DELETE FROM health_units.webhook_deliveries WHERE ultima_em < now() - :age::interval")
-async def delete_old_deliveries(connection: Connection, age: timedelta) -> int: ...
+async def delete_old_unit_deliveries(connection: Connection, age: timedelta) -> int: ...

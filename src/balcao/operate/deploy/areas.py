@@ -64,7 +64,7 @@ class Area:
     for_browsers: bool = False
 
 
-def list_areas(services: Sequence[Service], panel_readiness: str = LIVENESS) -> list[Area]:
+def list_gateway_areas(services: Sequence[Service], panel_readiness: str = LIVENESS) -> list[Area]:
     """Return the areas. The first one whose pattern matches a path applies, and the last one matches every path.
 
     `panel_readiness` is the readiness path of the processes with the panel, or empty if none of them has it.

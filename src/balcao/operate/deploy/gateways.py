@@ -32,7 +32,7 @@ from balcao.operate.deploy.areas import (
     PANEL,
     PANEL_READINESS,
     Area,
-    list_areas,
+    list_gateway_areas,
     list_public_patterns,
 )
 from balcao.operate.deploy.files import File
@@ -118,7 +118,7 @@ class Key:
 
 def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
     """Return the files of a gateway's configuration, by their path in its folder."""
-    areas = list_areas(plan.services, _choose_panel_readiness(plan))
+    areas = list_gateway_areas(plan.services, _choose_panel_readiness(plan))
     keys = [Key(kid, f"keys/{RSAKey.import_key(pem).thumbprint()}.pem") for kid, pem in sorted(plan.keys.items())]
     text = render_template(
         f"gateways/{FILES[kind]}",

@@ -16,10 +16,10 @@ from balcao.settings import Settings
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
     """Serve on the inherited socket. Requests in flight are finished when the block ends."""
-    application = app.build(settings, order.database_url, order.services, order.group("api"))
+    application = app.build_application(settings, order.database_url, order.services, order.group("api"))
     async with AsyncExitStack() as running:
         sock = socket.socket(fileno=order.sockets["api"])
-        task = await running.enter_async_context(serving.running(application, sock, Limits.of(settings)))
+        task = await running.enter_async_context(serving.run_server(application, sock, Limits.of(settings)))
         # Only one process checks. An embedded provider needs no check, because it has just started with this process.
         if order.number == 0 and not settings.embedded_identity:
             await running.enter_async_context(warning_of_issuers(settings))

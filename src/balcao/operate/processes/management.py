@@ -19,7 +19,7 @@ LIMITS = Limits(settling_seconds=0, drain_seconds=1)
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
     """Answer for all processes during the block."""
     application = _build(settings, order)
-    async with serving.running(application, socket.socket(fileno=order.sockets["management"]), LIMITS) as task:
+    async with serving.run_server(application, socket.socket(fileno=order.sockets["management"]), LIMITS) as task:
         yield task
 
 
@@ -36,7 +36,7 @@ def _build(settings: Settings, order: Order) -> Application:
         database = make_database(settings, order.database_url).apart(management.CONNECTIONS)
         database.is_serving = True
         metrics = Metrics(telemetry, order.group(role))
-        return management.build(settings, database, metrics, (), watched.processes, with_jobs=False)
+        return management.build_management(settings, database, metrics, (), watched.processes, with_jobs=False)
     from balcao import app
 
     return app.build_management(

@@ -17,5 +17,5 @@ async def run(settings: Settings, order: Order) -> AsyncIterator[Task[None]]:
     """Serve on the inherited socket. Requests in flight are finished when the block ends."""
     application = alone.build(settings, order.database_url, order.group("panel"))
     sock = socket.socket(fileno=order.sockets["panel"])
-    async with serving.running(application, sock, Limits.of(settings)) as task:
+    async with serving.run_server(application, sock, Limits.of(settings)) as task:
         yield task

@@ -24,7 +24,7 @@ Progress = Callable[[str], None]
 Welcome = Callable[[Plan, Report], None]
 
 
-async def run(plan: Plan, progress: Progress, welcome: Welcome) -> None:
+async def supervise_processes(plan: Plan, progress: Progress, welcome: Welcome) -> None:
     """Run until Ctrl-C or SIGTERM. Raises OperatorFault or PostgresqlError if it cannot start."""
     supervisor = _Supervisor(plan, progress, welcome)
     with contextlib.suppress(asyncio.CancelledError):

@@ -22,7 +22,7 @@ async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[N
     """
     platform = assemble(settings, order.database_url, order.group("worker"))
     async with app.open_services(platform), processes.noting(platform, []):
-        worker = Worker(platform.database, app.list_jobs(), platform)
+        worker = Worker(platform.database, app.list_job_kinds(), platform)
         task = asyncio.create_task(worker.run())
         try:
             with watching(worker.pulse, settings.worker_stall_timeout, channel.end_process):

@@ -28,7 +28,7 @@ routes = ROUTES.extend(tags=["jobs"], body_limit=SMALL_BODY)
     concerns_people=True,
     query=DeadLetterQuery,
 )
-async def list_dead_letters(call: Call, query: Query, page: PageInQuery) -> DeadLetterPage:
+async def get_dead_letters(call: Call, query: Query, page: PageInQuery) -> DeadLetterPage:
     """Devolve uma página das tarefas de todos os serviços que falharam de vez, das mais antigas às mais novas,
     filtradas por tipo ou por pessoa. Exige a ação `jobs:read`; a procura por uma pessoa fica na trilha de auditoria.
     """
@@ -43,7 +43,7 @@ async def list_dead_letters(call: Call, query: Query, page: PageInQuery) -> Dead
     "Uma tarefa e as suas últimas tentativas",
     concerns_people=True,
 )
-async def read_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetterDetail:
+async def get_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetterDetail:
     """Devolve uma tarefa com as suas últimas dez tentativas: quando, por quanto tempo e com que código falharam."""
     return await dead_letters.read_dead_letter(call, letter_id)
 

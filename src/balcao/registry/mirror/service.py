@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 
-from balcao.core.context.audit import recording
+from balcao.core.context.audit import guard_audit_write
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.jobs.worker import NewJob, encode_payload
@@ -149,7 +149,7 @@ async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, 
 
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, trail: str) -> datetime:
     """Write a consent that the CRM has confirmed, as the citizen's own; return its time (rules: registry 2.10)."""
-    with recording():
+    with guard_audit_write():
         return await store.confirm_consent(connection, cpf, consent, trail)
 
 

@@ -55,7 +55,7 @@ async def export_data(call: Call, cpf: CpfInPath) -> Response[Export]:
     errors=[304],
     query=AccessQuery,
 )
-async def list_accesses(call: Call, cpf: CpfInPath, query: Query, page: PageInQuery) -> Response[AccessPage]:
+async def get_accesses(call: Call, cpf: CpfInPath, query: Query, page: PageInQuery) -> Response[AccessPage]:
     """Devolve uma página dos acessos aos dados do cidadão, do mais novo ao mais antigo: quando, por qual operação e por
     qual cliente, nunca por qual pessoa. Para o próprio cidadão e para auditores com a ação `audit:read`.
     """
@@ -90,12 +90,12 @@ async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anony
     errors=[304],
     query=AuditQuery,
 )
-async def list_audit_events(call: Call, query: Query, page: PageInQuery) -> Response[AuditPage]:
+async def get_events_about_person(call: Call, query: Query, page: PageInQuery) -> Response[AuditPage]:
     """Devolve uma página dos eventos de auditoria do período, do mais novo ao mais antigo, filtrados por pessoa, autor
     (CPF, ou `sub` de quem entra sem CPF), cliente, operação ou por dizerem respeito a alguém. Exige a ação `audit:read`
     e o motivo no cabeçalho `X-Access-Reason`; a própria consulta fica na trilha.
     """
-    return personal(await service.list_audit_events(call, query, page), call)
+    return personal(await service.list_events_about_person(call, query, page), call)
 
 
 @routes.get(
@@ -104,7 +104,7 @@ async def list_audit_events(call: Call, query: Query, page: PageInQuery) -> Resp
     action("audit:read"),
     "O que os prazos de guarda apagaram, e quantas pessoas foram anonimizadas",
 )
-async def read_retention_report(call: Call) -> RetentionReport:
+async def get_retention_report(call: Call) -> RetentionReport:
     """Devolve, de cada tipo de dado da plataforma com prazo de guarda, a última execução e o que se apagou em 30 dias,
     e as anonimizações contadas. Só números, de ninguém em particular. Exige a ação `audit:read`.
     """

@@ -57,7 +57,7 @@ async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Pa
     return AccessPage(data, page.of(total))
 
 
-async def list_audit_events(call: Call, query: Mapping[str, str], page: Page) -> AuditPage:
+async def list_events_about_person(call: Call, query: Mapping[str, str], page: Page) -> AuditPage:
     """Return a page of the trail of at most 31 days, the newest first.
 
     The look itself is recorded in it. Raises Invalid.
@@ -81,7 +81,7 @@ async def list_audit_events(call: Call, query: Mapping[str, str], page: Page) ->
         has_subject=parse_flag_parameter(query, "has_subject"),
     )
     async with call.platform.database.transaction() as connection:
-        data, total = await store.list_audit_events(connection, period, filters, page)
+        data, total = await store.list_events_about_person(connection, period, filters, page)
         await audit.record(connection, call, "read", subject=subject, fields=["audit"])
     return AuditPage(data, page.of(total))
 

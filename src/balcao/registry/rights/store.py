@@ -81,7 +81,7 @@ class AuditFilters:
     has_subject: bool | None
 
 
-async def list_audit_events(
+async def list_events_about_person(
     connection: Connection, period: Period, filters: AuditFilters, page: Page
 ) -> tuple[list[AuditEvent], int]:
     """Return a page of events, the newest first, and how many match on all pages."""

@@ -30,9 +30,9 @@ OldIdInPath: TypeAlias = Annotated[str, InPath(str, "Número do serviço no sist
     errors=[304],
     may_lag=True,
 )
-async def read_service(call: Call, id: ServiceIdInPath) -> Response[PublicService]:
+async def get_published_service(call: Call, id: ServiceIdInPath) -> Response[PublicService]:
     """Devolve um serviço publicado pelo identificador. O que não está publicado é desconhecido (404)."""
-    return respond_publicly(await service.read_service(call, id), call)
+    return respond_publicly(await service.read_published_service(call, id), call)
 
 
 @routes.get(
@@ -44,9 +44,9 @@ async def read_service(call: Call, id: ServiceIdInPath) -> Response[PublicServic
     query=DocumentQuery,
     may_lag=True,
 )
-async def read_document(call: Call, id: ServiceIdInPath) -> Response[UnifiedDocument]:
+async def get_document(call: Call, id: ServiceIdInPath) -> Response[UnifiedDocument]:
     """Devolve um serviço publicado pelo identificador, com a coleção em que está."""
-    found = await service.read_service(call, id)
+    found = await service.read_published_service(call, id)
     return respond_publicly(UnifiedDocument(found.id, found), call)
 
 
@@ -59,7 +59,7 @@ async def read_document(call: Call, id: ServiceIdInPath) -> Response[UnifiedDocu
     moved=Moved,
     may_lag=True,
 )
-async def read_by_slug(call: Call, slug: SlugInPath) -> Response[PublicService]:
+async def get_by_slug(call: Call, slug: SlugInPath) -> Response[PublicService]:
     """Devolve um serviço publicado pelo endereço legível. Um endereço anterior responde 301, com o atual em
     `Location`.
     """
@@ -75,7 +75,7 @@ async def read_by_slug(call: Call, slug: SlugInPath) -> Response[PublicService]:
     status=301,
     may_lag=True,
 )
-async def find_by_old_number(call: Call, origem: SourceInPath, id_servico_antigo: OldIdInPath) -> Response[Moved]:
+async def get_by_old_number(call: Call, origem: SourceInPath, id_servico_antigo: OldIdInPath) -> Response[Moved]:
     """Leva, pelo `Location`, ao serviço publicado que o número de um sistema antigo é agora."""
     return _redirect(await service.find_by_old_number(call, origem, id_servico_antigo), call)
 

@@ -6,7 +6,7 @@ from balcao.core.values.text import has_control
 from balcao.search.catalogue import store
 from balcao.search.catalogue.schemas import Moved
 from balcao.search.collection.store import read_alias
-from balcao.search.conventions import parse_uuid
+from balcao.search.conventions import parse_uuid_parameter
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.popularity import service as popularity
 from balcao.search.public import PublicService
@@ -15,9 +15,9 @@ UNKNOWN = "Serviço não encontrado."
 _MOVED = "O serviço mudou de endereço."
 
 
-async def read_service(call: Call, service_id: str) -> PublicService:
+async def read_published_service(call: Call, service_id: str) -> PublicService:
     """Return a published service. Raises NotFound."""
-    known = parse_uuid(service_id, UNKNOWN)
+    known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.reader.connection() as connection:
         found = _require(await store.read_by_id(connection, await read_alias(connection), known))
     popularity.count_view(call.platform, found.id)

@@ -28,7 +28,7 @@ from balcao.search.categories.schemas import (
     SubcategoryServices,
     SubcategoryServicesQuery,
 )
-from balcao.search.conventions import parse_page, read_parameter, respond_to_staff, respond_with_tag
+from balcao.search.conventions import parse_page_parameters, read_parameter, respond_to_staff, respond_with_tag
 from balcao.search.public import CACHE_CONTROL, may_see_drafts
 from balcao.search.public_search.state import CachedResponse, SearchState
 from balcao.search.routes import ROUTES
@@ -60,7 +60,7 @@ _ABOUT = (
     query=CategoriesQuery,
     may_lag=True,
 )
-async def list_categories(call: Call, query: Query) -> Response[Categories]:
+async def get_categories(call: Call, query: Query) -> Response[Categories]:
     request = CategoryRequest.parse(query, sees_drafts=await may_see_drafts(call, query))
     return await _respond(call, request.sees_drafts, ("categories", request), service.list_categories, request)
 
@@ -75,7 +75,7 @@ async def list_categories(call: Call, query: Query) -> Response[Categories]:
     query=SubcategoriesQuery,
     may_lag=True,
 )
-async def list_subcategories(call: Call, category: CategoryInPath, query: Query) -> Response[Subcategories]:
+async def get_subcategories(call: Call, category: CategoryInPath, query: Query) -> Response[Subcategories]:
     request = CategoryRequest.parse(query, sees_drafts=await may_see_drafts(call, query))
     key = ("subcategories", category, request)
     return await _respond(call, request.sees_drafts, key, service.list_subcategories, category, request)
@@ -91,11 +91,11 @@ async def list_subcategories(call: Call, category: CategoryInPath, query: Query)
     query=SubcategoryServicesQuery,
     may_lag=True,
 )
-async def list_subcategory_services(
+async def get_subcategory_services(
     call: Call, subcategory: SubcategoryInPath, query: Query
 ) -> Response[SubcategoryServices]:
     sees_drafts = await may_see_drafts(call, query)
-    category, (page, per_page) = read_parameter(query, "category"), parse_page(query)
+    category, (page, per_page) = read_parameter(query, "category"), parse_page_parameters(query)
     key = ("subcategory", subcategory, category, sees_drafts, page, per_page)
     find = partial(service.list_subcategory_services, sees_drafts=sees_drafts, page=page, per_page=per_page)
     return await _respond(call, sees_drafts, key, find, subcategory, category)

@@ -4,7 +4,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from balcao.core.values.text import has_control
-from balcao.search.conventions import parse_choice, parse_flag, parse_page, read_parameter
+from balcao.search.conventions import (
+    parse_choice_parameter,
+    parse_flag_parameter,
+    parse_page_parameters,
+    read_parameter,
+)
 
 LONGEST_NAME = 200
 SORTS = ("popularity", "count", "alpha")
@@ -25,11 +30,11 @@ class CategoryRequest(NamedTuple):
     @classmethod
     def parse(cls, query: Mapping[str, str], *, sees_drafts: bool) -> "CategoryRequest":
         """Read the parameters. Raises Invalid naming one."""
-        page, per_page = parse_page(query)
+        page, per_page = parse_page_parameters(query)
         return cls(
-            parse_choice(query, "sort_by", SORTS) or SORTS[0],
-            parse_choice(query, "order", ORDERS) or ORDERS[0],
-            bool(parse_flag(query, "include_empty")),
+            parse_choice_parameter(query, "sort_by", SORTS) or SORTS[0],
+            parse_choice_parameter(query, "order", ORDERS) or ORDERS[0],
+            bool(parse_flag_parameter(query, "include_empty")),
             sees_drafts,
             read_parameter(query, "filter_category"),
             page,

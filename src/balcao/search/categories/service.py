@@ -2,7 +2,7 @@
 
 import re
 
-from balcao.core.context.audit import recording
+from balcao.core.context.audit import guard_audit_write
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import NotFound
@@ -112,5 +112,5 @@ async def order_category(call: Call, name: str, body: CategoryBody) -> OrderedCa
     async with call.platform.database.transaction() as connection:
         if call.if_match is not None:
             require_present_match(call, await store.lock_ordered_category(connection, name))
-        with recording():
+        with guard_audit_write():
             return await store.put_ordered_category(connection, name, body.popularity_seed, body.active, trail)

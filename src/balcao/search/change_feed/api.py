@@ -21,7 +21,7 @@ routes = ROUTES.extend(tags=["catalogue"])
     "As mudanças do catálogo",
     query=FeedQuery,
 )
-async def list_changes(call: Call, query: Query) -> Response[Feed]:
+async def get_changes(call: Call, query: Query) -> Response[Feed]:
     """Devolve, na ordem em que foram gravadas, as mudanças dos serviços publicados, para sistemas que mantêm uma cópia
     do catálogo. Cada serviço aparece uma vez, no lugar da sua última mudança e como é agora; o que deixou de estar
     publicado aparece como `removed`. Comece sem `after` e envie em cada chamada o `after` da resposta anterior: nenhuma

@@ -22,7 +22,7 @@ _RULE = action("search_tuning:manage")
     _RULE,
     "As buscas de controle",
 )
-async def read_control_queries(call: Call) -> Response[ControlQueries]:
+async def get_control_queries(call: Call) -> Response[ControlQueries]:
     """Devolve as buscas que uma migração de esquema faz nas duas tabelas antes da troca, para mostrar o que muda nos
     resultados.
     """
@@ -36,7 +36,7 @@ async def read_control_queries(call: Call) -> Response[ControlQueries]:
     "Substitui as buscas de controle",
     errors=[412],
 )
-async def replace_control_queries(call: Call, body: ControlQueries) -> Response[ControlQueries]:
+async def put_control_queries(call: Call, body: ControlQueries) -> Response[ControlQueries]:
     """Substitui a lista inteira; repetições saem. Com `If-Match`, só substitui a lista lida (412)."""
     return respond_with_tag(await service.replace_control_queries(call, body))
 

@@ -15,7 +15,7 @@ routes = ROUTES.extend(tags=list(PLATFORM_TAG))
 
 
 @routes.get("/liveness", "search.liveness", public(), "O processo está vivo", description=LIVE, in_maintenance=True)
-def read_liveness() -> Health:
+def get_liveness() -> Health:
     return Health("alive", to_unix_seconds(utc_now()))
 
 
@@ -28,7 +28,7 @@ def read_liveness() -> Health:
     same_body=[503],
     in_maintenance=True,
 )
-async def read_readiness(call: Call) -> Response[Health]:
+async def get_readiness(call: Call) -> Response[Health]:
     checks = await run_checks(call.platform, check_collection)
     return _describe(checks, "ready" if all(checks.values()) else "not_ready")
 
@@ -42,7 +42,7 @@ async def read_readiness(call: Call) -> Response[Health]:
     same_body=[503],
     in_maintenance=True,
 )
-async def read_health(call: Call) -> Response[Health]:
+async def get_health(call: Call) -> Response[Health]:
     checks = await run_checks(call.platform, check_collection)
     return _describe(checks, "healthy" if all(checks.values()) else "unhealthy")
 

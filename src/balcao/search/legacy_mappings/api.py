@@ -11,7 +11,13 @@ from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response
 from balcao.core.values.etags import etag_of
 from balcao.core.values.ids import UUID_PATTERN
-from balcao.search.conventions import parse_page, read_id, respond_created, respond_to_staff, respond_with_tag
+from balcao.search.conventions import (
+    parse_page_parameters,
+    read_id,
+    respond_created,
+    respond_to_staff,
+    respond_with_tag,
+)
 from balcao.search.legacy_mappings import service
 from balcao.search.legacy_mappings.schemas import (
     ERROR_WITH_MAPPING,
@@ -44,9 +50,9 @@ _EXAMPLE = {
     "Lista os tombamentos",
     query=LegacyMappingQuery,
 )
-async def list_mappings(call: Call, query: Query) -> Response[LegacyMappings]:
+async def get_legacy_mappings(call: Call, query: Query) -> Response[LegacyMappings]:
     """Devolve uma página dos tombamentos, dos mais novos, pelos filtros dados."""
-    return respond_to_staff(await service.list_mappings(call, query, *parse_page(query)))
+    return respond_to_staff(await service.list_legacy_mappings(call, query, *parse_page_parameters(query)))
 
 
 @routes.post(
@@ -59,7 +65,7 @@ async def list_mappings(call: Call, query: Query) -> Response[LegacyMappings]:
     example=_EXAMPLE,
     errors=[404, 409],
 )
-async def create_mapping(call: Call, body: LegacyMappingBody) -> Response[LegacyMapping]:
+async def post_legacy_mapping(call: Call, body: LegacyMappingBody) -> Response[LegacyMapping]:
     """Anota que o número de um sistema antigo é agora este serviço: o endereço `by-legacy` leva a ele. Um número que já
     tem tombamento é 409, com o existente.
     """
@@ -75,7 +81,7 @@ async def create_mapping(call: Call, body: LegacyMappingBody) -> Response[Legacy
     errors=[404],
     query=OldServiceQuery,
 )
-async def find_mapping(call: Call, query: Query) -> Response[LegacyMapping]:
+async def find_legacy_mapping(call: Call, query: Query) -> Response[LegacyMapping]:
     """Devolve o tombamento do número de um sistema antigo."""
     return respond_with_tag(await service.find_by_old_service(call, query))
 
@@ -86,9 +92,9 @@ async def find_mapping(call: Call, query: Query) -> Response[LegacyMapping]:
     action(READ),
     "Um tombamento",
 )
-async def read_mapping(call: Call, id: MappingIdInPath) -> Response[LegacyMapping]:
+async def read_legacy_mapping(call: Call, id: MappingIdInPath) -> Response[LegacyMapping]:
     """Devolve um tombamento."""
-    return respond_with_tag(await service.read_mapping(call, id))
+    return respond_with_tag(await service.read_legacy_mapping(call, id))
 
 
 @routes.put(
@@ -100,11 +106,11 @@ async def read_mapping(call: Call, id: MappingIdInPath) -> Response[LegacyMappin
     example=_EXAMPLE | {"id_servico_antigo": "90002"},
     errors=[409, 412],
 )
-async def update_mapping(call: Call, id: MappingIdInPath, body: LegacyMappingBody) -> Response[LegacyMapping]:
+async def put_legacy_mapping(call: Call, id: MappingIdInPath, body: LegacyMappingBody) -> Response[LegacyMapping]:
     """Grava o tombamento como enviado, também para outro serviço. Um número que é de outro tombamento é
     409, com este. Com `If-Match`, só grava sobre o que foi lido (412).
     """
-    return respond_with_tag(await service.update_mapping(call, id, body))
+    return respond_with_tag(await service.update_legacy_mapping(call, id, body))
 
 
 @routes.delete(
@@ -115,9 +121,9 @@ async def update_mapping(call: Call, id: MappingIdInPath, body: LegacyMappingBod
     status=204,
     errors=[412],
 )
-async def delete_mapping(call: Call, id: MappingIdInPath) -> None:
+async def delete_legacy_mapping(call: Call, id: MappingIdInPath) -> None:
     """Remove um tombamento; o serviço fica. Com `If-Match`, só remove o que foi lido (412)."""
-    await service.delete_mapping(call, id)
+    await service.delete_legacy_mapping(call, id)
 
 
 FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.legacy_sources", "search.tombamentos")))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from balcao.core.context.audit import recording
+from balcao.core.context.audit import guard_audit_write
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import run_once
 from balcao.core.context.platform import Platform
@@ -16,7 +16,7 @@ from balcao.search.conventions import (
     describe_event,
     make_fault,
     name_actor,
-    parse_uuid,
+    parse_uuid_parameter,
     read_parameter,
     require_parameter,
     require_present_match,
@@ -37,7 +37,7 @@ class OldService(NamedTuple):
     notes: str | None = None
 
 
-async def create_mapping(call: Call, body: LegacyMappingBody, *, mapping_id: str | None = None) -> LegacyMapping:
+async def create_legacy_mapping(call: Call, body: LegacyMappingBody, *, mapping_id: str | None = None) -> LegacyMapping:
     """Map an old number to a service; `mapping_id` is that of seed data.
 
     Raises Invalid, NotFound for the service, MappingTaken.
@@ -48,7 +48,7 @@ async def create_mapping(call: Call, body: LegacyMappingBody, *, mapping_id: str
 
 
 async def create_mapping_once(call: Call, body: LegacyMappingBody) -> bytes:
-    """Map an old number as `create_mapping` does, once for each `Idempotency-Key`; return the mapping as JSON."""
+    """Do what `create_legacy_mapping` does once for each `Idempotency-Key`, and return the mapping as JSON."""
     old, service_id = _check_body(body)
     async with call.platform.database.transaction() as connection:
         return await run_once(connection, call, None, [body], lambda: _make(connection, call, old, service_id))
@@ -90,8 +90,8 @@ async def _insert(
         observacoes=old.notes,
     )
     fields = describe_event(mapping=mapping.id, service=service_id)
-    with recording():
-        written = await store.insert_mapping(
+    with guard_audit_write():
+        written = await store.insert_legacy_mapping(
             connection, mapping, call.platform.audit.encode_event(call, "create", fields=fields)
         )
     if not written.is_alive:
@@ -100,13 +100,13 @@ async def _insert(
 
 
 async def _find_taken(connection: Connection, old: OldService) -> LegacyMapping:
-    existing = await store.find_mapping(connection, old.origem, old.old_id)
+    existing = await store.find_legacy_mapping(connection, old.origem, old.old_id)
     if existing is None:  # removed at this moment: a repeated call creates it
         raise NotFound(UNKNOWN)
     return existing
 
 
-async def list_mappings(call: Call, query: Mapping[str, str], page: int, per_page: int) -> LegacyMappings:
+async def list_legacy_mappings(call: Call, query: Mapping[str, str], page: int, per_page: int) -> LegacyMappings:
     """Return a page of the mappings, newest first. Raises Invalid for an unknown old system."""
     origem, author, service_id = (read_parameter(query, name) for name in ("origem", "criado_por", "id_servico_novo"))
     async with call.platform.database.connection() as connection:
@@ -114,7 +114,7 @@ async def list_mappings(call: Call, query: Mapping[str, str], page: int, per_pag
             await _require_source(connection, origem)
         if has_control(f"{author or ''}{service_id or ''}"):
             author, service_id = None, ""  # a text that is no name and no id, so that nothing matches
-        found, out_of, entries = await store.list_mappings(
+        found, out_of, entries = await store.list_legacy_mappings(
             connection, origem, author, service_id, (page - 1) * per_page, per_page
         )
     return LegacyMappings(found, out_of, page, per_page, entries)
@@ -125,7 +125,7 @@ async def find_by_old_service(call: Call, query: Mapping[str, str]) -> LegacyMap
     origem, old_id = require_parameter(query, "origem"), require_parameter(query, "id_servico_antigo")
     async with call.platform.database.connection() as connection:
         await _require_source(connection, origem)
-        found = None if has_control(old_id) else await store.find_mapping(connection, origem, old_id)
+        found = None if has_control(old_id) else await store.find_legacy_mapping(connection, origem, old_id)
     if found is None:
         raise NotFound(UNKNOWN)
     return found
@@ -135,26 +135,26 @@ async def find_target(connection: Connection, origem: str, old_id: str) -> str |
     """Return the id of the service that an old number is now; None for one that is not mapped."""
     if has_control(origem + old_id):
         return None
-    found = await store.find_mapping(connection, origem, old_id)
+    found = await store.find_legacy_mapping(connection, origem, old_id)
     return found.id_servico_novo if found else None
 
 
-async def read_mapping(call: Call, mapping_id: str) -> LegacyMapping:
+async def read_legacy_mapping(call: Call, mapping_id: str) -> LegacyMapping:
     """Return a mapping. Raises NotFound."""
-    known = parse_uuid(mapping_id, UNKNOWN)
-    found = await store.read_mapping(call.platform.database, known)
+    known = parse_uuid_parameter(mapping_id, UNKNOWN)
+    found = await store.read_legacy_mapping(call.platform.database, known)
     if found is None:
         raise NotFound(UNKNOWN)
     return found
 
 
-async def update_mapping(call: Call, mapping_id: str, body: LegacyMappingBody) -> LegacyMapping:
+async def update_legacy_mapping(call: Call, mapping_id: str, body: LegacyMappingBody) -> LegacyMapping:
     """Change a mapping; the audit event names the former service and the new one.
 
     Raises Invalid, NotFound for mapping or service, MappingTaken for a pair of another mapping, PreconditionFailed.
     """
     old, service_id = _check_body(body)
-    known = parse_uuid(mapping_id, UNKNOWN)
+    known = parse_uuid_parameter(mapping_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
         await _require_source(connection, old.origem)
         # The service first, as everywhere: its deletion locks its head and then removes its mappings.
@@ -165,7 +165,7 @@ async def update_mapping(call: Call, mapping_id: str, body: LegacyMappingBody) -
         if not is_alive:
             raise _unknown_service()
         require_present_match(call, former)
-        changed = await store.update_mapping(connection, known, old.origem, old.old_id, service_id, old.notes)
+        changed = await store.update_legacy_mapping(connection, known, old.origem, old.old_id, service_id, old.notes)
         if changed is None:
             raise MappingTaken(await _find_taken(connection, old))
         fields = describe_event(mapping=known, former=former.id_servico_novo, service=service_id)
@@ -173,15 +173,15 @@ async def update_mapping(call: Call, mapping_id: str, body: LegacyMappingBody) -
     return changed
 
 
-async def delete_mapping(call: Call, mapping_id: str) -> None:
+async def delete_legacy_mapping(call: Call, mapping_id: str) -> None:
     """Remove a mapping. Raises NotFound, PreconditionFailed."""
-    known = parse_uuid(mapping_id, UNKNOWN)
+    known = parse_uuid_parameter(mapping_id, UNKNOWN)
     trail = call.platform.audit.encode_event(call, "delete", fields=describe_event(mapping=known))
     async with call.platform.database.transaction() as connection:
         if call.if_match is not None and (present := await store.lock_mapping(connection, known)) is not None:
             require_present_match(call, present)
-        with recording():
-            if not await store.delete_mapping(connection, known, trail):
+        with guard_audit_write():
+            if not await store.delete_legacy_mapping(connection, known, trail):
                 raise NotFound(UNKNOWN)
 
 

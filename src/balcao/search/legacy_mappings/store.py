@@ -71,19 +71,19 @@ WITH alive AS ({_alive_sql(":id_servico_novo")}), inserted AS (
 SELECT EXISTS (SELECT FROM alive) AS is_alive, inserted.*
 FROM (VALUES (true)) AS always LEFT JOIN inserted ON true
 """)
-async def insert_mapping(connection: Connection, mapping: NewMapping, trail: str) -> WrittenMapping:
+async def insert_legacy_mapping(connection: Connection, mapping: NewMapping, trail: str) -> WrittenMapping:
     """Write a mapping and its audit event, unless the pair is taken or the service is unknown or deleted."""
 
 
 @lookup(f"SELECT {_COLUMNS} FROM search.tombamentos WHERE origem = :origem AND id_servico_antigo = :old_id")
-async def find_mapping(source: Source, origem: str, old_id: str) -> LegacyMapping | None: ...
+async def find_legacy_mapping(source: Source, origem: str, old_id: str) -> LegacyMapping | None: ...
 
 
 _READ = f"SELECT {_COLUMNS} FROM search.tombamentos WHERE id = :mapping_id::uuid"
 
 
 @lookup(_READ)
-async def read_mapping(source: Source, mapping_id: str) -> LegacyMapping | None: ...
+async def read_legacy_mapping(source: Source, mapping_id: str) -> LegacyMapping | None: ...
 
 
 @statement(f"{_READ} FOR UPDATE")
@@ -104,7 +104,7 @@ WHERE id = :mapping_id AND NOT EXISTS (
     WHERE (other.origem, other.id_servico_antigo) = (:origem, :old_id) AND other.id <> :mapping_id)
 RETURNING {_COLUMNS}
 """)
-async def update_mapping(
+async def update_legacy_mapping(
     connection: Connection, mapping_id: str, origem: str, old_id: str, service_id: str, notes: str | None
 ) -> LegacyMapping | None:
     """Change a mapping; None when the pair is another mapping's."""
@@ -115,7 +115,7 @@ WITH deleted AS (DELETE FROM search.tombamentos WHERE id = :mapping_id RETURNING
 recorded AS ({record_sql(":trail::jsonb", "deleted")})
 SELECT id FROM deleted
 """)
-async def delete_mapping(connection: Connection, mapping_id: str, trail: str) -> bool:
+async def delete_legacy_mapping(connection: Connection, mapping_id: str, trail: str) -> bool:
     """Delete a mapping and record it; return false when there is none."""
 
 
@@ -154,7 +154,7 @@ async def _list_mappings(
 ) -> list[ListedMapping]: ...
 
 
-async def list_mappings(
+async def list_legacy_mappings(
     connection: Connection, origem: str | None, author: str | None, service_id: str | None, offset: int, limit: int
 ) -> tuple[int, int, list[LegacyMapping]]:
     """Return how many pass the filters, how many there are, and one page, newest first."""

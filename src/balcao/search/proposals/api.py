@@ -16,8 +16,8 @@ from balcao.search.conventions import (
     PUBLISH,
     ServiceIdInPath,
     format_etag,
-    parse_flag,
-    parse_page,
+    parse_flag_parameter,
+    parse_page_parameters,
     respond_created,
     respond_to_staff,
 )
@@ -56,18 +56,18 @@ _BASE = "/api/v1/admin/services/{id}/proposals"
     "Lista as propostas de mudança de todos os serviços publicados",
     query=ProposalsQuery,
 )
-async def list_all_proposals(call: Call, query: Query) -> Response[Proposals]:
+async def get_all_proposals(call: Call, query: Query) -> Response[Proposals]:
     """Devolve uma página das propostas, das que mudaram há mais tempo, sem os textos; com `awaiting_approval=true`, a
     fila de quem publica.
     """
-    awaiting = parse_flag(query, "awaiting_approval")
-    return respond_to_staff(await service.list_proposals(call, *parse_page(query), awaiting=awaiting))
+    awaiting = parse_flag_parameter(query, "awaiting_approval")
+    return respond_to_staff(await service.list_proposals(call, *parse_page_parameters(query), awaiting=awaiting))
 
 
 @routes.get(_BASE, "search.list_proposals", action(READ), "Lista as propostas de um serviço", query=PageQuery)
-async def list_proposals(call: Call, id: ServiceIdInPath, query: Query) -> Response[Proposals]:
+async def get_proposals(call: Call, id: ServiceIdInPath, query: Query) -> Response[Proposals]:
     """Devolve uma página das propostas de mudança de um serviço, sem os textos."""
-    return respond_to_staff(await service.list_proposals(call, *parse_page(query), service_id=id))
+    return respond_to_staff(await service.list_proposals(call, *parse_page_parameters(query), service_id=id))
 
 
 @routes.post(
@@ -79,7 +79,7 @@ async def list_proposals(call: Call, id: ServiceIdInPath, query: Query) -> Respo
     example=_EXAMPLE,
     errors=[404, 409, 412],
 )
-async def create_proposal(call: Call, id: ServiceIdInPath, body: ProposalBody) -> Response[Proposal]:
+async def post_proposal(call: Call, id: ServiceIdInPath, body: ProposalBody) -> Response[Proposal]:
     """Guarda a mudança à parte, sem que o público a veja, à espera de aprovação, ou com `awaiting_approval` falso em
     edição. Os campos ausentes ficam como na alteração do serviço. Com `If-Match` da leitura do serviço, só vale sobre a
     versão lida (412).
@@ -90,7 +90,7 @@ async def create_proposal(call: Call, id: ServiceIdInPath, body: ProposalBody) -
 
 
 @routes.get(f"{_BASE}/{{proposal_id}}", "search.read_proposal", action(READ), "Uma proposta de um serviço")
-async def read_proposal(call: Call, id: ServiceIdInPath, proposal_id: ProposalIdInPath) -> Response[Proposal]:
+async def get_proposal(call: Call, id: ServiceIdInPath, proposal_id: ProposalIdInPath) -> Response[Proposal]:
     """Devolve uma proposta com o conteúdo que daria ao serviço. O `ETag` nomeia a versão de que partiu e quantas vezes
     foi gravada.
     """
@@ -105,7 +105,7 @@ async def read_proposal(call: Call, id: ServiceIdInPath, proposal_id: ProposalId
     example=_EXAMPLE,
     errors=[409, 412],
 )
-async def change_proposal(
+async def put_proposal(
     call: Call, id: ServiceIdInPath, proposal_id: ProposalIdInPath, body: ProposalChangeBody
 ) -> Response[Proposal]:
     """Grava a proposta de novo. Se o serviço mudou depois dela, `base_version` diz que o texto já foi juntado com a

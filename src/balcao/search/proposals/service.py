@@ -24,7 +24,7 @@ from balcao.search.conventions import (
     describe_event,
     format_etag,
     name_actor,
-    parse_uuid,
+    parse_uuid_parameter,
     require_action,
 )
 from balcao.search.document import ServiceContent
@@ -39,7 +39,7 @@ from balcao.search.proposals.schemas import (
 )
 from balcao.search.proposals.store import ProposedText, StoredProposal
 from balcao.search.services import service as services
-from balcao.search.services.content import list_changes, merge_content
+from balcao.search.services.content import list_content_changes, merge_content
 from balcao.search.services.schemas import StaffService
 from balcao.search.services.writing import Edit
 from balcao.search.versions import service as versions
@@ -79,7 +79,7 @@ async def list_proposals(
 
 async def read_proposal(call: Call, service_id: str, proposal_id: str) -> Proposal:
     """Return a proposal with its content. Raises NotFound."""
-    known, wanted = parse_uuid(service_id, services.UNKNOWN), parse_uuid(proposal_id, UNKNOWN)
+    known, wanted = parse_uuid_parameter(service_id, services.UNKNOWN), parse_uuid_parameter(proposal_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
         return await _read(connection, known, wanted)
 
@@ -183,7 +183,7 @@ async def send_back_proposal(call: Call, service_id: str, proposal_id: str, body
 @asynccontextmanager
 async def _open_proposal(call: Call, service_id: str, proposal_id: str) -> AsyncIterator[OpenProposal]:
     """Lock the service, as every writer of it, and then the proposal. Raises NotFound, PreconditionFailed."""
-    wanted = parse_uuid(proposal_id, UNKNOWN)
+    wanted = parse_uuid_parameter(proposal_id, UNKNOWN)
     async with services.lock_service(call, service_id) as (edit, service):
         stored = await store.lock_proposal(edit.connection, edit.service_id, wanted)
         if stored is None:
@@ -223,7 +223,7 @@ def _write_text(
     content: ServiceContent, base: ServiceContent, base_version: int, awaiting: bool, reason: str | None
 ) -> ProposedText:
     """Return what is stored. Raises Conflict for a text that changes nothing."""
-    changed = list_changes(base, content)
+    changed = list_content_changes(base, content)
     changed = [name for name in changed if name not in ("status", "awaiting_approval", "published_at")]
     if not changed:
         raise Conflict("A proposta não muda nada do que está publicado.", code="proposal-unchanged")

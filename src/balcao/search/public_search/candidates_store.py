@@ -59,7 +59,7 @@ SELECT ARRAY(SELECT place::text FROM popular UNION ALL SELECT place::text FROM o
 """
 
 
-async def list_candidates(
+async def list_search_candidates(
     connection: Connection, alias: Alias, matching: Matching, request: SearchRequest
 ) -> tuple[list[str], list[int]]:
     """Return the services that are scored, by their places in the table, and the group of each.

@@ -9,7 +9,12 @@ from typing import Self
 
 from balcao.core.errors import Invalid
 from balcao.core.values.text import has_control, split_list
-from balcao.search.conventions import parse_choice, parse_flag, parse_page, read_parameter
+from balcao.search.conventions import (
+    parse_choice_parameter,
+    parse_flag_parameter,
+    parse_page_parameters,
+    read_parameter,
+)
 from balcao.search.public_search.matching import EVERYWHERE
 
 LONGEST_QUERY = 200
@@ -82,24 +87,27 @@ class SearchRequest:
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
         """Read the parameters. Raises Invalid naming the parameter."""
-        page, per_page = parse_page(query)
-        highlight, exclude = parse_flag(query, "highlight"), parse_flag(query, "exclude_agent_exclusive")
+        page, per_page = parse_page_parameters(query)
+        highlight, exclude = (
+            parse_flag_parameter(query, "highlight"),
+            parse_flag_parameter(query, "exclude_agent_exclusive"),
+        )
         return cls(
             q=parse_text(query),
-            kind=parse_choice(query, "type", KINDS) or "keyword",
+            kind=parse_choice_parameter(query, "type", KINDS) or "keyword",
             page=page,
             per_page=per_page,
             category=read_parameter(query, "category"),
             sub_category=read_parameter(query, "sub_category"),
             orgao=read_parameter(query, "orgao"),
             publico=read_parameter(query, "publico"),
-            is_free=parse_flag(query, "is_free"),
+            is_free=parse_flag_parameter(query, "is_free"),
             facets=_parse_list(query, "facets", FACETS),
             highlight=highlight is not False,
-            recency_boost=parse_flag(query, "recency_boost") is True,
+            recency_boost=parse_flag_parameter(query, "recency_boost") is True,
             threshold=_parse_threshold(query),
             exclude_agent_exclusive=exclude is not False,
-            include_inactive=parse_flag(query, "include_inactive") is True,
+            include_inactive=parse_flag_parameter(query, "include_inactive") is True,
         )
 
 

@@ -166,7 +166,7 @@ async def find_services(connection: Connection, alias: Alias, matching: Matching
     if found.total <= max(MOST_COUNTED, candidates_store.LARGEST_READ_WHOLE):
         return found
     values = Values()
-    places, nearness = await candidates_store.list_candidates(connection, alias, matching, request)
+    places, nearness = await candidates_store.list_search_candidates(connection, alias, matching, request)
     given = _GIVEN.format(places=values.add(places, "text[]"), nearness=values.add(nearness, "int[]"))
     return await _read_page(
         connection, alias, matching, request, given, values,

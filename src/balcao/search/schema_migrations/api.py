@@ -12,7 +12,7 @@ from balcao.core.http.responses import Response
 from balcao.core.http.sent_headers import SentHeader, sending
 from balcao.core.offloading import run_in_thread
 from balcao.core.values.ids import UUID_PATTERN
-from balcao.search.conventions import parse_page, respond_to_staff
+from balcao.search.conventions import parse_page_parameters, respond_to_staff
 from balcao.search.routes import ROUTES
 from balcao.search.schema_migrations import service, store
 from balcao.search.schema_migrations.jobs import JOBS
@@ -63,7 +63,7 @@ async def start_migration(call: Call, body: StartBody) -> Response[StartedMigrat
     action("search_migration:read"),
     "Mostra o estado da migração de esquema",
 )
-async def read_migration_status(call: Call) -> Response[IdentifiedStatus]:
+async def get_migration_status(call: Call) -> Response[IdentifiedStatus]:
     """Devolve a execução mais recente: a que está em andamento ou a última. `is_locked` só diz que outra mudança de
     esquema teria de esperar; gravar serviços é sempre possível.
     """
@@ -76,7 +76,7 @@ async def read_migration_status(call: Call) -> Response[IdentifiedStatus]:
     action("search_migration:read"),
     "Lista as versões de esquema",
 )
-async def list_schema_versions(call: Call) -> Response[SchemaVersions]:
+async def get_schema_versions(call: Call) -> Response[SchemaVersions]:
     """Devolve a versão de esquema em uso e as que uma migração pode pedir."""
     return respond_to_staff(await service.list_schemas(call))
 
@@ -87,7 +87,7 @@ async def list_schema_versions(call: Call) -> Response[SchemaVersions]:
     action("search_migration:read"),
     "Mostra uma execução",
 )
-async def read_migration(call: Call, migration_id: MigrationIdInPath) -> Response[RunDetail]:
+async def get_migration(call: Call, migration_id: MigrationIdInPath) -> Response[RunDetail]:
     """Devolve tudo o que está registrado de uma migração ou reversão: a etapa, a verificação, os serviços que não
     puderam ser convertidos e se pode ser desfeita agora.
     """
@@ -138,11 +138,11 @@ async def roll_back_migration(call: Call, content: bytes) -> Response[MigrationS
     "Lista as migrações de esquema",
     query=HistoryQuery,
 )
-async def read_migration_history(call: Call, query: Query) -> Response[History]:
+async def get_migration_history(call: Call, query: Query) -> Response[History]:
     """Devolve as migrações e reversões do catálogo de serviços, da mais nova à mais antiga. Um parâmetro fora dos
     limites vale como ausente; uma página além do fim é vazia.
     """
-    return respond_to_staff(await service.read_history(call, *parse_page(query)))
+    return respond_to_staff(await service.read_history(call, *parse_page_parameters(query)))
 
 
 FEATURE = Feature(

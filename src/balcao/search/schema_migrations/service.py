@@ -61,7 +61,7 @@ async def start_migration(call: Call, body: StartBody) -> StartedMigration:
             raise Invalid(f"O campo `schema_version` deve ser um de: {', '.join(known)}.", code="schema-unknown")
         if not body.dry_run:
             return await _start(connection, call, body.schema_version, reason)
-        states.require_none_running(await store.list_runs(connection))
+        states.require_none_running(await store.list_migration_runs(connection))
         event = describe_event(dry_run=body.schema_version)
         await call.platform.audit.record(connection, call, "event", fields=event)
     return await rehearse_migration(call, body.schema_version)
@@ -69,7 +69,7 @@ async def start_migration(call: Call, body: StartBody) -> StartedMigration:
 
 async def _start(connection: Connection, call: Call, schema_version: str, reason: str | None) -> StartedMigration:
     await lock_runs(connection)
-    states.require_none_running(await store.list_runs(connection))
+    states.require_none_running(await store.list_migration_runs(connection))
     alias = await read_alias(connection)
     target = await collection.find_reusable_mirror(connection, alias, schema_version)
     target = target or await create_collection_table(connection, schema_version)
@@ -91,7 +91,7 @@ async def abort_migration(call: Call, body: AbortBody) -> IdentifiedStatus:
     reason = _clean_reason(body.reason)
     async with call.platform.database.transaction() as connection:
         await lock_runs(connection)
-        run = states.choose_abortable(await store.list_runs(connection), _clean_id(body.migration_id))
+        run = states.choose_abortable(await store.list_migration_runs(connection), _clean_id(body.migration_id))
         message = f"Abortada por {name_actor(call)}" + (f": {reason}" if reason else ".")
         phase = await store.abort_run(connection, run.id, message)
         if phase is None:
@@ -128,7 +128,7 @@ async def _roll_back(
     connection: Connection, call: Call, migration_id: str | None, reason: str | None
 ) -> tuple[str, MigrationStatus]:
     await lock_runs(connection)
-    undone = states.choose_revocable(await store.list_runs(connection), migration_id)
+    undone = states.choose_revocable(await store.list_migration_runs(connection), migration_id)
     run_id = new_id()
     rollback = NewRun(
         run_id,
@@ -183,7 +183,7 @@ async def read_run(call: Call, run_id: str) -> RunDetail:
     if not is_uuid(run_id):
         raise NotFound(states.UNKNOWN, code="migration-unknown")
     async with call.platform.database.connection() as connection:
-        runs = await store.list_runs(connection)
+        runs = await store.list_migration_runs(connection)
         run = next((run for run in runs if run.id == run_id.lower()), None)
         if run is None:
             raise NotFound(states.UNKNOWN, code="migration-unknown")
@@ -210,7 +210,7 @@ async def list_schemas(call: Call) -> SchemaVersions:
 async def read_history(call: Call, page: int, per_page: int) -> History:
     """Return a page of the runs; one beyond the end is empty."""
     async with call.platform.database.connection() as connection:
-        found, entries = await store.list_history(connection, page, per_page)
+        found, entries = await store.list_migration_history(connection, page, per_page)
     return History(found=found, migrations=entries, out_of=found, page=page)
 
 

@@ -35,7 +35,7 @@ SELECT id::text, kind, status, source_collection, target_collection, schema_vers
 FROM search.search_migrations
 ORDER BY started_at DESC, id DESC
 """)
-async def list_runs(connection: Connection) -> list[MigrationRun]:
+async def list_migration_runs(connection: Connection) -> list[MigrationRun]:
     """Return all runs, newest first: there are as many as a city changes its schema."""
 
 
@@ -196,7 +196,7 @@ ORDER BY entry.place
 async def _list_history(connection: Connection, offset: int, limit: int) -> list[ListedRun]: ...
 
 
-async def list_history(connection: Connection, page: int, per_page: int) -> tuple[int, list[HistoryEntry]]:
+async def list_migration_history(connection: Connection, page: int, per_page: int) -> tuple[int, list[HistoryEntry]]:
     """Return the number of all runs, and one page of them, newest first."""
     listed = await _list_history(connection, (page - 1) * per_page, per_page)
     return listed[0].found, [each.entry for each in listed if each.entry is not None]

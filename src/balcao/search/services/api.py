@@ -13,7 +13,7 @@ from balcao.search.conventions import (
     PUBLISH,
     ServiceIdInPath,
     format_etag,
-    parse_page,
+    parse_page_parameters,
     read_id,
     respond_created,
     respond_to_staff,
@@ -62,12 +62,14 @@ _PUBLISHED_TOO = "Um serviço publicado, antes ou depois da chamada, exige tamb�
     "Lista os serviços do catálogo, em qualquer situação",
     query=ServiceListQuery,
 )
-async def list_services(call: Call, query: Query) -> Response[StaffServices]:
+async def get_services(call: Call, query: Query) -> Response[StaffServices]:
     """Devolve uma página dos serviços com todos os campos, pelos filtros dados, todos juntos. Nomes e textos casam sem
     diferença de maiúsculas, acentos e hífens. `field` e `value` comparam um campo. Uma página fora dos limites vale
     como ausente; além do fim, é vazia.
     """
-    return respond_to_staff(await service.list_services(call, ServiceFilters.parse(query), *parse_page(query)))
+    return respond_to_staff(
+        await service.list_services(call, ServiceFilters.parse(query), *parse_page_parameters(query))
+    )
 
 
 @routes.get(
@@ -77,12 +79,14 @@ async def list_services(call: Call, query: Query) -> Response[StaffServices]:
     "Lista os serviços sem os textos, e quantos há em cada situação",
     query=ServiceListQuery,
 )
-async def list_service_summaries(call: Call, query: Query) -> Response[ServiceSummaries]:
+async def get_service_summaries(call: Call, query: Query) -> Response[ServiceSummaries]:
     """Devolve a mesma página que a lista dos serviços, pelos mesmos filtros, mas de cada um só o que uma lista mostra,
     e quem o mudou por último. `states` conta cada situação pelos demais filtros, seja qual for a pedida;
     `awaiting_proposals`, as propostas de todos os serviços que esperam aprovação, sem filtro nenhum.
     """
-    return respond_to_staff(await service.list_summaries(call, ServiceFilters.parse(query), *parse_page(query)))
+    return respond_to_staff(
+        await service.list_summaries(call, ServiceFilters.parse(query), *parse_page_parameters(query))
+    )
 
 
 @routes.post(
@@ -94,7 +98,7 @@ async def list_service_summaries(call: Call, query: Query) -> Response[ServiceSu
     example=_EXAMPLE,
     errors=[409],
 )
-async def create_service(call: Call, body: ServiceBody) -> Response[StaffService]:
+async def post_service(call: Call, body: ServiceBody) -> Response[StaffService]:
     """Cria um serviço em edição e o devolve; o cabeçalho `Location` leva a ele. Exige a ação `service:create`; com
     `status` 1, também `service:publish`. Campos desconhecidos são ignorados. Corpo de até 512 KiB.
     """
@@ -108,7 +112,7 @@ async def create_service(call: Call, body: ServiceBody) -> Response[StaffService
     action("service:read"),
     "Um serviço do catálogo, em qualquer situação",
 )
-async def read_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
+async def get_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
     """Devolve um serviço com todos os campos e o número da versão. O `ETag` serve de `If-Match` para a gravação."""
     return _respond(await service.read_service(call, id))
 
@@ -127,7 +131,7 @@ async def read_service(call: Call, id: ServiceIdInPath) -> Response[StaffService
     example=_EXAMPLE,
     errors=[409, 412],
 )
-async def update_service(call: Call, id: ServiceIdInPath, body: ServiceChangeBody) -> Response[StaffService]:
+async def put_service(call: Call, id: ServiceIdInPath, body: ServiceChangeBody) -> Response[StaffService]:
     return _respond(await service.update_service(call, id, body))
 
 

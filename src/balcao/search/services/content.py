@@ -71,7 +71,7 @@ def replace_state(content: ServiceContent, status: int, awaiting_approval: bool)
     return msgspec.structs.replace(content, status=status, awaiting_approval=awaiting_approval and status == 0)
 
 
-def list_changes(before: ServiceContent | None, after: ServiceContent) -> list[str]:
+def list_content_changes(before: ServiceContent | None, after: ServiceContent) -> list[str]:
     """Return the names of the members that differ, all for a new service."""
     return [name for name in MEMBERS if before is None or _encode(before, name) != _encode(after, name)]
 
@@ -116,6 +116,6 @@ _list_members = operator.attrgetter(*MEMBERS)
 
 
 def says_same(before: ServiceContent, after: ServiceContent) -> bool:
-    """Tell whether `list_changes` names none, in one comparison."""
+    """Tell whether `list_content_changes` names none, in one comparison."""
     texts = [msgspec.json.encode(_list_members(each), order="sorted") for each in (before, after)]
     return texts[0] == texts[1]

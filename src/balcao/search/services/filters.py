@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from balcao.core.errors import Invalid
 from balcao.core.values.text import has_control
-from balcao.search.conventions import parse_choice, parse_flag, read_parameter, require_parameter
+from balcao.search.conventions import parse_choice_parameter, parse_flag_parameter, read_parameter, require_parameter
 
 # No member that is compared is longer, so a longer value matches nothing and is not looked for.
 LONGEST_VALUE = 500
@@ -38,7 +38,7 @@ class ServiceFilters:
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
         """Read the filters. Raises Invalid naming the parameter."""
-        sort_by, order = parse_choice(query, "sort_by", SORTS), parse_choice(query, "order", ORDERS)
+        sort_by, order = parse_choice_parameter(query, "sort_by", SORTS), parse_choice_parameter(query, "order", ORDERS)
         found = [
             *_parse_states(query),
             *((member, read_parameter(query, name)) for name, member in _TEXTS.items()),
@@ -50,11 +50,11 @@ class ServiceFilters:
 
 
 def _parse_states(query: Mapping[str, str]) -> list[tuple[str, Any]]:
-    status = parse_choice(query, "status", ("0", "1"))
+    status = parse_choice_parameter(query, "status", ("0", "1"))
     return [
         ("status", None if status is None else int(status)),
-        ("awaiting_approval", parse_flag(query, "awaiting_approval")),
-        ("is_free", parse_flag(query, "is_free")),
+        ("awaiting_approval", parse_flag_parameter(query, "awaiting_approval")),
+        ("is_free", parse_flag_parameter(query, "is_free")),
         ("published_at", _parse_instant(query, "published_at")),
     ]
 
@@ -69,5 +69,5 @@ def _parse_instant(query: Mapping[str, str], name: str) -> int | None:
 
 
 def _parse_field(query: Mapping[str, str]) -> tuple[str, str | None]:
-    field = parse_choice(query, "field", FIELDS)
+    field = parse_choice_parameter(query, "field", FIELDS)
     return ("id", None) if field is None else (field, require_parameter(query, "value"))

@@ -59,7 +59,7 @@ class ServiceRow(ServiceBody, kw_only=True, dict=True):
         return merge_content(self, None, utc_now())
 
 
-async def write(connection: Connection, rows: Sequence[ServiceRow]) -> int:
+async def write_services(connection: Connection, rows: Sequence[ServiceRow]) -> int:
     """Write the services that are new or changed; return how many. Of rows with one id the last counts.
 
     One that staff have deleted since stays deleted.
@@ -105,4 +105,4 @@ def _name(wanted: Wanted) -> VersionChange:
     return VersionChange("create" if stored is None else name_change(stored.document.status, wanted.content.status))
 
 
-IMPORTS = [Import("services", ServiceRow, write, batch=BATCH, from_table=True)]
+IMPORTS = [Import("services", ServiceRow, write_services, batch=BATCH, from_table=True)]

@@ -26,7 +26,7 @@ from balcao.search.conventions import (
     clean_change_reason,
     describe_event,
     format_etag,
-    parse_uuid,
+    parse_uuid_parameter,
     require_action,
 )
 from balcao.search.document import ServiceContent, ServiceDocument
@@ -34,7 +34,7 @@ from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.legacy_mappings.service import OldService
 from balcao.search.legacy_mappings.store import delete_mappings_of_service
 from balcao.search.services import listing_store, store, writing
-from balcao.search.services.content import MEMBERS, list_changes, merge_content, replace_state
+from balcao.search.services.content import MEMBERS, list_content_changes, merge_content, replace_state
 from balcao.search.services.filters import ServiceFilters
 from balcao.search.services.schemas import (
     RolledBackService,
@@ -92,7 +92,7 @@ async def export_services(platform: Platform) -> AsyncIterator[ServiceDocument]:
 
 async def read_service(call: Call, service_id: str) -> StaffService:
     """Return a service in any editorial state. Raises NotFound, also for a deleted one."""
-    known = parse_uuid(service_id, UNKNOWN)
+    known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
         stored = await collection.read_row(connection, await read_alias(connection), known)
     if stored is None:
@@ -157,7 +157,7 @@ async def update_service(
         require_match(call.if_match, format_etag(stored.version))
         if stored.document.status == 0 and content.status == 1 and not isinstance(body.published_at, int):
             content.published_at = to_unix_seconds(edit.at)
-        if not list_changes(stored.document, content):
+        if not list_content_changes(stored.document, content):
             return to_staff_service(stored.document, stored.version)
         change = VersionChange(name_change(stored.document.status, content.status), reason=reason)
         saved = await save_service(call, edit, content, change)
@@ -267,7 +267,7 @@ def _copy_content(source: ServiceContent) -> ServiceContent:
 @asynccontextmanager
 async def _open_service(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[Edit]:
     """Lock collection, then head, then row: the order of locks of every writer. Raises NotFound."""
-    known = parse_uuid(service_id, UNKNOWN)
+    known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
         opened = await store.open_service(connection, known)
         alias = collection.require_known(opened.alias)
@@ -291,7 +291,7 @@ async def save_service(call: Call, edit: Edit, content: ServiceContent, change: 
     """Write a change with its version and its audit event, and return the service."""
     [saved] = await writing.prepare_services(edit.connection, [Wanted(edit, content)])
     action: Action = "create" if change.kind == "create" else "update"
-    members = list_changes(edit.stored.document if edit.stored else None, saved.document)
+    members = list_content_changes(edit.stored.document if edit.stored else None, saved.document)
     fields = [*describe_event(service=edit.service_id, version=saved.version), *members]
     trail = call.platform.audit.encode_event(call, action, fields=fields)
     await writing.save_services(edit.connection, edit.alias, [(edit, saved, change)], trail)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from balcao.core.context.audit import record_sql, recording
+from balcao.core.context.audit import guard_audit_write, record_sql
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.results import read_part
@@ -114,7 +114,7 @@ async def save_services(connection: Connection, alias: Alias, saved: Sequence[Sa
         trail=record_sql("$5::jsonb", "numbered"),
     )
     columns = [[getattr(each, name) for each in saved] for name in SavedService.__struct_fields__]
-    with recording():
+    with guard_audit_write():
         await connection.execute(text, *columns, trail)
 
 

@@ -10,7 +10,7 @@ from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import NO_STORE, Response
 from balcao.core.values.ids import UUID_PATTERN
-from balcao.search.conventions import parse_page, read_parameter, respond_to_staff, respond_with_tag
+from balcao.search.conventions import parse_page_parameters, read_parameter, respond_to_staff, respond_with_tag
 from balcao.search.routes import ROUTES
 from balcao.search.synonyms import service
 from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGroups, SynonymsQuery
@@ -34,7 +34,9 @@ async def list_synonyms(call: Call, query: Query) -> Response[SynonymGroups]:
     """Devolve uma página dos grupos de termos que valem um pelo outro; com `term`, só os que têm esse texto em algum
     termo, sem diferença de acentos, maiúsculas e hífens.
     """
-    return respond_to_staff(await service.list_groups(call, read_parameter(query, "term"), *parse_page(query)))
+    return respond_to_staff(
+        await service.list_synonym_groups(call, read_parameter(query, "term"), *parse_page_parameters(query))
+    )
 
 
 @routes.get(

@@ -7,7 +7,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.clock import to_unix_seconds
 from balcao.core.values.text import clean_text
-from balcao.search.conventions import describe_event, name_actor, parse_uuid, require_present_match
+from balcao.search.conventions import describe_event, name_actor, parse_uuid_parameter, require_present_match
 from balcao.search.synonyms import store
 from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGroups
 
@@ -18,7 +18,7 @@ MOST_GROUPS = 2000
 UNKNOWN = "Grupo de sinônimos não encontrado."
 
 
-async def list_groups(call: Call, term: str | None, page: int, per_page: int) -> SynonymGroups:
+async def list_synonym_groups(call: Call, term: str | None, page: int, per_page: int) -> SynonymGroups:
     """Return a page of the groups, of those that have `term` in one of their terms if it is given."""
     async with call.platform.database.connection() as connection:
         found, groups = await store.list_synonym_groups(connection, term, per_page, (page - 1) * per_page)
@@ -27,7 +27,7 @@ async def list_groups(call: Call, term: str | None, page: int, per_page: int) ->
 
 async def read_synonym_group(call: Call, group_id: str) -> SynonymGroup:
     """Return a group. Raises NotFound."""
-    group = await store.read_synonym_group(call.platform.database, parse_uuid(group_id, UNKNOWN))
+    group = await store.read_synonym_group(call.platform.database, parse_uuid_parameter(group_id, UNKNOWN))
     if group is None:
         raise NotFound(UNKNOWN)
     return _to_wire(group)
@@ -38,7 +38,7 @@ async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> Syn
 
     Raises NotFound, Invalid, Conflict, PreconditionFailed.
     """
-    known = parse_uuid(group_id, UNKNOWN)
+    known = parse_uuid_parameter(group_id, UNKNOWN)
     terms = _clean_terms(body.terms)
     async with call.platform.database.transaction() as connection:
         await _require_match(connection, call, known)
@@ -54,7 +54,7 @@ async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> Syn
 
 async def remove_synonym_group(call: Call, group_id: str) -> None:
     """Remove a group. Raises NotFound, PreconditionFailed."""
-    known = parse_uuid(group_id, UNKNOWN)
+    known = parse_uuid_parameter(group_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
         present = await store.lock_synonym_group(connection, known)
         if present is None:

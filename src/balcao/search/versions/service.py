@@ -11,7 +11,13 @@ from balcao.core.database.pool import Connection, json_text
 from balcao.core.errors import Invalid, NotFound
 from balcao.core.values.clock import to_unix_seconds
 from balcao.core.values.ids import new_id
-from balcao.search.conventions import LARGEST_INTEGER, name_actor, parse_integer, parse_uuid, require_parameter
+from balcao.search.conventions import (
+    LARGEST_INTEGER,
+    name_actor,
+    parse_integer_parameter,
+    parse_uuid_parameter,
+    require_parameter,
+)
 from balcao.search.document import ServiceContent, ServiceDocument
 from balcao.search.versions import store
 from balcao.search.versions.comparison import COMPARED, list_differences
@@ -87,23 +93,23 @@ async def read_author(connection: Connection, service_id: str) -> str | None:
     return None if first is None else msgspec.json.decode(first, type=_Author).autor
 
 
-async def list_versions(call: Call, service_id: str, page: int, per_page: int) -> VersionList:
+async def list_service_versions(call: Call, service_id: str, page: int, per_page: int) -> VersionList:
     """Return a page of a service's versions, also of a deleted one. Raises NotFound for one that never existed."""
-    known = parse_uuid(service_id, UNKNOWN)
+    known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
-        found = await store.list_versions(connection, known, COMPARED, (page - 1) * per_page, per_page)
+        found = await store.list_service_versions(connection, known, COMPARED, (page - 1) * per_page, per_page)
     if found is None:
         raise NotFound(UNKNOWN)
     total, entries = found
     return VersionList(found=total, out_of=total, page=page, per_page=per_page, versions=entries)
 
 
-async def read_version(call: Call, service_id: str, version: str) -> ServiceVersion:
+async def read_service_version(call: Call, service_id: str, version: str) -> ServiceVersion:
     """Return a version with its content. Raises Invalid for no number, NotFound for what does not exist."""
     number = _parse_number("version", version)
-    known = parse_uuid(service_id, UNKNOWN)
+    known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
-        found = await store.read_version(connection, known, COMPARED, number)
+        found = await store.read_service_version(connection, known, COMPARED, number)
     if found is None:
         raise NotFound(UNKNOWN)
     if found.entry is None or found.snapshot is None:
@@ -112,7 +118,7 @@ async def read_version(call: Call, service_id: str, version: str) -> ServiceVers
     return msgspec.convert(members, ServiceVersion)
 
 
-async def compare_versions(call: Call, service_id: str, query: Mapping[str, str]) -> Comparison:
+async def compare_service_versions(call: Call, service_id: str, query: Mapping[str, str]) -> Comparison:
     """Return what differs between two versions, also of a deleted service.
 
     Raises Invalid for the query alone, then NotFound saying what does not exist.
@@ -120,7 +126,7 @@ async def compare_versions(call: Call, service_id: str, query: Mapping[str, str]
     from_version, to_version = (
         _parse_number(name, require_parameter(query, name)) for name in ("from_version", "to_version")
     )
-    service_id = parse_uuid(service_id, UNKNOWN)
+    service_id = parse_uuid_parameter(service_id, UNKNOWN)
     pair = await store.read_version_pair(call.platform.database, service_id, from_version, to_version)
     if not pair.known:
         raise NotFound(UNKNOWN)
@@ -136,7 +142,7 @@ async def compare_versions(call: Call, service_id: str, query: Mapping[str, str]
 
 
 def _parse_number(name: str, text: str) -> int:
-    number = parse_integer(text)
+    number = parse_integer_parameter(text)
     if number is None:
         raise Invalid(f"O parâmetro `{name}` deve ser um inteiro de 1 a {LARGEST_INTEGER}.", code=f"{name}-invalid")
     return number

@@ -104,7 +104,7 @@ async def _list_versions(
 ) -> list[ListedVersion]: ...
 
 
-async def list_versions(
+async def list_service_versions(
     connection: Connection, service_id: str, compared: Sequence[str], offset: int, limit: int
 ) -> tuple[int, list[VersionEntry]] | None:
     """Return the number of all versions, and a page of them, newest first; None for an unknown service."""
@@ -127,7 +127,7 @@ FROM search.service_head AS head
 LEFT JOIN LATERAL ({_ENTRY} AND version.version_number = :number) AS entry ON true
 WHERE head.id = :service_id
 """)
-async def read_version(
+async def read_service_version(
     connection: Connection, service_id: str, compared: Sequence[str], number: int
 ) -> WholeVersion | None:
     """Return the version of that number; None for an unknown service."""

@@ -8,7 +8,7 @@ from balcao.core.feature import Feature
 from balcao.core.http.paging import PageQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response
-from balcao.search.conventions import parse_page, respond_to_staff
+from balcao.search.conventions import parse_page_parameters, respond_to_staff
 from balcao.search.routes import ROUTES
 from balcao.search.zero_results import service, store
 from balcao.search.zero_results.schemas import FailedQueries
@@ -23,11 +23,11 @@ routes = ROUTES.extend(tags=["tuning"])
     "Lista as buscas que nada acham",
     query=PageQuery,
 )
-async def list_zero_results(call: Call, query: Query) -> Response[FailedQueries]:
+async def get_zero_results(call: Call, query: Query) -> Response[FailedQueries]:
     """Devolve as buscas que nada acharam pelo menos cinco vezes em 90 dias, em forma canônica: matéria para sinônimos e
     novos serviços. Buscas com cinco algarismos seguidos ou `@` nunca são guardadas.
     """
-    return respond_to_staff(await service.list_frequent(call, *parse_page(query)))
+    return respond_to_staff(await service.list_frequent(call, *parse_page_parameters(query)))
 
 
 FEATURE = Feature(

@@ -72,7 +72,7 @@ def make_applications() -> Iterator[DemoApplication]:
         yield DemoApplication(f"{number}-V1", Cpf.with_stem(str(FIRST_STEM + number)), name, "V1", status, step)
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_applications(platform: Platform) -> None:
     """Store the missing applications. Changes by users remain."""
     call = operator_call(platform, "employability.demo")
     for cpf in ACCEPTED_TERMS:
@@ -144,7 +144,7 @@ def _describe(each: DemoApplication, job: JobSummary, made_at: datetime) -> Rest
     )
 
 
-async def examples(_: Platform) -> Mapping[str, Any]:
+async def find_application_examples(_: Platform) -> Mapping[str, Any]:
     """Return an application that was decided and one that was not."""
     return {
         "candidatura_id": str(sandbox_application_id("ana-V1")),

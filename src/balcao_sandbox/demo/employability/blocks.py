@@ -13,7 +13,7 @@ GENERATED = 10
 FIRST_STEM = 900_021_000
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_blocks(platform: Platform) -> None:
     """Store the blocks if there are none."""
     call = operator_call(platform, "employability.demo")
     if await service.has_blocks(call):

@@ -23,6 +23,6 @@ COMPANIES = (
 )
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_employers(platform: Platform) -> None:
     """Store the companies that are missing or were changed by users."""
     await imports.import_rows(platform, IMPORTS[0], COMPANIES)

@@ -9,7 +9,7 @@ HEALTH = Department("1100", "1100", "Secretaria de Saúde", "SMS")
 SURVEILLANCE = Department("1110", "1110", "Vigilância em Saúde", "SMS/VIG")
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_department_copies(platform: Platform) -> None:
     """Store the departments without a call to the registry, which may start later."""
     call = operator_call(platform, "employability.demo")
     for department in (HEALTH, SURVEILLANCE):

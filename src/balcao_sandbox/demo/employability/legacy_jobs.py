@@ -18,14 +18,14 @@ from balcao.employability.legacy_jobs.states import LegacyJobStatus
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_legacy_jobs(platform: Platform) -> None:
     """Store the missing demo data."""
     call = operator_call(platform, "employability.demo")
     if not await legacy_jobs.list_job_ids(call):
         await _load_jobs(call)
 
 
-async def examples(platform: Platform) -> Mapping[str, Any]:
+async def find_legacy_job_examples(platform: Platform) -> Mapping[str, Any]:
     """Return ids to try. A removed object is left out, or another one of its kind is returned."""
     call = operator_call(platform, "employability.demo")
     jobs = await legacy_jobs.list_job_ids(call)
@@ -47,20 +47,20 @@ async def _load_jobs(call: Call) -> None:
         "Jardineiro", LegacyJobStatus.OPEN, turno="MANHA", data_limite_candidatura=last + timedelta(days=5)
     )
     closed = _describe_job("Operador de caixa", LegacyJobStatus.OPEN, numero_vagas=4)
-    await legacy_jobs.create_job(
+    await legacy_jobs.create_legacy_job(
         call, _describe_job("Monitor de oficinas", LegacyJobStatus.CREATED, jornada_trabalho="MEIO_PERIODO")
     )
-    await legacy_jobs.create_job(call, opened)
+    await legacy_jobs.create_legacy_job(call, opened)
     for body, status in ((under_review, LegacyJobStatus.UNDER_REVIEW), (closed, LegacyJobStatus.CLOSED)):
         id_ = await _create_job(call, body)
-        await legacy_jobs.replace_job(call, id_, msgspec.structs.replace(body, status=status))
+        await legacy_jobs.replace_legacy_job(call, id_, msgspec.structs.replace(body, status=status))
     await legacy_jobs.remove_job(call, await _create_job(call, _describe_job("Vigia noturno", LegacyJobStatus.OPEN)))
     past = _describe_job("Vendedor temporário", LegacyJobStatus.OPEN, data_limite_candidatura=last - timedelta(days=10))
-    await legacy_jobs.create_job(call, past)
+    await legacy_jobs.create_legacy_job(call, past)
 
 
 async def _create_job(call: Call, body: LegacyJobBody) -> int:
-    return msgspec.json.decode(await legacy_jobs.create_job(call, body), type=LegacyJob).id
+    return msgspec.json.decode(await legacy_jobs.create_legacy_job(call, body), type=LegacyJob).id
 
 
 def _describe_job(titulo: str, status: LegacyJobStatus, **fields: Any) -> LegacyJobBody:

@@ -105,7 +105,7 @@ def _value(kind: Kind, descricao: str) -> str:
     return str(seed_value_id(kind, descricao))
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_listings(platform: Platform) -> None:
     """Store the missing jobs. Changes by users remain."""
     call = operator_call(platform, "employability.demo")
     now = utc_now().astimezone(call.zone)
@@ -114,6 +114,6 @@ async def load(platform: Platform) -> None:
     await imports.import_rows(platform, IMPORTS[0], [job for job in jobs if job.id in missing])
 
 
-async def examples(_: Platform) -> Mapping[str, Any]:
+async def find_listing_examples(_: Platform) -> Mapping[str, Any]:
     """Return a published job and a draft."""
     return {"vaga_id": str(sandbox_job_id("V1")), "draft_vaga_id": str(sandbox_job_id("V6"))}

@@ -74,7 +74,7 @@ ROWS: tuple[tuple[Cpf, Section, Any], ...] = (
 )
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_resumes(platform: Platform) -> None:
     """Store the missing rows and links."""
     call = operator_call(platform, "employability.demo")
     numbers: dict[Section, int] = {}
@@ -95,7 +95,7 @@ async def _add(call: Call, cpf: Cpf, section: Section, body: Any, number: int) -
     await sections.add_row(call, section, cpf, body, demo_row_id(section, number))
 
 
-async def examples(platform: Platform) -> Mapping[str, Any]:
+async def find_resume_examples(platform: Platform) -> Mapping[str, Any]:
     """Return an experience and, unless it was removed, a link to a behaviour."""
     call = operator_call(platform, "employability.demo")
     linked = await links.read_links(call, BEHAVIOURS, ANA)

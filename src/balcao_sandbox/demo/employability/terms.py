@@ -13,7 +13,7 @@ REGISTRY_STARTS = timedelta(seconds=20)
 ACCEPTING = ("90000000175", "90000000256", "90000000337", "90000000418", "90000000507")
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_terms(platform: Platform) -> None:
     """Accept the current terms for the people who have not accepted them."""
     call = operator_call(platform, "employability.demo")
     for digits in ACCEPTING:

@@ -10,7 +10,7 @@ from balcao.registry.city.activities.imports import IMPORTS
 from balcao.registry.city.activities.schemas import ActivityRow
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_activities(platform: Platform) -> None:
     await imports.import_rows(platform, IMPORTS[0], list(_list_rows()))
 
 

@@ -15,12 +15,12 @@ ANA = Cpf("90000000175")
 NOTHING_STORED = frozenset({"90000001147"})
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_citizens(platform: Platform) -> None:
     """Import base records with wallets, and tickets. Existing rows are only written if they differ."""
     stored = (row for row in invented.make_citizens(CITIZENS) if row.cpf not in NOTHING_STORED)
     await imports.import_rows(platform, CITIZEN_IMPORTS[0], stored)
     await imports.import_rows(platform, TICKET_IMPORTS[0], invented.make_tickets(CITIZENS))
 
 
-async def examples(_: Platform) -> Mapping[str, Any]:
+async def find_citizen_examples(_: Platform) -> Mapping[str, Any]:
     return {"citizen_cpf": ANA.digits}

@@ -34,7 +34,7 @@ _NATURES = {"2062": "Sociedade Empresária Limitada", "2054": "Sociedade Anônim
 _SIZES = {"01": "Microempresa", "03": "Empresa de Pequeno Porte", "05": "Demais"}
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_registered_companies(platform: Platform) -> None:
     await imports.import_rows(platform, IMPORTS[0], list(_list_rows()))
 
 
@@ -73,5 +73,5 @@ def _make_address(street: str, number: int) -> CompanyAddress:
     )
 
 
-async def examples(_: Platform) -> Mapping[str, Any]:
+async def find_registered_company_examples(_: Platform) -> Mapping[str, Any]:
     return {"cnpj": BAKERY}

@@ -28,7 +28,7 @@ HOME = AddressBody(
 )
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_declared_data(platform: Platform) -> None:
     """Load the data once, because users of the sandbox may have changed them since."""
     await _erase_then_declare(platform)
     async with platform.database.connection() as connection:

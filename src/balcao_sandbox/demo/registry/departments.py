@@ -13,7 +13,7 @@ from balcao.registry.city.departments.schemas import DepartmentRow
 HEALTH = "1100"
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_departments(platform: Platform) -> None:
     await imports.import_rows(platform, IMPORTS[0], list(_list_rows()))
 
 
@@ -33,5 +33,5 @@ def _list_rows() -> Iterator[DepartmentRow]:
         )
 
 
-async def examples(_: Platform) -> Mapping[str, Any]:
+async def find_department_examples(_: Platform) -> Mapping[str, Any]:
     return {"department_id": HEALTH}

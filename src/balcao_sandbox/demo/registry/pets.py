@@ -38,7 +38,7 @@ OWN = (
 )
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_pets(platform: Platform) -> None:
     """Create his own pets once. Changes by users remain."""
     await imports.import_rows(platform, IMPORTS[0], [IMPORTED])
     call = operator_call(platform, "registry.demo")
@@ -47,5 +47,5 @@ async def load(platform: Platform) -> None:
             await service.create_pet(call, FABIO, body)
 
 
-async def examples(_: Platform) -> Mapping[str, Any]:
+async def find_pet_examples(_: Platform) -> Mapping[str, Any]:
     return {"pet_cpf": FABIO.digits, "pet_id": IMPORTED.id_animal}

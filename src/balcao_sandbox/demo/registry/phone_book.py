@@ -9,7 +9,7 @@ from balcao_sandbox.demo.registry.phones import ANA, PHONE
 QUARANTINED = "5521900019999"
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_phone_book(platform: Platform) -> None:
     """Bind and quarantine the numbers once. Later changes by users remain."""
     call = operator_call(platform, "registry.demo")
     if not (await service.read_phone_status(call, PHONE.digits)).found:

@@ -11,7 +11,7 @@ ANA = Cpf("90000000175")
 PHONE = Number("55", "21", "900010175")
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_phones(platform: Platform) -> None:
     """Store the phone once, as if Ana had confirmed the code."""
     async with platform.database.connection() as connection:
         phones = (await citizens.read_citizen_record(connection, ANA)).telefone

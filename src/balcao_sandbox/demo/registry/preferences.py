@@ -19,7 +19,7 @@ STEPS = (
 )
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_preferences(platform: Platform) -> None:
     """Load the history once. Skip a person who has a history."""
     async with platform.database.connection() as connection:
         if await list_ledger_entries(connection, ELISA):

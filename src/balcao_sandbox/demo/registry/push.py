@@ -12,7 +12,7 @@ HEITOR = Cpf("90000000841")
 EMAIL = "heitor.lacerda@correio-municipal-de-porto-aurora.secretaria-municipal-de-assistencia-social.example"
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_pushed_fields(platform: Platform) -> None:
     """Declare the e-mail once. The worker sends it, and the CRM's refusal makes it a dead-lettered job."""
     async with platform.database.connection() as connection:
         known = (await read_mirror(connection, HEITOR)).known

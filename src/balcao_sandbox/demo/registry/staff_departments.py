@@ -8,7 +8,7 @@ from balcao.registry.city.staff_departments.schemas import StaffMappingBody
 from balcao_sandbox.identity.demo import people
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_staff_departments(platform: Platform) -> None:
     """Link the staff to the departments, which exist already. Idempotent."""
     call = operator_call(platform, "registry.demo")
     for person in people():

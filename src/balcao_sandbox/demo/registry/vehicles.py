@@ -23,7 +23,7 @@ _MODELS = {
 _PHOTOS = "https://storage.googleapis.com/porto-aurora-demo"
 
 
-async def load(platform: Platform) -> None:
+async def load_demo_vehicles(platform: Platform) -> None:
     """Load the catalogue and the vehicles. Idempotent: only differing rows are written, and the vehicles only once."""
     async with platform.database.transaction() as connection:
         await write_models(connection, _list_models())

@@ -15,7 +15,7 @@ from balcao.core.context.platform import Platform, assemble
 from balcao.core.errors import NotFound, TooMany
 from balcao.core.jobs.worker import Retry
 from balcao.core.values.cpf import Cpf
-from balcao.registry.crm.events.service import apply_event
+from balcao.registry.crm.events.service import apply_crm_event
 from balcao.registry.person.phones import service, store
 from balcao.registry.person.phones.api import PERSONAL_DATA
 from balcao.registry.person.phones.code import unseal_code
@@ -227,7 +227,7 @@ async def test_a_gateway_that_refuses_is_asked_again_and_the_code_kept_for_it(
 def test_without_a_gateway_no_code_is_promised(settings: Settings, database_url: str, issuer: Issuer, sql: Sql) -> None:
     lost = settings.model_copy(update={"phone_code_url_override": ""})
     with (
-        RunningServer(app.build(lost, database_url)) as server,
+        RunningServer(app.build_application(lost, database_url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
     ):
         citizen = Citizen.new(http, issuer)
@@ -314,7 +314,7 @@ async def test_a_confirmation_and_a_clearing_at_once_never_stop_each_other(
         (event,) = await asyncio.to_thread(sql, "SELECT id FROM registry.crm_event WHERE cpf = $1", citizen.cpf)
         body = phone | {"code": unseal_code(platform.audit.keys, held["sealed_code"])}
         answer, _ = await asyncio.gather(
-            asyncio.to_thread(citizen.post, "phone/validate", body), apply_event(platform, str(event["id"]))
+            asyncio.to_thread(citizen.post, "phone/validate", body), apply_crm_event(platform, str(event["id"]))
         )
         assert answer.status_code in (200, 404)
         assert citizen.main("telefone") is None or answer.status_code == 200

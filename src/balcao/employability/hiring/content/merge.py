@@ -33,7 +33,13 @@ from balcao.employability.hiring.content.schemas import (
     StepBody,
 )
 from balcao.employability.instants import parse_instant
-from balcao.employability.texts import clean_line, clean_optional_line, clean_optional_prose, clean_prose, parse_uuid
+from balcao.employability.texts import (
+    clean_line,
+    clean_optional_line,
+    clean_optional_prose,
+    clean_prose,
+    parse_uuid_field,
+)
 
 LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_PROSE, LONGEST_STEP_TEXT = 500, 20_000, 10_000, 5_000
 LONGEST_NAME, LONGEST_OPTION, LONGEST_CODE = 255, 200, 50
@@ -78,7 +84,7 @@ def merge_job(
         id_contratante=_parse_company(company),
         id_regime_contratacao=parse_id("id_regime_contratacao", contract),
         id_modelo_trabalho=parse_id("id_modelo_trabalho", work_model),
-        id_orgao_parceiro=read_department(body, stored),
+        id_orgao_parceiro=merge_department(body, stored),
         bairro=clean_optional_line("bairro", _given(body.bairro), LONGEST_NAME),
         data_limite=None if limit is None else parse_instant("data_limite", limit, zone),
         **{name: _clean_optional(name, getattr(body, name)) for name in PROSE},
@@ -116,7 +122,7 @@ def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
 @lru_cache(1024)  # a file of jobs names few values many times
 def parse_id(field: str, value: str | UUID) -> UUID:
     """Return the id of a reference value. Raises Invalid naming the field."""
-    return value if isinstance(value, UUID) else parse_uuid(field, value)
+    return value if isinstance(value, UUID) else parse_uuid_field(field, value)
 
 
 def parse_ids(field: str, values: Sequence[str]) -> list[UUID]:
@@ -142,7 +148,7 @@ def read_steps(
     _limit("etapas", sent, MOST_STEPS)
     ordered = order_steps(sent)
     ids = _match_ids(ordered, stored, iterate_ids("etapas"))
-    return [read_step(id_, step, "etapas.") for id_, step in zip(ids, ordered, strict=True)]
+    return [parse_step_content(id_, step, "etapas.") for id_, step in zip(ids, ordered, strict=True)]
 
 
 def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
@@ -154,7 +160,7 @@ def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
     return [step for _, step in in_order]
 
 
-def read_step(id_: UUID, sent: StepBody, path: str = "") -> StepContent:
+def parse_step_content(id_: UUID, sent: StepBody, path: str = "") -> StepContent:
     """Return a step; `path` is where its members stand in the body. Raises Invalid."""
     return StepContent(
         id_,
@@ -226,7 +232,7 @@ def _read_names(field: str, body: JobBody, stored: JobContent | None, most: int)
     return list(dict.fromkeys(clean_line(field, name, LONGEST_NAME) for name in sent or ()))
 
 
-def read_department(body: JobBody, stored: JobContent | None) -> str | None:
+def merge_department(body: JobBody, stored: JobContent | None) -> str | None:
     """Return the department: an empty text counts as absent, null takes it away."""
     if body.id_orgao_parceiro is None:
         return None

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from balcao.core.access.reach import ANY_DEPARTMENT, list_departments
+from balcao.core.access.reach import ANY_DEPARTMENT, list_group_departments
 from balcao.core.context.call import Call
 from balcao.core.errors import Unavailable
 from balcao.core.outgoing import ServiceClient
@@ -74,7 +74,7 @@ async def find_scope(call: Call) -> Scope:
     if call.actor_cpf is None:
         return Scope(frozenset(), author)
     groups = call.platform.catalogue.snapshot.groups_of(call.actor_cpf)
-    named = list_departments(group.name for group in groups)
+    named = list_group_departments(group.name for group in groups)
     try:
         links = await call.platform.part(StaffLinks).find(call.actor_cpf, call.request_id)
     except Unavailable:

@@ -28,7 +28,7 @@ from balcao.employability.hiring.listings.schemas import (
 )
 from balcao.employability.hiring.listings.states import TRANSITIONS, Event, Transition
 from balcao.employability.hiring.paths import JobInPath, job_in_path
-from balcao.employability.lists import parse_page
+from balcao.employability.lists import parse_list_page
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
@@ -67,7 +67,9 @@ routes = ROUTES.extend(tags=["jobs"])
 
 
 FirstEvent = Annotated[Event | None, InQuery(parse_first_event, NewJobQuery)]
-HistoryPage = Annotated[Page, InQuery(lambda query: parse_page(query, HISTORY_DEFAULT, HISTORY_MOST), HistoryQuery)]
+HistoryPage = Annotated[
+    Page, InQuery(lambda query: parse_list_page(query, HISTORY_DEFAULT, HISTORY_MOST), HistoryQuery)
+]
 
 
 def scoped(name: str, *further: str) -> Rule:
@@ -111,7 +113,7 @@ declare_creation(f"{BASE}/draft", "employability.create_job_draft", "Cria uma va
     ),
     errors=[304, 400],
 )
-async def read_job(call: Call, id: JobInPath) -> Response[StaffJob]:
+async def get_job(call: Call, id: JobInPath) -> Response[StaffJob]:
     return personal(await service.read_job(call, id), call)
 
 
@@ -130,7 +132,7 @@ async def read_job(call: Call, id: JobInPath) -> Response[StaffJob]:
     errors=[412],
     rate=RATE,
 )
-async def replace_job(call: Call, id: JobInPath, body: JobBody) -> Response[StaffJob]:
+async def put_job(call: Call, id: JobInPath, body: JobBody) -> Response[StaffJob]:
     return stored(await service.replace_job(call, id, body))
 
 
@@ -160,7 +162,7 @@ async def delete_job(call: Call, id: JobInPath) -> Message:
     ),
     errors=[304],
 )
-async def list_history(call: Call, id: JobInPath, page: HistoryPage) -> Response[History]:
+async def get_history(call: Call, id: JobInPath, page: HistoryPage) -> Response[History]:
     return personal(await service.list_job_history(call, id, page), call)
 
 

@@ -16,7 +16,7 @@ from balcao.employability.hiring.content.rules import JobContent, Language, Ques
 from balcao.employability.hiring.content.schemas import ID_EXAMPLE, JobId, LanguageRequirement, Question, Step
 from balcao.employability.hiring.departments.schemas import Department
 from balcao.employability.hiring.listings.states import FIRST_EVENTS, Event, JobStatus
-from balcao.employability.lists import ListMeta, PageNumber, parse_choice
+from balcao.employability.lists import ListMeta, PageNumber, parse_choice_filter
 from balcao.employability.reference_values.schemas import ReferenceValue
 from balcao.employability.schemas import CreatedAt, UpdatedAt
 from balcao.employability.texts import clean_optional_line
@@ -189,7 +189,7 @@ class NewJobQuery(msgspec.Struct):
 
 def parse_first_event(query: Mapping[str, str]) -> Event | None:
     """Return what happens to a new job at once. Raises Invalid for anything else."""
-    wanted = parse_choice(query, "acao", frozenset(FIRST_EVENTS))
+    wanted = parse_choice_filter(query, "acao", frozenset(FIRST_EVENTS))
     return None if wanted is None else FIRST_EVENTS[wanted]
 
 

@@ -17,7 +17,7 @@ from balcao.core.values.clock import utc_now
 from balcao.core.values.etags import etag_of, require_match
 from balcao.core.values.page import Page
 from balcao.employability.companies import service as companies
-from balcao.employability.hiring.content.merge import merge_job, read_department
+from balcao.employability.hiring.content.merge import merge_department, merge_job
 from balcao.employability.hiring.content.rules import (
     JobContent,
     StoredContent,
@@ -46,9 +46,9 @@ from balcao.employability.hiring.listings.states import (
     Event,
     JobStatus,
     Transition,
-    find_transition,
+    find_job_transition,
     list_open_transitions,
-    show_status,
+    show_job_status,
 )
 from balcao.employability.lists import ListMeta
 from balcao.employability.reference_values.kinds import ValueKey
@@ -107,7 +107,7 @@ async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
 
     Raises Invalid, and Forbidden for an event or a department that is not the caller's.
     """
-    first = None if event is None else _require_right(call, find_transition(event, JobStatus.EDITING))
+    first = None if event is None else _require_right(call, find_job_transition(event, JobStatus.EDITING))
     content = merge_job(body, None, call.zone)
     scope = await find_scope(call)
     await _require_department(call, scope, content.id_orgao_parceiro)
@@ -166,7 +166,7 @@ async def delete_job(call: Call, id_: UUID) -> Message:
     scope, now = await find_scope(call), utc_now()
     async with call.platform.database.transaction() as connection:
         job = await _lock(connection, call, scope, id_, now)
-        transition = _require_right(call, find_transition(Event.DELETE, job.status))
+        transition = _require_right(call, find_job_transition(Event.DELETE, job.status))
         await store.mark_job_deleted(connection, id_)
         await _record(connection, call, id_, job.status, Event.DELETE, DELETED)
         await call.platform.audit.record(connection, call, "delete", fields=FIELDS)
@@ -223,7 +223,7 @@ async def _change(call: Call, scope: Scope, id_: UUID, change: Change) -> StaffJ
 async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: UUID, change: Change) -> StaffJob:
     now = utc_now()
     job = await _lock(connection, call, scope, id_, now)
-    _require_right(call, find_transition(Event.EDIT, job.status))
+    _require_right(call, find_job_transition(Event.EDIT, job.status))
     stored = job.to_content()
     content = change(stored)
     if not _may_change_department(call, job.status):
@@ -257,7 +257,7 @@ async def _apply(
     assert transition.target is not None
     publishes = transition.event is Event.PUBLISH
     await store.update_job_status(connection, job.id, transition.target, now if publishes else None)
-    after = show_status(transition.target, job.data_limite, now)
+    after = show_job_status(transition.target, job.data_limite, now)
     entry = await _record(connection, call, job.id, job.status, transition.event, after, reason)
     if transition.event is Event.DISCONTINUE and call.platform.settings.jobs_closed_email:
         await enqueue(connection, JOB_CLOSED, {"vaga": str(job.id), "event": entry})
@@ -304,7 +304,7 @@ async def _require_known(connection: Connection, content: JobContent) -> None:
 
 async def _look_up_department(call: Call, scope: Scope, id_: UUID, body: JobBody) -> None:
     """Look for the department that a job is to get, before anything is locked: the registry may have to be asked."""
-    wanted = read_department(body, None)
+    wanted = merge_department(body, None)
     if wanted is None:
         return
     async with call.platform.database.connection() as connection:

@@ -151,13 +151,13 @@ TABLE = (
 TRANSITIONS = tuple(row for row in TABLE if row.event not in {Event.CREATE, Event.EDIT, Event.DELETE})
 
 
-def show_status(stored: JobStatus, limit: datetime | None, now: datetime) -> JobStatus:
+def show_job_status(stored: JobStatus, limit: datetime | None, now: datetime) -> JobStatus:
     """Return the state as it is shown at this instant: a published job is expired from its `data_limite` on."""
     is_expired = stored is JobStatus.ACTIVE and limit is not None and limit <= now
     return JobStatus.EXPIRED if is_expired else stored
 
 
-def find_transition(event: Event, shown: JobStatus) -> Transition | None:
+def find_job_transition(event: Event, shown: JobStatus) -> Transition | None:
     """Return what the event does to a job that is shown so; None where it cannot happen."""
     return next((row for row in TABLE if row.event is event and shown in row.sources), None)
 

@@ -45,7 +45,7 @@ routes = ROUTES.extend(tags=["jobs"], body_limit=FORM_BODY)
     errors=[412],
     rate=RATE,
 )
-async def replace_disability_types(call: Call, id: PublishedJobInPath, body: DisabilityTypesBody) -> Message:
+async def put_disability_types(call: Call, id: PublishedJobInPath, body: DisabilityTypesBody) -> Message:
     return await service.replace_disability_types(call, id, body)
 
 
@@ -59,7 +59,7 @@ async def replace_disability_types(call: Call, id: PublishedJobInPath, body: Dis
     errors=[412],
     rate=RATE,
 )
-async def replace_zones(call: Call, id: PublishedJobInPath, body: ZonesBody) -> Message:
+async def put_zones(call: Call, id: PublishedJobInPath, body: ZonesBody) -> Message:
     return await service.replace_zones(call, id, body)
 
 
@@ -73,7 +73,7 @@ async def replace_zones(call: Call, id: PublishedJobInPath, body: ZonesBody) -> 
     errors=[409, 412],
     rate=RATE,
 )
-async def replace_languages(call: Call, id: PublishedJobInPath, body: LanguagesBody) -> Message:
+async def put_languages(call: Call, id: PublishedJobInPath, body: LanguagesBody) -> Message:
     return await service.replace_languages(call, id, body)
 
 
@@ -84,7 +84,7 @@ async def replace_languages(call: Call, id: PublishedJobInPath, body: LanguagesB
     "Etapas de uma vaga",
     errors=[400],
 )
-async def list_steps(call: Call, id: PublishedJobInPath) -> Response[Steps]:
+async def get_steps(call: Call, id: PublishedJobInPath) -> Response[Steps]:
     """Devolve todas as etapas de uma vaga, em ordem."""
     return to_json(await service.list_job_steps(call, id), headers=UNSTORED)
 
@@ -100,7 +100,7 @@ async def list_steps(call: Call, id: PublishedJobInPath) -> Response[Steps]:
     errors=[409, 412],
     rate=RATE,
 )
-async def add_step(call: Call, id: PublishedJobInPath, body: StepBody) -> Response[Step]:
+async def post_step(call: Call, id: PublishedJobInPath, body: StepBody) -> Response[Step]:
     return created(await service.add_step(call, id, body))
 
 
@@ -111,7 +111,7 @@ async def add_step(call: Call, id: PublishedJobInPath, body: StepBody) -> Respon
     "Uma etapa de uma vaga",
     errors=[400],
 )
-async def read_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath) -> Response[Step]:
+async def get_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath) -> Response[Step]:
     """Devolve uma etapa; 404 para a de outra vaga."""
     return to_json(await service.read_job_step(call, id, etapa_id), headers=UNSTORED)
 
@@ -126,7 +126,7 @@ async def read_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath) ->
     errors=[412],
     rate=RATE,
 )
-async def replace_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath, body: StepBody) -> Response[Step]:
+async def put_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath, body: StepBody) -> Response[Step]:
     return to_json(await service.replace_step(call, id, etapa_id, body), headers=UNSTORED)
 
 

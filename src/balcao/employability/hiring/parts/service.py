@@ -14,8 +14,8 @@ from balcao.employability.hiring.content.merge import (
     MOST_STEPS,
     invalid_field,
     parse_ids,
+    parse_step_content,
     read_languages,
-    read_step,
 )
 from balcao.employability.hiring.content.rules import JobContent, StepContent
 from balcao.employability.hiring.content.schemas import Step, StepBody
@@ -74,7 +74,7 @@ async def add_step(call: Call, job_id: UUID, body: StepBody) -> bytes:
 
     Raises Invalid, and Conflict for one too many.
     """
-    step = read_step(UUID(new_id()), body)
+    step = parse_step_content(UUID(new_id()), body)
 
     def change(content: JobContent) -> JobContent:
         if len(content.etapas) >= MOST_STEPS:
@@ -86,7 +86,7 @@ async def add_step(call: Call, job_id: UUID, body: StepBody) -> bytes:
 
 async def replace_step(call: Call, job_id: UUID, id_: UUID, body: StepBody) -> Step:
     """Replace a step; without `ordem` it stays in its place. Raises Invalid, NotFound."""
-    step = read_step(id_, body)
+    step = parse_step_content(id_, body)
 
     def change(content: JobContent) -> JobContent:
         place = _find_place(content, id_)

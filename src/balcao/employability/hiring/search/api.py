@@ -23,7 +23,7 @@ from balcao.employability.hiring.search.schemas import (
     parse_public_filters,
     parse_staff_filters,
 )
-from balcao.employability.lists import parse_page
+from balcao.employability.lists import parse_list_page
 from balcao.employability.routes import ROUTES
 
 PUBLIC_BASE = "/api/public/empregabilidade/vagas"
@@ -32,9 +32,13 @@ CACHED = "public, max-age=15"
 routes = ROUTES.extend(tags=["jobs"])
 public_routes = ROUTES.extend(tags=["public-jobs"])
 
-StaffPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), StaffJobQuery)]
+StaffPage = Annotated[
+    Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), StaffJobQuery)
+]
 StaffFilters = Annotated[JobFilters, InQuery(parse_staff_filters)]
-PublicPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), PublicJobQuery)]
+PublicPage = Annotated[
+    Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), PublicJobQuery)
+]
 PublicFilters = Annotated[JobFilters, InQuery(parse_public_filters)]
 # What stands before the paths where the call came in: nothing where the service is alone.
 Prefix = Annotated[str, OfRequest(lambda request: request.prefix)]
@@ -53,7 +57,7 @@ SlugInPath = Annotated[str, InPath(str, "Nome para endereços de páginas (`slug
     ),
     errors=[304],
 )
-async def list_jobs(call: Call, filters: StaffFilters, page: StaffPage) -> Response[StaffJobs]:
+async def get_jobs(call: Call, filters: StaffFilters, page: StaffPage) -> Response[StaffJobs]:
     return personal(await service.list_jobs(call, filters, page), call)
 
 
@@ -65,7 +69,7 @@ async def list_jobs(call: Call, filters: StaffFilters, page: StaffPage) -> Respo
     errors=[304],
     may_lag=True,
 )
-async def list_published_jobs(call: Call, filters: PublicFilters, page: PublicPage) -> Response[Jobs]:
+async def get_published_jobs(call: Call, filters: PublicFilters, page: PublicPage) -> Response[Jobs]:
     """Devolve vagas publicadas, expiradas, congeladas e descontinuadas, sem etapas e perguntas, da última publicação à
     primeira. Não pede token.
     """
@@ -80,7 +84,7 @@ async def list_published_jobs(call: Call, filters: PublicFilters, page: PublicPa
     errors=[304, 400],
     may_lag=True,
 )
-async def read_published_job(call: Call, id: PublishedJobInPath) -> Response[Job]:
+async def get_published_job(call: Call, id: PublishedJobInPath) -> Response[Job]:
     """Devolve uma vaga inteira; 404 para a que nunca foi publicada ou foi excluída. Não pede token."""
     return with_etag(await service.read_published_job(call, id), call, CACHED)
 
@@ -94,7 +98,7 @@ async def read_published_job(call: Call, id: PublishedJobInPath) -> Response[Job
     moved=Job,
     may_lag=True,
 )
-async def read_job_by_slug(call: Call, slug: SlugInPath, prefix: Prefix) -> Response[Job]:
+async def get_job_by_slug(call: Call, slug: SlugInPath, prefix: Prefix) -> Response[Job]:
     """Devolve uma vaga inteira pelo seu `slug`, que termina com o começo do id. Um slug antigo, de outro título, leva
     ao atual (301). Não pede token.
     """

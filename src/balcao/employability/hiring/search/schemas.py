@@ -16,7 +16,7 @@ from balcao.core.values.cnpj import is_cnpj, strip_cnpj
 from balcao.employability.hiring.content.merge import ACCESSIBILITY
 from balcao.employability.hiring.listings.schemas import JobItem
 from balcao.employability.hiring.listings.states import PUBLISHED, JobStatus
-from balcao.employability.lists import ListMeta, PageNumber, parse_choice, parse_csv, parse_uuids, read_text
+from balcao.employability.lists import ListMeta, PageNumber, parse_choice_filter, parse_csv, parse_uuids, read_text
 
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
 # How many days before the present one count, which itself counts from local midnight.
@@ -65,7 +65,7 @@ def _parse(
     names: Sequence[str],
     department: str | None,
 ) -> JobFilters:
-    status = parse_choice(query, "status", frozenset(status.value for status in statuses))
+    status = parse_choice_filter(query, "status", frozenset(status.value for status in statuses))
     accessibility = parse_csv(query, "acessibilidade_pcd")
     if not ACCESSIBILITY.issuperset(accessibility):
         raise _invalid("acessibilidade_pcd", f"aceita {', '.join(sorted(ACCESSIBILITY))}")
@@ -75,7 +75,7 @@ def _parse(
         company_names=names,
         department=department,
         search=read_text(query, "search"),
-        period=parse_choice(query, "data_publicacao", frozenset(PERIODS)),
+        period=parse_choice_filter(query, "data_publicacao", frozenset(PERIODS)),
         contract_types=parse_uuids(query, "id_regime_contratacao"),
         work_models=parse_uuids(query, "id_modelo_trabalho"),
         accessibility=accessibility,

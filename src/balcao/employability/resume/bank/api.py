@@ -15,7 +15,7 @@ from balcao.core.http.responses import Response, personal
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import UUID_PATTERN, parse_uuid
 from balcao.core.values.page import Page
-from balcao.employability.lists import parse_page, read_text
+from balcao.employability.lists import parse_list_page, read_text
 from balcao.employability.resume.bank import service
 from balcao.employability.resume.bank.jobs import KINDS
 from balcao.employability.resume.bank.schemas import (
@@ -43,7 +43,7 @@ def parse_key(text: str) -> UUID | Cpf:
 
 
 KeyInPath = Annotated[UUID | Cpf, InPath(parse_key, "Identificador no banco (UUID) ou CPF", "90000000175", PATTERN)]
-BankPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), BankQuery)]
+BankPage = Annotated[Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), BankQuery)]
 
 
 @routes.get(
@@ -54,7 +54,7 @@ BankPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_P
     concerns_people=True,
     errors=[304],
 )
-async def list_bank(call: Call, page: BankPage, query: Query) -> Response[BankEntries]:
+async def get_bank(call: Call, page: BankPage, query: Query) -> Response[BankEntries]:
     """Devolve as pessoas com currículo que aceitaram os termos atuais, a mais nova primeiro. `search` procura no nome e
     no nome social, sem distinguir maiúsculas e acentos. O CPF vem mascarado; a leitura de cada pessoa da página fica na
     auditoria.
@@ -70,7 +70,7 @@ async def list_bank(call: Call, page: BankPage, query: Query) -> Response[BankEn
     concerns_people=True,
     errors=[304],
 )
-async def read_bank_resume(call: Call, id: KeyInPath) -> Response[BankResume]:
+async def get_bank_resume(call: Call, id: KeyInPath) -> Response[BankResume]:
     """Devolve o currículo de uma pessoa do banco e o que o cadastro da cidade diz dela agora, pelo `id` do banco ou
     pelo CPF; nulo é o que não foi informado. A leitura fica na auditoria.
     """

@@ -32,7 +32,7 @@ routes = ROUTES.extend(tags=["resume"], body_limit=FORM_BODY)
     example=EXAMPLE,
     rate="60/minute",
 )
-async def save_job_search(call: Call, person: CallersCpf, body: JobSearchBody) -> Response[JobSearch]:
+async def put_job_search(call: Call, person: CallersCpf, body: JobSearchBody) -> Response[JobSearch]:
     """Substitui a situação e os interesses de quem chama e os devolve; um membro ausente fica vazio. O token precisa
     identificar uma pessoa, e um `cpf` no corpo deve ser o dela (403).
     """
@@ -46,7 +46,7 @@ async def save_job_search(call: Call, person: CallersCpf, body: JobSearchBody) -
     "Situação e interesses de uma pessoa",
     errors=[304, 400],
 )
-async def read_job_search(call: Call, cpf: CpfInPath) -> Response[JobSearch]:
+async def get_job_search(call: Call, cpf: CpfInPath) -> Response[JobSearch]:
     """Devolve a situação e os interesses do currículo. Para a própria pessoa e para quem tem a ação `resume:read_any`,
     que vê o CPF mascarado e fica na auditoria; 404 enquanto nada foi informado.
     """

@@ -21,7 +21,9 @@ from balcao.employability.schemas import Message
 routes = ROUTES.extend(tags=["resume"], body_limit=FORM_BODY)
 
 
-def declare(linking: Linking, key: str, many: str, entry: str, *, example: Any, listed: str, added: str) -> None:
+def declare_resume_links(
+    linking: Linking, key: str, many: str, entry: str, *, example: Any, listed: str, added: str
+) -> None:
     """Declare the operations on links of one kind, two of them described by `listed` and `added`."""
     kind = linking.kind
     record, body_type, list_type = kind.record, kind.body, kind.listed
@@ -72,7 +74,7 @@ def declare(linking: Linking, key: str, many: str, entry: str, *, example: Any, 
         return await service.remove_link(call.as_owner(), kind, person, id)
 
 
-declare(
+declare_resume_links(
     BEHAVIOUR_LINKING,
     "behaviour",
     "Comportamentos e atitudes",
@@ -87,7 +89,7 @@ declare(
         "currículo tem no máximo 50 ligações (409)."
     ),
 )
-declare(
+declare_resume_links(
     SKILL_LINKING,
     "skill",
     "Habilidades",

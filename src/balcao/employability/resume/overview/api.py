@@ -38,7 +38,7 @@ routes = ROUTES.extend(tags=["resume"], body_limit=MIB)
     "Currículo completo de uma pessoa",
     errors=[304, 400],
 )
-async def read_resume(call: Call, cpf: CpfInPath) -> Response[Resume]:
+async def get_resume(call: Call, cpf: CpfInPath) -> Response[Resume]:
     """Devolve todas as seções do currículo; de quem não tem um, listas vazias. Para a própria pessoa e para quem tem a
     ação `resume:read_any`, que vê o CPF mascarado e fica na auditoria.
     """
@@ -53,7 +53,7 @@ async def read_resume(call: Call, cpf: CpfInPath) -> Response[Resume]:
     example={"formacoes": [{"nome_curso": "Enfermagem", "status": "Completo", "ano_conclusao": "2019"}]},
     rate=RATE,
 )
-async def save_education(call: Call, cpf: CpfInPath, body: EducationSave) -> Response[SavedEducation]:
+async def put_education(call: Call, cpf: CpfInPath, body: EducationSave) -> Response[SavedEducation]:
     """Substitui as duas seções pelos itens enviados e as devolve; um item igual ao gravado mantém o seu `id`. Uma lista
     ausente fica como está, uma vazia esvazia a seção. Se um item não vale, nada muda.
     """
@@ -71,7 +71,7 @@ async def save_education(call: Call, cpf: CpfInPath, body: EducationSave) -> Res
     },
     rate=RATE,
 )
-async def save_experience(call: Call, cpf: CpfInPath, body: ExperienceSave) -> Response[SavedExperience]:
+async def put_experience(call: Call, cpf: CpfInPath, body: ExperienceSave) -> Response[SavedExperience]:
     """Substitui as duas seções e o texto pelo que foi enviado e os devolve; um item igual ao gravado mantém o seu `id`.
     Uma lista ausente fica como está; sem `resumo_profissional` o texto fica vazio. Se um item não vale, nada muda.
     """
@@ -86,7 +86,7 @@ async def save_experience(call: Call, cpf: CpfInPath, body: ExperienceSave) -> R
     example={"comportamento_atitudes_ids": [1, 4], "area_atuacao_habilidade_ids": [37]},
     rate=RATE,
 )
-async def save_links(call: Call, person: CallersCpf, body: LinksSave) -> Response[SavedLinks]:
+async def put_links(call: Call, person: CallersCpf, body: LinksSave) -> Response[SavedLinks]:
     """Substitui as ligações do currículo de quem chama com os dois catálogos e as devolve; as que ficam mantêm o seu
     `id`. Uma lista ausente fica como está. O token precisa identificar uma pessoa.
     """

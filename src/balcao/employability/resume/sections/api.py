@@ -42,7 +42,7 @@ RATE = "60/minute"
 routes = ROUTES.extend(tags=["resume"], body_limit=FORM_BODY)
 
 
-def declare(section: Section, key: str, plural_key: str, listed: type[Any], example: Any) -> None:
+def declare_resume_section(section: Section, key: str, plural_key: str, listed: type[Any], example: Any) -> None:
     """Declare the operations on the rows of one section; `listed` is the type of its list."""
     record, kind = section.record, section.body
     row_id = Annotated[UUID, uuid_in_path(demo_row_id(section))]
@@ -159,11 +159,11 @@ _COURSE = {"nome_curso": "Primeiros socorros", "ano_conclusao": "2021"}
 _EXPERIENCE = {"cargo": "Recepcionista", "empresa": "Clínica Vila Clara", "tempo_experiencia_meses": 14}
 _ACHIEVEMENT = {"titulo": "Voluntária do ano", "descricao": "Campanha do agasalho."}
 
-declare(EDUCATION, "education", "education", Educations, _EDUCATION)
-declare(LANGUAGES, "resume_language", "resume_languages", ResumeLanguages, _LANGUAGE)
-declare(COURSES, "course", "courses", ComplementaryCourses, _COURSE)
-declare(EXPERIENCES, "experience", "experiences", Experiences, _EXPERIENCE)
-declare(ACHIEVEMENTS, "achievement", "achievements", Achievements, _ACHIEVEMENT)
+declare_resume_section(EDUCATION, "education", "education", Educations, _EDUCATION)
+declare_resume_section(LANGUAGES, "resume_language", "resume_languages", ResumeLanguages, _LANGUAGE)
+declare_resume_section(COURSES, "course", "courses", ComplementaryCourses, _COURSE)
+declare_resume_section(EXPERIENCES, "experience", "experiences", Experiences, _EXPERIENCE)
+declare_resume_section(ACHIEVEMENTS, "achievement", "achievements", Achievements, _ACHIEVEMENT)
 declare_save(LANGUAGES, "employability.save_languages", ResumeLanguages, _LANGUAGE)
 declare_save(COURSES, "employability.save_courses", ComplementaryCourses, _COURSE)
 declare_save(ACHIEVEMENTS, "employability.save_achievements", Achievements, _ACHIEVEMENT)

@@ -15,7 +15,7 @@ from balcao.core.http.parameters import CpfInPath, InQuery
 from balcao.core.http.responses import Response, personal
 from balcao.core.values.page import Page
 from balcao.employability.hiring.listings.schemas import HISTORY_DEFAULT, HISTORY_MOST, HistoryQuery
-from balcao.employability.lists import parse_page
+from balcao.employability.lists import parse_list_page
 from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 from balcao.employability.selection.applications import service, store
@@ -40,9 +40,11 @@ REACH = "Sem `job_listing:any_department`, a equipe só alcança as vagas dos pr
 routes = ROUTES.extend(tags=["applications"], body_limit=SMALL_BODY)
 
 OwnPage = Annotated[
-    Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), OwnApplicationQuery)
+    Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), OwnApplicationQuery)
 ]
-HistoryPage = Annotated[Page, InQuery(lambda query: parse_page(query, HISTORY_DEFAULT, HISTORY_MOST), HistoryQuery)]
+HistoryPage = Annotated[
+    Page, InQuery(lambda query: parse_list_page(query, HISTORY_DEFAULT, HISTORY_MOST), HistoryQuery)
+]
 Filters = Annotated[OwnFilters, InQuery(parse_own_filters)]
 
 
@@ -58,7 +60,7 @@ Filters = Annotated[OwnFilters, InQuery(parse_own_filters)]
     ),
     errors=[304],
 )
-async def list_applications_of_person(
+async def get_applications_of_person(
     call: Call, cpf: CpfInPath, filters: Filters, page: OwnPage
 ) -> Response[Applications]:
     return personal(await service.list_applications_of_person(call, cpf, filters, page), call)
@@ -75,7 +77,7 @@ async def list_applications_of_person(
     ),
     errors=[304, 400],
 )
-async def read_application(call: Call, id: ApplicationInPath) -> Response[ApplicationDetail]:
+async def get_application(call: Call, id: ApplicationInPath) -> Response[ApplicationDetail]:
     return personal(await service.read_application(call, id), call)
 
 
@@ -90,9 +92,7 @@ async def read_application(call: Call, id: ApplicationInPath) -> Response[Applic
     ),
     errors=[304],
 )
-async def list_application_history(
-    call: Call, id: ApplicationInPath, page: HistoryPage
-) -> Response[ApplicationHistory]:
+async def get_application_history(call: Call, id: ApplicationInPath, page: HistoryPage) -> Response[ApplicationHistory]:
     return personal(await service.list_application_history(call, id, page), call)
 
 

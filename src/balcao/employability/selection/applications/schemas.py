@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 from balcao.core.errors import Invalid
 from balcao.employability.hiring.content.schemas import ID_EXAMPLE, JobId, Step
 from balcao.employability.hiring.listings.schemas import JobSummary
-from balcao.employability.lists import ListMeta, PageNumber, parse_uuid
+from balcao.employability.lists import ListMeta, PageNumber, parse_uuid_filter
 from balcao.employability.registry_people import PersonRecord
 from balcao.employability.resume.overview.schemas import Resume
 from balcao.employability.schemas import CreatedAt, UpdatedAt
@@ -142,7 +142,7 @@ class OwnFilters:
 
 def parse_own_filters(query: Mapping[str, str]) -> OwnFilters:
     """Read the filters. Raises Invalid naming the parameter."""
-    return OwnFilters(parse_uuid(query, "vagaId"), parse_status(query), parse_uuid(query, "etapa_id"))
+    return OwnFilters(parse_uuid_filter(query, "vagaId"), parse_status(query), parse_uuid_filter(query, "etapa_id"))
 
 
 def parse_status(query: Mapping[str, str]) -> ApplicationStatus | None:

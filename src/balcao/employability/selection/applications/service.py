@@ -38,7 +38,7 @@ from balcao.employability.selection.applications.states import (
     Move,
     list_open_events,
     require_transition,
-    show_status,
+    show_application_status,
 )
 from balcao.employability.selection.emails import service as emails
 from balcao.employability.selection.emails.kinds import Email
@@ -219,7 +219,7 @@ async def describe_application(
 
 def show_application(stored: StoredApplication, job: JobSummary) -> Application:
     """Return an application as it is shown while its job is as given."""
-    shown = show_status(stored.status, job.status)
+    shown = show_application_status(stored.status, job.status)
     return Application(
         id=stored.id,
         cpf=stored.cpf,

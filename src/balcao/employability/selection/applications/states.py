@@ -170,12 +170,14 @@ def require_status(text: str) -> ApplicationStatus:
     return ApplicationStatus(text)
 
 
-def show_status(own: ApplicationStatus, job: JobStatus) -> ApplicationStatus:
+def show_application_status(own: ApplicationStatus, job: JobStatus) -> ApplicationStatus:
     """Return the status as it is shown while the job is shown so; a deleted job counts as discontinued."""
     return own if own is ApplicationStatus.WITHDRAWN else OVERLAYS.get(job, own)
 
 
-def find_transition(event: Event, own: ApplicationStatus, job: JobStatus, *, has_step: bool) -> Transition | None:
+def find_application_transition(
+    event: Event, own: ApplicationStatus, job: JobStatus, *, has_step: bool
+) -> Transition | None:
     """Return what the event does to an application in this state; None where it cannot happen."""
     return next((row for row in TABLE if row.event is event and _is_open(row, own, job, has_step=has_step)), None)
 
@@ -186,9 +188,9 @@ def _is_open(row: Transition, own: ApplicationStatus, job: JobStatus, *, has_ste
 
 def require_transition(event: Event, position: ApplicationPosition, job: JobSummary) -> Transition:
     """Return the row of the table that the event takes. Raises Conflict where there is none."""
-    row = find_transition(event, position.status, job.status, has_step=position.id_etapa_atual is not None)
+    row = find_application_transition(event, position.status, job.status, has_step=position.id_etapa_atual is not None)
     if row is None:
-        status = show_status(position.status, job.status)
+        status = show_application_status(position.status, job.status)
         text = (
             f"A candidatura está {STATUS_NAMES[status]} (`{status}`), e a vaga, {JOB_STATUS_NAMES[job.status]} "
             f"(`{job.status}`): não é possível {EVENT_NAMES[event]} agora."

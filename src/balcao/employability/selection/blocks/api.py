@@ -15,7 +15,7 @@ from balcao.core.http.responses import Response, created, personal
 from balcao.core.values.page import Page
 from balcao.employability.hiring.listings.api import scoped
 from balcao.employability.hiring.paths import sandbox_job_id
-from balcao.employability.lists import parse_page
+from balcao.employability.lists import parse_list_page
 from balcao.employability.routes import ROUTES
 from balcao.employability.selection.blocks import service, store
 from balcao.employability.selection.blocks.filters import BlockFilters, parse_block_filters
@@ -33,7 +33,7 @@ BASE = "/api/v1/empregabilidade/candidatura-bloqueios"
 
 routes = ROUTES.extend(tags=["applications"], body_limit=SMALL_BODY)
 
-BlockPage = Annotated[Page, InQuery(lambda query: parse_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), BlockQuery)]
+BlockPage = Annotated[Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), BlockQuery)]
 Filters = Annotated[BlockFilters, InQuery(parse_block_filters)]
 
 
@@ -47,7 +47,7 @@ Filters = Annotated[BlockFilters, InQuery(parse_block_filters)]
     errors=[404, 409],
     rate="60/minute",
 )
-async def create_block(call: Call, person: CallersCpf, body: BlockBody) -> Response[Block]:
+async def post_block(call: Call, person: CallersCpf, body: BlockBody) -> Response[Block]:
     """Registra que quem chama não pôde candidatar-se a uma vaga publicada, e por quais critérios. No mesmo dia vale o
     primeiro registro, que é devolvido outra vez. Uma candidatura recusada por critérios já deixa o seu.
     """
@@ -62,7 +62,7 @@ async def create_block(call: Call, person: CallersCpf, body: BlockBody) -> Respo
     errors=[304],
     concerns_people=True,
 )
-async def list_blocks(call: Call, filters: Filters, page: BlockPage) -> Response[Blocks]:
+async def get_blocks(call: Call, filters: Filters, page: BlockPage) -> Response[Blocks]:
     """Devolve bloqueios, do mais novo ao mais antigo, com o CPF mascarado. Exige a ação `job_application:read`; sem
     `job_listing:any_department`, só alcança as vagas dos próprios órgãos.
     """

@@ -7,7 +7,7 @@ from uuid import UUID
 from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import parse_uuid
-from balcao.employability.lists import parse_cpf
+from balcao.employability.lists import parse_cpf_filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class BlockFilters:
 
 def parse_block_filters(query: Mapping[str, str]) -> BlockFilters:
     """Read the filters. Raises Invalid naming the parameter."""
-    cpf, text = parse_cpf(query), query.get("id_vaga", "").strip()
+    cpf, text = parse_cpf_filter(query), query.get("id_vaga", "").strip()
     job = parse_uuid(text)
     if text and job is None:
         raise Invalid("O parâmetro `id_vaga` deve ser um UUID.", code="id_vaga-invalid")

@@ -37,7 +37,7 @@ Filters = Annotated[CandidateFilters, InQuery(parse_candidate_filters)]
     errors=[304],
     rate="120/minute",
 )
-async def list_applications(call: Call, filters: Filters, page: CandidatePage) -> Response[Candidates]:
+async def get_applications(call: Call, filters: Filters, page: CandidatePage) -> Response[Candidates]:
     """Devolve candidaturas, da mais nova à mais antiga, sem as retiradas, cada uma com a vaga, a etapa atual e o que o
     cadastro da cidade diz da pessoa. Com `vagaId` e `id_info` ficam só as que responderam a essa pergunta da vaga, com
     `resposta` na resposta, ou com um número de `resposta_minima` a `resposta_maxima`. `resumo` conta por situação, sem

@@ -13,7 +13,7 @@ from balcao.core.errors import Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.employability.hiring.content.schemas import ID_EXAMPLE
-from balcao.employability.lists import parse_cpf, parse_page, parse_uuid, read_text
+from balcao.employability.lists import parse_cpf_filter, parse_list_page, parse_uuid_filter, read_text
 from balcao.employability.selection.applications.schemas import (
     DEFAULT_PER_PAGE,
     OwnApplicationQuery,
@@ -61,7 +61,7 @@ def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
     """Read the filters. Raises Invalid naming the parameter."""
     without_step = query.get("etapa_id", "").strip() == NO_STEP
     own = parse_own_filters({**query, "etapa_id": ""} if without_step else query)
-    cpf, text = parse_cpf(query), read_text(query, "search")
+    cpf, text = parse_cpf_filter(query), read_text(query, "search")
     digits = (text or "").translate(_PUNCTUATION)
     is_cpf = _DIGITS.fullmatch(digits) is not None
     return CandidateFilters(
@@ -72,16 +72,16 @@ def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
         text=None if is_cpf else text,
         cpf_start=digits if is_cpf else None,
         without_step=without_step,
-        answer=parse_answer(query),
+        answer=parse_answer_filter(query),
     )
 
 
-def parse_answer(query: Mapping[str, str]) -> AnswerFilter | None:
+def parse_answer_filter(query: Mapping[str, str]) -> AnswerFilter | None:
     """Read the filter by an answer, None when absent: of one question of one job, as answers are gone through for it.
 
     Raises Invalid.
     """
-    question, text = parse_uuid(query, "id_info"), read_text(query, "resposta")
+    question, text = parse_uuid_filter(query, "id_info"), read_text(query, "resposta")
     lowest, greatest = _parse_number(query, "resposta_minima"), _parse_number(query, "resposta_maxima")
     if question is None:
         if text is not None or lowest is not None or greatest is not None:
@@ -101,7 +101,7 @@ def _parse_number(query: Mapping[str, str], name: str) -> Decimal | None:
 
 def parse_candidate_page(query: Mapping[str, str]) -> Page:
     """Read the page; of one job, which portals export whole, it may be ten times as long."""
-    return parse_page(query, DEFAULT_PER_PAGE, MOST_OF_JOB if query.get("vagaId", "").strip() else MOST_PER_PAGE)
+    return parse_list_page(query, DEFAULT_PER_PAGE, MOST_OF_JOB if query.get("vagaId", "").strip() else MOST_PER_PAGE)
 
 
 class CandidateQuery(OwnApplicationQuery, kw_only=True):

@@ -77,7 +77,7 @@ declare_decision("reject", ApplicationStatus.REJECTED, "Reprova uma candidatura"
     concerns_people=True,
     rate=RATE,
 )
-async def set_application_status(call: Call, id: OpenApplicationInPath, body: CandidateStatusBody) -> Message:
+async def put_application_status(call: Call, id: OpenApplicationInPath, body: CandidateStatusBody) -> Message:
     return await service.set_status(call, id, require_status(body.status))
 
 
@@ -96,7 +96,7 @@ async def set_application_status(call: Call, id: OpenApplicationInPath, body: Ca
     concerns_people=True,
     rate=RATE,
 )
-async def set_application_step(call: Call, id: OpenApplicationInPath, content: bytes) -> Message:
+async def put_application_step(call: Call, id: OpenApplicationInPath, content: bytes) -> Message:
     body = decode(content, CandidateStepBody) if content.strip() else CandidateStepBody()
     return await service.set_step(call, id, parse_step("id_etapa_atual", body.id_etapa_atual))
 
@@ -111,7 +111,7 @@ async def set_application_step(call: Call, id: OpenApplicationInPath, content: b
     concerns_people=True,
     rate=RATE,
 )
-async def set_status_of_applications(call: Call, body: BulkStatusBody) -> BulkResult:
+async def put_status_of_applications(call: Call, body: BulkStatusBody) -> BulkResult:
     return await service.set_status_of_many(call, body)
 
 
@@ -126,7 +126,7 @@ async def set_status_of_applications(call: Call, body: BulkStatusBody) -> BulkRe
     concerns_people=True,
     rate=RATE,
 )
-async def set_step_of_applications(call: Call, body: BulkStepBody) -> BulkResult:
+async def put_step_of_applications(call: Call, body: BulkStepBody) -> BulkResult:
     return await service.set_step_of_many(call, body)
 
 

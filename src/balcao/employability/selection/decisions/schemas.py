@@ -12,7 +12,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.employability.hiring.content.schemas import ID_EXAMPLE
 from balcao.employability.hiring.listings.schemas import Reason
 from balcao.employability.selection.applications.states import ApplicationStatus
-from balcao.employability.texts import parse_uuid
+from balcao.employability.texts import parse_uuid_field
 
 MOST_PEOPLE = 1_000
 
@@ -122,4 +122,4 @@ def parse_people(cpfs: Sequence[str]) -> list[Cpf]:
 
 def parse_step(field: str, text: str | None) -> UUID | None:
     """Return the step that is named, None for none. Raises Invalid."""
-    return None if text is None or not text.strip() else parse_uuid(field, text)
+    return None if text is None or not text.strip() else parse_uuid_field(field, text)

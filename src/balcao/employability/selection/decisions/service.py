@@ -26,7 +26,7 @@ from balcao.employability.selection.applications.states import (
     Move,
     require_status,
     require_transition,
-    show_status,
+    show_application_status,
 )
 from balcao.employability.selection.applications.store import lock_live_applications
 from balcao.employability.selection.decisions.schemas import (
@@ -37,7 +37,7 @@ from balcao.employability.selection.decisions.schemas import (
     parse_people,
     parse_step,
 )
-from balcao.employability.texts import parse_uuid
+from balcao.employability.texts import parse_uuid_field
 
 DONE = {
     ApplicationStatus.APPROVED: "Candidatura aprovada.",
@@ -64,7 +64,7 @@ async def set_step(call: Call, id_: UUID, step: UUID | None) -> Message:
 
 async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
     """Give the candidates of a job a status, as far as that is possible for each. Raises Invalid, NotFound."""
-    people, job_id = parse_people(body.cpfs), parse_uuid("vaga_id", body.vaga_id)
+    people, job_id = parse_people(body.cpfs), parse_uuid_field("vaga_id", body.vaga_id)
     choose = choose_status(require_status(body.status))
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)
@@ -77,7 +77,7 @@ async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
 
     Raises Invalid, NotFound, and Conflict, with nothing changed, for candidates on several steps.
     """
-    people, job_id = parse_people(body.cpfs), parse_uuid("vaga_id", body.vaga_id)
+    people, job_id = parse_people(body.cpfs), parse_uuid_field("vaga_id", body.vaga_id)
     step = parse_step("id_etapa", body.id_etapa)
     async with call.platform.database.transaction() as connection:
         job = await _share_job(connection, call, job_id)
@@ -158,7 +158,7 @@ async def _change(
         if position is None:
             failures.append(BulkFailure(cpf.digits, "application-unknown", None))
             continue
-        status = show_status(position.status, job.status)
+        status = show_application_status(position.status, job.status)
         if cpf == call.actor_cpf:
             failures.append(BulkFailure(cpf.digits, "own-application", status))
             continue

@@ -20,7 +20,7 @@ routes = ROUTES.extend(tags=["applications"])
     "Se quem chama pode candidatar-se a uma vaga",
     errors=[304, 400],
 )
-async def read_eligibility(call: Call, person: CallersCpf, id: PublishedJobInPath) -> Response[Eligibility]:
+async def get_eligibility(call: Call, person: CallersCpf, id: PublishedJobInPath) -> Response[Eligibility]:
     """Devolve tudo o que uma vaga publicada exige e se quem chama atende; nada é gravado. O que o cadastro da cidade
     precisa dizer é perguntado a ele (503 se não responder). O token precisa identificar uma pessoa.
     """

@@ -58,7 +58,7 @@ async def submit_application(call: Call, body: ApplicationBody) -> Response[Appl
     errors=[409, 412],
     rate=RATE,
 )
-async def replace_application(
+async def put_application(
     call: Call, id: OpenApplicationInPath, body: ApplicationChange
 ) -> Response[ApplicationDetail]:
     return stored(await service.replace_application(call, id, body))

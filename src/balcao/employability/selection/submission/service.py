@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from balcao.core.access.caller import Caller
-from balcao.core.context.audit import recording
+from balcao.core.context.audit import guard_audit_write
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import run_once
 from balcao.core.database.pool import Connection
@@ -49,7 +49,7 @@ from balcao.employability.selection.submission.schemas import (
     ApplicationChange,
 )
 from balcao.employability.selection.submission.store import PriorApplications
-from balcao.employability.texts import clean_optional_line, parse_uuid
+from balcao.employability.texts import clean_optional_line, parse_uuid_field
 
 MOST_WITHDRAWALS = 3
 CITIZEN, STAFF = "cidadao", "equipe"
@@ -86,9 +86,9 @@ async def submit_application(call: Call, body: ApplicationBody) -> bytes:
     """
     cpf, reached = _find_candidate(call, body.cpf)
     reached.require_reason()
-    job_id = parse_uuid("id_vaga", body.id_vaga)
+    job_id = parse_uuid_field("id_vaga", body.id_vaga)
     # A citizen is named by the registry or their token, whatever they send.
-    sent = Contact() if reached.is_owner else Contact(clean_name(body.nome), clean_email(body.email))
+    sent = Contact() if reached.is_owner else Contact(clean_candidate_name(body.nome), clean_email(body.email))
     scope = None if reached.is_owner else await find_scope(call)
     job, person = await _ask_registry(reached, cpf, job_id, sent)
     request = _ApplicationRequest(
@@ -113,7 +113,7 @@ async def replace_application(call: Call, id_: UUID, body: ApplicationChange) ->
     async with call.platform.database.transaction() as connection:
         reached, stored, job = await applications.lock_application(connection, call, id_, CREATE_ANY, scope)
         reached.require_reason()
-        email, name = clean_email(body.email), None if reached.is_owner else clean_name(body.nome)
+        email, name = clean_email(body.email), None if reached.is_owner else clean_candidate_name(body.nome)
         await applications.require_current(connection, reached, stored, job)
         require_transition(Event.EDIT, stored, job)
         answers = stored.respostas
@@ -137,7 +137,7 @@ async def _apply(connection: Connection, request: _ApplicationRequest) -> Applic
         resume = await read_stored_resume(connection, request.cpf)
         failed = await _check_criteria(connection, request, job, earlier, resume.content)
         submission = _prepare(request, job, answers, failed, resume)
-        with recording():
+        with guard_audit_write():
             instants = await insert_application(connection, submission)
         if instants is not None:
             await people.save_person_copy(connection, request.cpf, request.person)
@@ -201,7 +201,7 @@ def _prepare(
     # What staff sent, else what the registry says, else what the person's own token says.
     sent, person = request.contact, request.person
     known = Contact() if person is None else Contact(person.record.nome, person.record.email)
-    claimed = read_claims(call.identified_caller) if call.is_owner else Contact()
+    claimed = read_contact_claims(call.identified_caller) if call.is_owner else Contact()
     made = StoredApplication(
         id=id_,
         cpf=request.cpf.digits,
@@ -251,7 +251,7 @@ def _require_free(earlier: PriorApplications) -> None:
         raise Invalid(text, code="withdrawal-limit")
 
 
-def clean_name(text: str | None) -> str | None:
+def clean_candidate_name(text: str | None) -> str | None:
     """Return a name as it is stored; a blank one is none. Raises Invalid."""
     return clean_optional_line("nome", text, LONGEST_NAME)
 
@@ -264,7 +264,7 @@ def clean_email(text: str | None) -> str | None:
     return address
 
 
-def read_claims(caller: Caller) -> Contact:
+def read_contact_claims(caller: Caller) -> Contact:
     """Return name and address as the token tells them; what could not be stored is left out."""
     name, email = (caller.name or "").strip()[:LONGEST_NAME], (caller.email or "").strip()
     return Contact(name or None, email if len(email) <= LONGEST_EMAIL and _is_address(email) else None)

@@ -23,7 +23,7 @@ routes = ROUTES.extend(tags=["companies"])
     query=ActivityQuery,
     may_lag=True,
 )
-async def list_activities(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Activities]:
+async def get_activities(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Activities]:
     """Devolve uma página da classificação nacional de atividades econômicas (CNAE), por subclasse, filtrada por texto
     ou por qualquer dos cinco códigos. Operação pública; o `ETag` permite repetir a leitura sem corpo (304).
     """

@@ -24,12 +24,14 @@ routes = ROUTES.extend(tags=["companies"])
     errors=[304],
     query=CompanyQuery,
 )
-async def list_companies(call: Call, cpf: CpfInPath, query: Query, page: MenuPageInQuery) -> Response[Companies]:
+async def get_registered_companies(
+    call: Call, cpf: CpfInPath, query: Query, page: MenuPageInQuery
+) -> Response[Companies]:
     """Devolve uma página das empresas de que o cidadão é sócio ou responsável, por CNPJ, como a cidade as carregou.
     Para o próprio cidadão, para atendentes com a ação `companies:read` e para clientes com o escopo `smf:read`; os CPFs
     de outras pessoas vêm mascarados.
     """
-    found = await service.list_companies(call, cpf, query, page)
+    found = await service.list_registered_companies(call, cpf, query, page)
     return personal(found, call)
 
 
@@ -40,11 +42,11 @@ async def list_companies(call: Call, cpf: CpfInPath, query: Query, page: MenuPag
     "Uma empresa",
     errors=[304, 400],
 )
-async def read_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
+async def get_registered_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
     """Devolve uma empresa pelo CNPJ. Vê-a quem é seu sócio ou responsável, quem tem a ação `companies:read` ou o escopo
     `smf:read`, e o cliente da própria plataforma; para os demais a resposta é 403, exista a empresa ou não.
     """
-    return personal(await service.read_company(call, cnpj), call)
+    return personal(await service.read_registered_company(call, cnpj), call)
 
 
 FEATURE = Feature(

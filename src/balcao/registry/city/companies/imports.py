@@ -9,7 +9,7 @@ from balcao.registry.city.companies.schemas import CompanyRow
 from balcao.registry.city.companies.store import CompanyMember
 
 
-async def write(connection: Connection, rows: Sequence[CompanyRow]) -> int:
+async def write_registered_companies(connection: Connection, rows: Sequence[CompanyRow]) -> int:
     """Write the companies that are new or changed, and their people; return how many companies."""
     changed = await store.upsert_companies(connection, rows)
     row_of = {row.cnpj: row for row in rows}
@@ -19,4 +19,4 @@ async def write(connection: Connection, rows: Sequence[CompanyRow]) -> int:
     return len(changed)
 
 
-IMPORTS = [Import("companies", CompanyRow, write, from_table=True, key=lambda row: row.cnpj)]
+IMPORTS = [Import("companies", CompanyRow, write_registered_companies, from_table=True, key=lambda row: row.cnpj)]

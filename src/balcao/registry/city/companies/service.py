@@ -18,7 +18,7 @@ READ = "companies:read"
 FIELDS = ["empresas"]
 
 
-async def list_companies(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> Companies:
+async def list_registered_companies(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> Companies:
     """Return a page of the companies that the person is a partner of or responsible for, by CNPJ. Raises Invalid."""
     nature = parse_code(query, "natureza_juridica_id")
     async with call.reading(cpf, FIELDS) as source:
@@ -26,14 +26,14 @@ async def list_companies(call: Call, cpf: Cpf, query: Mapping[str, str], page: P
     return Companies([_show(company, call) for company in found], page.of(total))
 
 
-async def read_company(call: Call, cnpj: str) -> Company:
+async def read_registered_company(call: Call, cnpj: str) -> Company:
     """Return a company.
 
     Raises Forbidden for a caller without relation, also when there is no such company, so that nobody learns which
     exist; NotFound for the others; Invalid for staff who do not say why, where they must.
     """
     async with call.platform.database.transaction() as connection:
-        company = await store.read_company(connection, cnpj)
+        company = await store.read_registered_company(connection, cnpj)
         related = company is not None and call.actor_cpf in company.members
         allowed = related or call.decision.reason in {Reason.SCOPE, Reason.CLIENT} or call.holds(READ)
         if company is not None and allowed and not related:

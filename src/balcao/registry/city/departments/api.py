@@ -30,7 +30,7 @@ routes = ROUTES.extend(tags=["departments"])
     query=DepartmentQuery,
     may_lag=True,
 )
-async def list_departments(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Departments]:
+async def get_departments(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Departments]:
     """Devolve uma página dos órgãos da prefeitura, por nível e na ordem do organograma, filtrados por nome, sigla,
     órgão superior ou nível. Operação pública; o `ETag` permite repetir a leitura sem corpo (304).
     """
@@ -45,7 +45,7 @@ async def list_departments(call: Call, query: Query, page: LongMenuPageInQuery) 
     errors=[304],
     may_lag=True,
 )
-async def read_department_tree(call: Call) -> Response[DepartmentTree]:
+async def get_department_tree(call: Call) -> Response[DepartmentTree]:
     """Devolve todos os órgãos, cada um com os seus subordinados em `children`, na ordem do organograma. Cada órgão
     aparece uma só vez; um cujo órgão superior não existe fica no topo. Operação pública; o `ETag` permite repetir a
     leitura sem corpo (304).
@@ -61,7 +61,7 @@ async def read_department_tree(call: Call) -> Response[DepartmentTree]:
     errors=[304],
     may_lag=True,
 )
-async def read_department(call: Call, cd_ua: DepartmentInPath) -> Response[Department]:
+async def get_department(call: Call, cd_ua: DepartmentInPath) -> Response[Department]:
     """Devolve um órgão pelo código. Operação pública; um código desconhecido é 404."""
     return with_etag(await service.read_department(call, cd_ua), call, PUBLIC)
 
@@ -74,7 +74,7 @@ async def read_department(call: Call, cd_ua: DepartmentInPath) -> Response[Depar
     errors=[304],
     may_lag=True,
 )
-async def list_department_ancestors(call: Call, cd_ua: DepartmentInPath) -> Response[DepartmentAncestors]:
+async def get_department_ancestors(call: Call, cd_ua: DepartmentInPath) -> Response[DepartmentAncestors]:
     """Devolve os órgãos acima de um, do topo ao mais próximo, para mostrar o caminho até ele. Operação pública; um
     código desconhecido é 404.
     """

@@ -17,7 +17,7 @@ routes = ROUTES.extend(tags=list(PLATFORM_TAG))
     public(),
     "Estado do serviço e do que ele precisa",
 )
-async def read_health(call: Call) -> HealthCheck:
+async def get_health(call: Call) -> HealthCheck:
     """Pergunta ao banco de dados e ao cache, por no máximo dois segundos, e devolve o estado dos dois. Operação
     pública; 503 quando o banco não responde.
     """

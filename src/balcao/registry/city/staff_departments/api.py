@@ -29,7 +29,7 @@ routes = ROUTES.extend(tags=["departments"], body_limit=SMALL_BODY)
     "Órgãos em que a pessoa trabalha",
     errors=[304, 400],
 )
-async def read_staff_departments(call: Call, cpf: CpfInPath) -> Response[StaffDepartments]:
+async def get_staff_departments(call: Call, cpf: CpfInPath) -> Response[StaffDepartments]:
     """Devolve os códigos dos órgãos em que a pessoa trabalha, em ordem crescente; a lista é vazia para quem não é
     servidor. Para a própria pessoa, para quem tem a ação `staff_departments:read` e para o cliente da plataforma.
     """
@@ -43,7 +43,7 @@ async def read_staff_departments(call: Call, cpf: CpfInPath) -> Response[StaffDe
     "Vínculos da pessoa com órgãos",
     errors=[304, 400],
 )
-async def read_staff_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappings]:
+async def get_staff_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappings]:
     """Devolve os vínculos da pessoa com órgãos, com quem e quando os criou. Para a própria pessoa e para quem tem a
     ação `staff_departments:read`.
     """
@@ -59,7 +59,7 @@ async def read_staff_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappi
     status=201,
     errors=[409],
 )
-async def create_staff_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody) -> Response[StaffMapping]:
+async def post_staff_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody) -> Response[StaffMapping]:
     """Vincula a pessoa a um órgão que existe (404 quando não); um vínculo repetido é 409."""
     return created(await service.create_staff_mapping(call, cpf, body))
 

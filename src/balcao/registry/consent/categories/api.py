@@ -29,9 +29,9 @@ routes = ROUTES.extend(tags=TAGS, body_limit=SMALL_BODY)
     errors=[304],
     may_lag=True,
 )
-async def list_active_categories(call: Call) -> Response[Categories]:
+async def get_active_categories(call: Call) -> Response[Categories]:
     """Devolve as categorias que o cidadão pode aceitar ou recusar, na ordem em que se mostram. É pública."""
-    return with_etag(await service.list_categories(call, inactive=False), call, PUBLIC)
+    return with_etag(await service.list_consent_categories(call, inactive=False), call, PUBLIC)
 
 
 @routes.get(
@@ -41,9 +41,9 @@ async def list_active_categories(call: Call) -> Response[Categories]:
     "Categorias de notificações, também as inativas",
     errors=[304],
 )
-async def list_all_categories(call: Call) -> Response[Categories]:
+async def get_all_categories(call: Call) -> Response[Categories]:
     """Devolve todas as categorias, também as desativadas."""
-    return with_etag(await service.list_categories(call, inactive=True), call, REVALIDATED)
+    return with_etag(await service.list_consent_categories(call, inactive=True), call, REVALIDATED)
 
 
 @routes.post(
@@ -59,9 +59,9 @@ async def list_all_categories(call: Call) -> Response[Categories]:
         "description": "Mudanças no trânsito e no transporte.",
     },
 )
-async def create_category(call: Call, body: CategoryCreation) -> Response[Category]:
+async def post_consent_category(call: Call, body: CategoryCreation) -> Response[Category]:
     """Cria uma categoria; o `id` não muda depois, e o de uma categoria desativada continua tomado (409)."""
-    return stored(await service.create_category(call, body))
+    return stored(await service.create_consent_category(call, body))
 
 
 @routes.put(
@@ -72,7 +72,7 @@ async def create_category(call: Call, body: CategoryCreation) -> Response[Catego
     errors=[412],
     example={"description": "Cursos e oficinas com inscrições abertas."},
 )
-async def update_category(call: Call, category_id: CategoryInPath, body: CategoryChanges) -> Response[Category]:
+async def put_category(call: Call, category_id: CategoryInPath, body: CategoryChanges) -> Response[Category]:
     """Altera os membros enviados; `active` verdadeiro reativa. Exige a ação `categories:write`; com `If-Match`, só vale
     sobre o estado lido (412).
     """

@@ -19,13 +19,13 @@ NAME_LENGTH = 100
 DESCRIPTION_LENGTH = 500
 
 
-async def list_categories(call: Call, *, inactive: bool) -> Categories:
+async def list_consent_categories(call: Call, *, inactive: bool) -> Categories:
     """Return the categories in their order, the inactive ones only if they are wanted too."""
     async with call.reader.connection() as connection:
-        return Categories(await store.list_categories(connection, inactive=inactive))
+        return Categories(await store.list_consent_categories(connection, inactive=inactive))
 
 
-async def create_category(call: Call, body: CategoryCreation) -> Category:
+async def create_consent_category(call: Call, body: CategoryCreation) -> Category:
     """Create a category. Raises Invalid, and Conflict for a taken id."""
     id_ = body.id.strip()
     if not re.fullmatch(ID, id_):

@@ -34,7 +34,7 @@ routes = ROUTES.extend(tags=TAGS, body_limit=FORM_BODY)
     "Preferências de notificação do cidadão",
     errors=[304, 400],
 )
-async def read_preferences(call: Call, cpf: CpfInPath) -> Response[Preferences]:
+async def get_preferences(call: Call, cpf: CpfInPath) -> Response[Preferences]:
     """Devolve a escolha geral e a de cada categoria ativa; sem escolha do cidadão vale o padrão da categoria. Ler não
     grava preferências.
     """
@@ -49,7 +49,7 @@ async def read_preferences(call: Call, cpf: CpfInPath) -> Response[Preferences]:
     errors=[412, 422],
     example={"channel": "web", "opt_in": True, "category_opt_ins": {"courses": True}},
 )
-async def change_preferences(call: Call, cpf: CpfInPath, body: PreferencesBody) -> Response[Preferences]:
+async def put_preferences(call: Call, cpf: CpfInPath, body: PreferencesBody) -> Response[Preferences]:
     """Altera o que vem no corpo e devolve as preferências que passam a valer; cada mudança real fica no histórico. Uma
     categoria desconhecida ou inativa é recusada (422); com `If-Match`, só vale sobre o estado lido (412).
     """
@@ -82,7 +82,7 @@ async def choose_category(
     "Histórico das preferências de notificação, do mais novo ao mais antigo",
     errors=[304],
 )
-async def list_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[PreferenceHistory]:
+async def get_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[PreferenceHistory]:
     """Devolve uma página das mudanças de preferências, a mais nova primeiro. É a prova do consentimento: nada nela é
     alterado, e fica mesmo após a anonimização.
     """
@@ -96,7 +96,7 @@ async def list_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Respons
     "Canais de comunicação recomendados",
     errors=[304],
 )
-async def list_channels(call: Call) -> Response[list[str]]:
+async def get_channels(call: Call) -> Response[list[str]]:
     """Devolve os códigos dos canais que os formulários oferecem, na ordem em que se mostram; outros códigos também são
     aceitos. É pública.
     """
@@ -115,7 +115,7 @@ async def list_channels(call: Call) -> Response[list[str]]:
         + "\n".join(f"- `{code}`: {meaning}." for code, meaning in OPT_OUT_REASONS.items())
     ),
 )
-async def list_opt_out_reasons(call: Call) -> Response[list[str]]:
+async def get_opt_out_reasons(call: Call) -> Response[list[str]]:
     return with_etag(list(OPT_OUT_REASONS), call, PUBLIC)
 
 

@@ -52,7 +52,7 @@ def require_active(categories: Iterable[str], current: Preferences) -> None:
         )
 
 
-def parse_body(body: PreferencesBody) -> RequestedChange:
+def parse_preferences_body(body: PreferencesBody) -> RequestedChange:
     """Read the change that the body asks for. Raises Invalid."""
     return RequestedChange(
         channel=parse_channel(body.channel),
@@ -62,7 +62,7 @@ def parse_body(body: PreferencesBody) -> RequestedChange:
     )
 
 
-def parse_choice(category: str, body: ChoiceBody) -> RequestedChange:
+def parse_preference_choice(category: str, body: ChoiceBody) -> RequestedChange:
     """Read the choice of one category. Raises Invalid."""
     return RequestedChange(parse_channel(body.channel), choices={category: body.opt_in}, reason=_reason(body.reason))
 

@@ -14,7 +14,12 @@ from balcao.core.values.etags import etag_of, require_match
 from balcao.registry.consent.ledger import service as ledger
 from balcao.registry.consent.ledger.store import read_ledger_head
 from balcao.registry.consent.preferences import store
-from balcao.registry.consent.preferences.changes import RequestedChange, parse_body, parse_choice, require_active
+from balcao.registry.consent.preferences.changes import (
+    RequestedChange,
+    parse_preference_choice,
+    parse_preferences_body,
+    require_active,
+)
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
 
 # Makes of the preferences what the caller was shown of them: `If-Match` names the ETag of that.
@@ -33,7 +38,7 @@ def _whole(preferences: Preferences) -> Any:
 
 async def change_preferences(call: Call, cpf: Cpf, body: PreferencesBody, known: Known = _whole) -> Preferences:
     """Change what is sent, key by key, and return the state. Raises Invalid, Unprocessable for a category."""
-    return await apply_change(call, cpf, parse_body(body), known)
+    return await apply_change(call, cpf, parse_preferences_body(body), known)
 
 
 async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes, known: Known = _whole) -> Preferences:
@@ -44,7 +49,7 @@ async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes, know
 
     def parse_change(current: Preferences) -> RequestedChange:
         require_active([category], current)
-        return parse_choice(category, decode(body, ChoiceBody))
+        return parse_preference_choice(category, decode(body, ChoiceBody))
 
     return await _change(call, cpf, parse_change, known)
 

@@ -42,7 +42,7 @@ routes = ROUTES.extend(tags=["crm"])
     rate=UNLIMITED,
     in_maintenance=True,
     too_large=lambda: Invalid(f"O corpo passa de {event_parser.BODY_LIMIT} bytes.", code="body-too-large"),
-    ready=service.require_configured,
+    ready=service.require_events_configured,
     idempotent=True,
 )
 async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
@@ -62,7 +62,7 @@ async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
     query=EventQuery,
     body_limit=FORM_BODY,
 )
-async def list_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEventPage:
+async def get_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEventPage:
     """Devolve uma página dos eventos recebidos, do mais novo ao mais antigo, com CPF mascarado e sem os dados,
     filtrados por pessoa, chamada ou período. Exige a ação `crm:read`; a procura por uma pessoa fica na trilha de
     auditoria.

@@ -12,7 +12,7 @@ from balcao.registry.crm.events.store import EVENT_JOB
 
 async def apply_event(platform: Platform, payload: Mapping[str, Any]) -> None:
     """Apply an event; the payload has its id."""
-    await service.apply_event(platform, payload["event"])
+    await service.apply_crm_event(platform, payload["event"])
 
 
 # Only a database that is away makes this job fail, so it is tried for as long as an outage may last.

@@ -8,7 +8,7 @@ import msgspec
 
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.audit import Action as AuditAction
-from balcao.core.context.audit import recording
+from balcao.core.context.audit import guard_audit_write
 from balcao.core.context.call import Call, worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
@@ -37,7 +37,7 @@ class IngestResult(NamedTuple):
     refused: int
 
 
-def require_configured(platform: Platform) -> None:
+def require_events_configured(platform: Platform) -> None:
     """Raise Unavailable without configuration; goes before the rule (rules: registry 4.1 row 2)."""
     if not platform.client_lists["CRM_WEBHOOK_CLIENTS"] or not platform.settings.crm_configured:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
@@ -53,7 +53,7 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
     event = await run_in_thread(event_parser.parse_event, body, size=len(body))
     trail = call.platform.audit.encode_event(call, "event", subject=event.cpf, fields=sorted(event.dados or ()))
     accepted = store.AcceptedEvent(event, call.client, call.request_id, trail)
-    with recording():
+    with guard_audit_write():
         is_new = await call.platform.database.write_grouped(store.accept_events, accepted)
         if not is_new:
             await call.platform.database.write_grouped(store.note_repeats, accepted)
@@ -78,12 +78,12 @@ async def ingest_events(call: Call, connection: Connection, bodies: Sequence[Map
             continue
         trail = call.platform.audit.encode_event(call, "event", subject=event.cpf, fields=sorted(event.dados or ()))
         rows.append(store.AcceptedEvent(event, call.client, call.request_id, trail))
-    with recording():
+    with guard_audit_write():
         new = await store.accept_events(connection, rows) if rows else []
     return IngestResult(sum(new), len(bodies) - len(rows))
 
 
-async def apply_event(platform: Platform, event_id: str) -> None:
+async def apply_crm_event(platform: Platform, event_id: str) -> None:
     """Apply an event in one transaction: merge, erase the payload, write result and audit event.
 
     An event that is applied already is left alone, so that a job may run twice. The event is locked before the mirror.

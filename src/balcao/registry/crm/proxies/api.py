@@ -23,7 +23,7 @@ routes = ROUTES.extend(tags=["crm"], body_limit=FORM_BODY)
     calls_crm=True,
     errors=[304, 400, 502],
 )
-async def read_crm_account(call: Call, cpf: CpfInPath) -> Response[Cidadao]:
+async def get_crm_account(call: Call, cpf: CpfInPath) -> Response[Cidadao]:
     """Lê a conta do cidadão no CRM neste momento; um texto que o CRM não tem fica de fora. Para o próprio cidadão e
     para quem tem a ação `crm:read`; 404 sem conta no CRM.
     """
@@ -39,7 +39,7 @@ async def read_crm_account(call: Call, cpf: CpfInPath) -> Response[Cidadao]:
     example={"categoria": "saude", "acao": "optin", "canal": "email", "finalidade": "Campanhas de saúde"},
     errors=[502],
 )
-async def change_crm_consent(call: Call, cpf: CpfInPath, body: CrmConsentBody) -> CidadaoConsent:
+async def patch_crm_consent(call: Call, cpf: CpfInPath, body: CrmConsentBody) -> CidadaoConsent:
     """Dá (`optin`) ou retira (`optout`, com `motivo`) um consentimento no CRM e devolve a entrada como ficou. Para o
     próprio cidadão e para quem tem a ação `crm:write`.
     """
@@ -91,7 +91,7 @@ async def request_crm_anonymisation(call: Call, cpf: CpfInPath) -> Response[File
     calls_crm=True,
     errors=[304, 502],
 )
-async def read_crm_anonymisation(call: Call, numero: NumberInPath) -> Response[AnonymisationStatus]:
+async def get_crm_anonymisation(call: Call, numero: NumberInPath) -> Response[AnonymisationStatus]:
     """Lê do CRM o andamento de uma solicitação. Vê-a a pessoa de quem ela é e quem tem a ação `crm:read`; para as
     demais o número é desconhecido (404).
     """

@@ -46,7 +46,7 @@ async def reconcile_crm(call: Call, body: ReconciliationBody) -> Response[Reconc
     action("crm:read"),
     "Andamento de uma releitura do CRM",
 )
-async def read_crm_reconciliation(call: Call, run_id: RunInPath) -> Reconciliation:
+async def get_crm_reconciliation(call: Call, run_id: RunInPath) -> Reconciliation:
     """Diz até onde foi uma releitura. Exige a ação `crm:read`; 404 para um id desconhecido."""
     return await service.read_reconciliation(call, run_id)
 

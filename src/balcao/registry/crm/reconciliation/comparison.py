@@ -13,7 +13,7 @@ Body = Mapping[str, Any]
 _INSTANT = timedelta(microseconds=1)
 
 
-def list_events(person: Person, consented: Set[tuple[str, str]]) -> Iterator[Body]:
+def list_missed_events(person: Person, consented: Set[tuple[str, str]]) -> Iterator[Body]:
     """Yield bodies of the webhook's form, each with the time of what it tells.
 
     `consented` are the consents that stand in the mirror.

@@ -78,7 +78,7 @@ async def _reconcile_person(call: Call, cpf: Cpf) -> Reconciliation:
 
 
 async def _open_run(call: Call, since: datetime) -> Reconciliation:
-    require_configured(call.platform)
+    require_reconciliation_configured(call.platform)
     async with call.platform.database.transaction() as connection:
         run = await store.open_reconciliation(connection, new_id(), since, _find_start(since), call.request_id)
         if run is None:
@@ -88,7 +88,7 @@ async def _open_run(call: Call, since: datetime) -> Reconciliation:
     return _to_wire(run)
 
 
-def require_configured(platform: Platform) -> None:
+def require_reconciliation_configured(platform: Platform) -> None:
     """Raise Unavailable without a CRM to ask: nobody is to wait for a run that cannot begin."""
     if not platform.settings.crm_configured:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
@@ -180,7 +180,7 @@ def _find_start(since: datetime) -> datetime:
 
 async def _feed(call: Call, connection: Connection, people: Sequence[Person]) -> IngestResult:
     consented = await mirror.list_consented(connection, [person.cpf for person in people])
-    bodies = [body for person in people for body in comparison.list_events(person, consented[person.cpf])]
+    bodies = [body for person in people for body in comparison.list_missed_events(person, consented[person.cpf])]
     return await events.ingest_events(call, connection, bodies)
 
 

@@ -20,7 +20,7 @@ routes = ROUTES.extend(tags=["crm"], body_limit=FORM_BODY)
     action("jobs:read"),
     "Estado da integração com o CRM",
 )
-async def read_crm_status(call: Call) -> CrmStatus:
+async def get_crm_status(call: Call) -> CrmStatus:
     """Devolve o disjuntor deste processo e, de toda a plataforma, o que espera, corre e falhou nos dois sentidos da
     integração.
     """
@@ -48,7 +48,7 @@ async def release_future_fields(call: Call, cpf: CpfInPath) -> ReleasedFields:
     "O que o CRM e o cidadão disseram, campo a campo, com origem e data",
     errors=[304, 400],
 )
-async def read_crm_mirror(call: Call, cpf: CpfInPath) -> Response[CrmMirror]:
+async def get_crm_mirror(call: Call, cpf: CpfInPath) -> Response[CrmMirror]:
     """Devolve cada campo que o CRM ou o cidadão declarou, com a origem, a data e se o cadastro o mostra. Para o próprio
     cidadão e para quem tem a ação `crm:read`.
     """

@@ -21,7 +21,7 @@ routes = ROUTES.extend(tags=["crm"])
     calls_crm=True,
     errors=[304, 502],
 )
-async def list_crm_tickets(call: Call, cpf: CallersCpf) -> Response[CrmTickets]:
+async def get_crm_tickets(call: Call, cpf: CallersCpf) -> Response[CrmTickets]:
     """Lê do CRM, neste momento, os protocolos de quem chama, do mais novo ao mais antigo, cada um com as ordens de
     serviço e o andamento delas. Exige um token que identifique uma pessoa (CPF); quem não tem conta no CRM recebe a
     lista vazia.
@@ -37,7 +37,7 @@ async def list_crm_tickets(call: Call, cpf: CallersCpf) -> Response[CrmTickets]:
     calls_crm=True,
     errors=[304, 502],
 )
-async def read_crm_ticket(call: Call, cpf: CallersCpf, protocolo: TicketInPath) -> Response[CrmTicket]:
+async def get_crm_ticket(call: Call, cpf: CallersCpf, protocolo: TicketInPath) -> Response[CrmTicket]:
     """Lê do CRM um protocolo de quem chama, com as ordens de serviço e o andamento delas. O de outra pessoa é
     desconhecido (404), como o que não existe.
     """

@@ -39,7 +39,7 @@ routes = ROUTES.extend(tags=["mobility"], dialect=ERROR_AND_MESSAGE)
     errors=[304],
     may_lag=True,
 )
-async def list_brands(call: Call) -> Response[VehicleBrands]:
+async def get_brands(call: Call) -> Response[VehicleBrands]:
     """Devolve as marcas que valem, em ordem alfabética, com `Outro` no fim. Para qualquer pessoa ou cliente com token;
     o `ETag` permite repetir a leitura sem corpo (304).
     """
@@ -55,7 +55,7 @@ async def list_brands(call: Call) -> Response[VehicleBrands]:
     query=BrandQuery,
     may_lag=True,
 )
-async def list_models(call: Call, query: Query) -> Response[VehicleModels]:
+async def get_models(call: Call, query: Query) -> Response[VehicleModels]:
     """Devolve os modelos que valem da marca `brand_id`, com `Outro` no fim; uma marca desconhecida não tem modelos.
     Para qualquer pessoa ou cliente com token.
     """
@@ -69,7 +69,7 @@ async def list_models(call: Call, query: Query) -> Response[VehicleModels]:
     "Cores de veículos",
     errors=[304],
 )
-async def list_colours(call: Call) -> Response[VehicleColours]:
+async def get_colours(call: Call) -> Response[VehicleColours]:
     """Devolve as cores aceitas no registro de um veículo, na ordem em que os formulários as mostram. Para qualquer
     pessoa ou cliente com token.
     """
@@ -82,7 +82,7 @@ async def list_colours(call: Call) -> Response[VehicleColours]:
     ADMINISTRATION,
     "Marcas de veículos, com as excluídas",
 )
-async def list_kept_brands(call: Call) -> VehicleBrands:
+async def get_kept_brands(call: Call) -> VehicleBrands:
     """Devolve todas as marcas do catálogo, com a data de exclusão das que não valem mais. Para quem administra o
     catálogo.
     """
@@ -96,7 +96,7 @@ async def list_kept_brands(call: Call) -> VehicleBrands:
     "Modelos de veículos, com os excluídos",
     query=AnyBrandQuery,
 )
-async def list_kept_models(call: Call, query: Query) -> VehicleModels:
+async def get_kept_models(call: Call, query: Query) -> VehicleModels:
     """Devolve os modelos do catálogo, de uma marca ou de todas, com a data de exclusão dos que não valem mais. Para
     quem administra o catálogo.
     """
@@ -111,7 +111,7 @@ async def list_kept_models(call: Call, query: Query) -> VehicleModels:
     status=201,
     errors=[409],
 )
-async def add_brand(call: Call, body: VehicleBrandBody) -> Response[VehicleBrand]:
+async def post_brand(call: Call, body: VehicleBrandBody) -> Response[VehicleBrand]:
     """Cria uma marca, com um id feito do nome. O nome de uma marca que vale, e o id de qualquer uma, mesmo excluída,
     não podem repetir-se (409).
     """
@@ -153,7 +153,7 @@ async def remove_brand(call: Call, brand_id: BrandId) -> None:
     status=201,
     errors=[404, 409],
 )
-async def add_model(call: Call, body: VehicleModelBody) -> Response[VehicleModel]:
+async def post_model(call: Call, body: VehicleModelBody) -> Response[VehicleModel]:
     """Cria um modelo de uma marca que vale, com um id feito dos dois nomes. Um nome já usado nesta marca é 409."""
     return created(await administration.add_model(call, body))
 
@@ -166,7 +166,7 @@ async def add_model(call: Call, body: VehicleModelBody) -> Response[VehicleModel
     example={"name": "Urbana Plus"},
     errors=[409],
 )
-async def change_model(call: Call, model_id: ModelId, body: VehicleModelChange) -> VehicleModel:
+async def patch_model(call: Call, model_id: ModelId, body: VehicleModelChange) -> VehicleModel:
     """Muda ao menos um dos três membros; o id continua o mesmo. A marca e o tipo de um modelo que um veículo usa não
     mudam (409).
     """

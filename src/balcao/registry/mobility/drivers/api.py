@@ -42,7 +42,7 @@ routes = ROUTES.extend(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=
     "Condutores de um veículo próprio, convidados e aceitos",
     errors=[304, 400],
 )
-async def list_conductors(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Response[Conductors]:
+async def get_conductors(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Response[Conductors]:
     """Devolve os convites pendentes e os condutores aceitos, do mais antigo ao mais novo. Só para quem registrou o
     veículo (ou um atendente em seu lugar); o condutor recebe 403. Depois do aceite, nome e contatos são os do cadastro
     do condutor.
@@ -90,7 +90,7 @@ async def remove_conductor(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, co
     "Convites pendentes do cidadão",
     errors=[304, 400],
 )
-async def list_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvitations]:
+async def get_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvitations]:
     """Devolve os convites que esperam pela resposta do cidadão, do mais novo ao mais antigo, com o que ele pode ver do
     veículo e do dono.
     """

@@ -112,7 +112,7 @@ class InvitationEmail:
     tries: int
 
 
-def parse_answer(word: str) -> LinkStatus:
+def parse_invitation_answer(word: str) -> LinkStatus:
     """Return the state that an invitee may put the link in. Raises Invalid for any other word."""
     if word not in _ANSWERS:
         raise Invalid("O campo `status` deve ser um de: accepted, rejected.", code="status-unknown")

@@ -151,7 +151,7 @@ async def answer_invitation(call: Call, cpf: Cpf, link_id: str, body: Invitation
 
     Raises Invalid, also when it is not pending any more; NotFound, also once the vehicle is deleted.
     """
-    status = links.parse_answer(body.status)
+    status = links.parse_invitation_answer(body.status)
 
     async def attempt(connection: Connection) -> Conductor | None:
         found = await store.read_received_invitation(connection, link_id, cpf)

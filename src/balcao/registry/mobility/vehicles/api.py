@@ -41,7 +41,7 @@ routes = ROUTES.extend(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=
     "Veículos do cidadão, próprios e conduzidos",
     errors=[304],
 )
-async def list_vehicles(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Vehicles]:
+async def get_vehicles(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Vehicles]:
     """Devolve os veículos que o cidadão registrou e os que conduz com convite aceito, do mais novo ao mais antigo;
     `role` diz qual é o caso. Para o próprio cidadão, para atendentes com a ação `vehicles:read` e para clientes com o
     escopo `smtr:read`.
@@ -74,7 +74,7 @@ async def register_vehicle(call: Call, cpf: CpfInPath, body: VehicleCreate) -> R
     "Um veículo, próprio ou conduzido",
     errors=[304, 400],
 )
-async def read_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Response[VehicleDetail]:
+async def get_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Response[VehicleDetail]:
     """Devolve o registro completo, com o contato atual do dono. Um veículo que o cidadão não registrou nem conduz é
     respondido como desconhecido (404). O telefone do dono só vai a clientes com o escopo próprio de telefones.
     """
@@ -89,7 +89,7 @@ async def read_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Res
     example={"display_name": "Bicicleta da família", "color": "Verde"},
     errors=[412],
 )
-async def change_vehicle(
+async def patch_vehicle(
     call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: VehicleUpdate
 ) -> Response[VehicleDetail]:
     """Muda só os membros enviados e devolve o veículo inteiro. Só o dono pode; o condutor recebe 403. Com `If-Match` a

@@ -16,7 +16,7 @@ routes = OPERATION_ROUTES.extend()
     action("operation:read"),
     "Importações em andamento e as últimas de cada tipo",
 )
-async def list_imports(call: Call) -> Imports:
+async def get_imports(call: Call) -> Imports:
     """Devolve até onde foi o último arquivo de cada tipo de dado, os inacabados primeiro. Arquivos lidos da entrada do
     comando não deixam registro. Exige a ação `operation:read`.
     """

@@ -2,7 +2,7 @@
 
 from balcao.core.context.call import Call
 from balcao.core.imports.declaration import KnownImport
-from balcao.core.imports.store import list_imports as list_known_imports
+from balcao.core.imports.store import list_import_runs as list_known_imports
 from balcao.registry.operation.imports.schemas import Imports, ImportState
 
 

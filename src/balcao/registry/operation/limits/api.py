@@ -20,7 +20,7 @@ routes = OPERATION_ROUTES.extend()
     "Limites de chamadas em vigor",
     query=LimitQuery,
 )
-async def list_limits(call: Call, query: Query, page: PageInQuery) -> LimitPage:
+async def get_limits(call: Call, query: Query, page: PageInQuery) -> LimitPage:
     """Devolve os limites de todos os serviços, os mudados ao vivo primeiro, com a taxa em vigor e a configurada. Exige
     a ação `operation:read`.
     """
@@ -33,7 +33,7 @@ async def list_limits(call: Call, query: Query, page: PageInQuery) -> LimitPage:
     action("operation:read"),
     "Um limite de chamadas",
 )
-async def read_limit(call: Call, limit: LimitInPath) -> LimitState:
+async def get_limit(call: Call, limit: LimitInPath) -> LimitState:
     """Devolve um limite, como `GET /admin/limits` o mostra."""
     return await service.read_limit(call, limit)
 
@@ -44,7 +44,7 @@ async def read_limit(call: Call, limit: LimitInPath) -> LimitState:
     action("limits:write"),
     "Muda um limite por algum tempo",
 )
-async def change_limit(call: Call, limit: LimitInPath, body: LimitChange) -> LimitState:
+async def put_limit(call: Call, limit: LimitInPath, body: LimitChange) -> LimitState:
     """Muda a taxa em todos os processos em até 5 segundos, por até um dia, de um décimo a dez vezes a configurada: mais
     que isso, só pelo comando `balcao limits`. Exige a ação `limits:write`; o motivo fica na trilha de auditoria.
     """

@@ -17,7 +17,7 @@ routes = OPERATION_ROUTES.extend()
     action("operation:read"),
     "Serviços em manutenção",
 )
-async def list_maintenance(call: Call) -> Maintenances:
+async def get_maintenance(call: Call) -> Maintenances:
     """Devolve os serviços em manutenção: desde e até quando, por quem e com que frase; e, à parte, as planejadas."""
     return await service.list_maintenance(call)
 

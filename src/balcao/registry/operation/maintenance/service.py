@@ -20,7 +20,10 @@ from balcao.registry.operation.maintenance.schemas import (
 
 async def list_maintenance(call: Call) -> Maintenances:
     """Return the services in maintenance, and those that will be."""
-    closed, planned = await maintenance.list_services(call), await maintenance.list_planned_services(call)
+    closed, planned = (
+        await maintenance.list_services_in_maintenance(call),
+        await maintenance.list_planned_services(call),
+    )
     services = list(call.platform.part(Declared).services)
     return Maintenances([_describe(change) for change in closed], [_describe(change) for change in planned], services)
 

@@ -16,7 +16,7 @@ routes = OPERATION_ROUTES.extend()
     action("operation:read"),
     "Estado das partes da plataforma",
 )
-async def read_platform_state(call: Call) -> PlatformState:
+async def get_platform_state(call: Call) -> PlatformState:
     """Devolve como estão banco de dados, réplicas, provedor de identidade, processos, tarefas e manutenções. De
     réplicas e provedor, o que vê o processo que responde. Exige a ação `operation:read`; não mostra dados de ninguém.
     """
@@ -29,7 +29,7 @@ async def read_platform_state(call: Call) -> PlatformState:
     action("operation:read"),
     "Processos de todas as máquinas",
 )
-async def list_processes(call: Call) -> Processes:
+async def get_processes(call: Call) -> Processes:
     """Devolve os processos que atendem chamadas ou executam tarefas. Quem termina em ordem sai da lista; quem foi morto
     fica nela, mudo, por uma hora.
     """
@@ -42,7 +42,7 @@ async def list_processes(call: Call) -> Processes:
     action("operation:read"),
     "Versões do programa e dos esquemas do banco",
 )
-async def read_versions(call: Call) -> Versions:
+async def get_versions(call: Call) -> Versions:
     """Devolve as versões dos processos vivos, mais de uma durante uma atualização, e a última migração aplicada de cada
     serviço.
     """

@@ -22,7 +22,7 @@ from balcao.version import describe_version
 async def read_platform_state(call: Call) -> PlatformState:
     """Return the state of all parts. Raises Unavailable for a database that is away."""
     platform = call.platform
-    closed = await maintenance.list_services(call)
+    closed = await maintenance.list_services_in_maintenance(call)
     async with platform.database.connection() as connection:
         server = await store.read_server_version(connection)
         running = await processes.list_processes(connection)

@@ -16,7 +16,7 @@ routes = OPERATION_ROUTES.extend()
     action("operation:read"),
     "Filas por tipo de tarefa e tarefas periódicas",
 )
-async def read_queues(call: Call) -> Queues:
+async def get_queues(call: Call) -> Queues:
     """Devolve, de cada tipo de tarefa de todos os serviços, quantas esperam, correm e falharam de vez e há quanto tempo
     a mais antiga espera; e, das periódicas, a última e a próxima vez. Exige a ação `operation:read`.
     """

@@ -18,7 +18,7 @@ routes = OPERATION_ROUTES.extend()
     "Chamadas, recusas e falhas das últimas horas",
     query=ResponseCountQuery,
 )
-async def read_response_counts(call: Call, query: Query) -> ResponseCounts:
+async def get_response_counts(call: Call, query: Query) -> ResponseCounts:
     """Devolve, de cinco em cinco minutos, quantas chamadas cada serviço respondeu em todos os processos, quantas
     recusou, em quantas falhou e em quanto tempo: os últimos segundos ainda faltam. Exige a ação `operation:read`.
     """

@@ -54,7 +54,7 @@ routes = ROUTES.extend(tags=TAGS, body_limit=SMALL_BODY)
     errors=[304],
     may_lag=True,
 )
-async def list_active_avatars(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
+async def get_active_avatars(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
     """Devolve uma página dos avatares que o cidadão pode escolher, por nome. É pública."""
     return with_etag(await service.list_active_avatars(call, page), call, PUBLIC)
 
@@ -68,7 +68,7 @@ async def list_active_avatars(call: Call, page: AvatarPageInQuery) -> Response[A
     media_types=[PNG, SVG],
     may_lag=True,
 )
-async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
+async def get_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
     """Devolve a figura de um avatar que acompanha a plataforma, oferecido ou não: PNG de 256 x 256 pontos, ou SVG para
     quem o pede em `Accept` (`image/svg+xml`). É pública; avatares com endereço próprio não têm figura aqui (404).
     """
@@ -83,7 +83,7 @@ async def read_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
     status=201,
     example={"name": "Capivara", "url": "https://figuras.cidade.example/capivara.svg"},
 )
-async def create_avatar(call: Call, body: AvatarCreation) -> Response[Avatar]:
+async def post_avatar(call: Call, body: AvatarCreation) -> Response[Avatar]:
     """Oferece um avatar cuja figura fica em outro endereço `https://`."""
     return stored(await service.create_avatar(call, body))
 
@@ -107,7 +107,7 @@ async def deactivate_avatar(call: Call, avatar_id: AvatarInPath) -> None:
     "O avatar do cidadão",
     errors=[304, 400],
 )
-async def read_avatar_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice]:
+async def get_avatar_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice]:
     """Devolve o avatar que o cidadão escolheu; ambos os membros são nulos se não há escolha ou se ele deixou de ser
     oferecido.
     """

@@ -1,6 +1,6 @@
 """The avatars on offer, and which one a citizen has chosen."""
 
-from balcao.core.context.audit import recording
+from balcao.core.context.audit import guard_audit_write
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
@@ -83,7 +83,7 @@ async def read_avatar_choice(call: Call, cpf: Cpf) -> AvatarChoice:
 async def choose_avatar(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarChoice:
     """Choose an avatar, or none. Raises NotFound for one that is unknown or no longer offered."""
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["avatar_id"])
-    with recording():
+    with guard_audit_write():
         async with call.platform.database.connection() as connection:
             if body.avatar_id is None:
                 await remove_chosen_avatar(connection, cpf, trail)

@@ -22,7 +22,7 @@ routes = ROUTES.extend(tags=["citizen"])
     "Cadastro do cidadão, com o que ele declarou",
     errors=[304, 400],
 )
-async def read_citizen(call: Call, cpf: CpfInPath) -> Response[Citizen]:
+async def get_citizen(call: Call, cpf: CpfInPath) -> Response[Citizen]:
     """Devolve o cadastro da cidade com o que o cidadão declarou por cima; o que não se conhece vem nulo. Podem ler o
     próprio cidadão, quem tem a ação `citizen:read`, sistemas com o escopo `rmi:pessoa-fisica:read` e os clientes da
     plataforma. Por escopo faltam os dados sensíveis, e o telefone pede ainda `rmi:telefone:read`.
@@ -38,7 +38,7 @@ async def read_citizen(call: Call, cpf: CpfInPath) -> Response[Citizen]:
     errors=[304, 400],
     query=ProvenanceQuery,
 )
-async def read_provenance(call: Call, cpf: CpfInPath, query: Query) -> Response[Provenance]:
+async def get_provenance(call: Call, cpf: CpfInPath, query: Query) -> Response[Provenance]:
     """Devolve cada dado do cadastro com quem o disse, desde quando, quando o CRM o confirmou e o que ele encobre. Os
     dados sensíveis (gênero, raça ou cor, deficiência, renda) vêm sem valor, a não ser com `sensitive=true`, e a trilha
     distingue as duas leituras. Para o próprio cidadão e para quem tem a ação `citizen:read`.

@@ -34,7 +34,7 @@ def find_newest(mirror: Mirror, *fields: str) -> str | None:
     return found if found is not None and find_mirrored_field(mirror, found) is not None else None
 
 
-def parse_phone(mirror: Mirror, field: str) -> phones.Phone | None:
+def parse_phone_choice(mirror: Mirror, field: str) -> phones.Phone | None:
     """Return the phone as typed while the field still has it; None for what cannot be read as a phone."""
     text, wording = str(mirror.fields[field].value), mirror.wordings.get("telefone")
     if wording is not None and translation.has_same_digits(wording.wire, text):
@@ -44,13 +44,13 @@ def parse_phone(mirror: Mirror, field: str) -> phones.Phone | None:
 
 def choose_main_phone(mirror: Mirror) -> str | None:
     field = find_newest(mirror, *_MAIN_PHONES)
-    return field if field is not None and parse_phone(mirror, field) is not None else None
+    return field if field is not None and parse_phone_choice(mirror, field) is not None else None
 
 
 def choose_other_phones(mirror: Mirror) -> list[str]:
     """Return the fields that have a number."""
     present = [field for field in _OTHER_PHONES if find_mirrored_field(mirror, field)]
-    return [field for field in present if (read := parse_phone(mirror, field)) is not None and read.valor]
+    return [field for field in present if (read := parse_phone_choice(mirror, field)) is not None and read.valor]
 
 
 def choose_address(mirror: Mirror) -> dict[str, str | None]:

@@ -13,7 +13,7 @@ from balcao.registry.person.wallet.schemas import ImportedWallet
 DEFAULT_SOURCE = "import"
 
 
-async def write(connection: Connection, rows: Sequence[CitizenRow]) -> int:
+async def write_citizens(connection: Connection, rows: Sequence[CitizenRow]) -> int:
     """Write the rows, one a CPF."""
     return await store.upsert_base_records(connection, [_to_stored(row) for row in rows])
 
@@ -35,4 +35,4 @@ def _encode_wallet(row: CitizenRow) -> str | None:
     return msgspec.json.encode(ImportedWallet(*members)).decode()
 
 
-IMPORTS = [Import("citizens", CitizenRow, write, from_table=True, key=lambda row: row.cpf)]
+IMPORTS = [Import("citizens", CitizenRow, write_citizens, from_table=True, key=lambda row: row.cpf)]

@@ -120,7 +120,7 @@ def _merge_phones(mirror: Mirror, base: Mapping[str, Any] | None) -> Phones:
 
 
 def _read_declared_phone(mirror: Mirror, field: str) -> Phone:
-    mirrored, read = mirror.fields[field], choices.parse_phone(mirror, field)
+    mirrored, read = mirror.fields[field], choices.parse_phone_choice(mirror, field)
     assert read is not None  # only a field that can be read is chosen
     return Phone(*_name_sources(mirrored), read.ddi, read.ddd, read.valor, mirrored.at)
 

@@ -82,7 +82,7 @@ _MEMBERS = (
 )
 
 
-def list_sources(
+def list_field_sources(
     cpf: Cpf, base: Base | None, mirror: Mirror, origin: Mapping[str, Any] | None, *, with_sensitive: bool
 ) -> list[SourcedValue]:
     """Return each member with where and when it comes from; `origin` is that of the base record, None without one."""

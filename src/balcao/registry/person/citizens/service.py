@@ -21,7 +21,7 @@ from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.citizens import store
 from balcao.registry.person.citizens.base import format_citizen
 from balcao.registry.person.citizens.merge import merge_record
-from balcao.registry.person.citizens.provenance import list_sources
+from balcao.registry.person.citizens.provenance import list_field_sources
 from balcao.registry.person.citizens.schemas import Citizen, Provenance
 
 PHONE_SCOPE = "rmi:telefone:read"
@@ -54,7 +54,7 @@ async def read_provenance(call: Call, cpf: Cpf, *, with_sensitive: bool) -> Prov
         stored_mirror = await read_mirror(source, cpf)
     if base is None and not stored_mirror.known and not call.is_owner:
         raise NotFound(UNKNOWN, code="citizen-unknown")
-    return Provenance(cpf.digits, list_sources(cpf, base, stored_mirror, origin, with_sensitive=with_sensitive))
+    return Provenance(cpf.digits, list_field_sources(cpf, base, stored_mirror, origin, with_sensitive=with_sensitive))
 
 
 def _format(citizen: Citizen, call: Call) -> Citizen:

@@ -39,7 +39,7 @@ async def declare_gender(call: Call, cpf: CpfInPath, body: GenderBody) -> Messag
     "Sugestões para o campo gênero",
     errors=[304],
 )
-async def list_gender_options(call: Call) -> Response[list[str]]:
+async def get_gender_options(call: Call) -> Response[list[str]]:
     """Devolve os textos sugeridos para o gênero, na ordem em que se mostram; qualquer outro também é aceito. É
     pública.
     """

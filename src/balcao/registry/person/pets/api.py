@@ -25,7 +25,7 @@ routes = ROUTES.extend(tags=["pets"], dialect=ERROR_AND_MESSAGE, body_limit=SMAL
     "Animais do cidadão",
     errors=[304],
 )
-async def list_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Pets]:
+async def get_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Pets]:
     """Devolve uma página dos animais do cidadão: os dos registros da cidade, depois os que ele mesmo cadastrou. O CPF
     de outros tutores vem mascarado.
     """
@@ -40,7 +40,7 @@ async def list_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[P
     status=201,
     errors=[409],
 )
-async def create_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]:
+async def post_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]:
     """Cadastra um animal do cidadão e o devolve com o seu número. Cada cidadão cadastra até 50 (409 além disso). Com o
     cabeçalho `Idempotency-Key`, repetir a chamada devolve a primeira resposta.
     """
@@ -54,7 +54,7 @@ async def create_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]
     "Quantos animais o cidadão tem, por espécie",
     errors=[304, 400],
 )
-async def read_pet_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
+async def get_pet_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
     """Devolve quantos animais os registros da cidade têm do cidadão, por espécie, e quantos ele mesmo cadastrou."""
     return personal(await service.read_pet_stats(call, cpf), call)
 
@@ -66,7 +66,7 @@ async def read_pet_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
     "Um animal do cidadão",
     errors=[304, 400],
 )
-async def read_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath) -> Response[Pet]:
+async def get_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath) -> Response[Pet]:
     """Devolve um animal do cidadão. O de outra pessoa é desconhecido (404), como um número que não existe."""
     return personal(await service.read_pet(call, cpf, pet_id), call)
 

@@ -53,7 +53,7 @@ ANA = {"cpf": "90000000175", "channel": "whatsapp"}
     errors=[304],
     concerns_people=True,
 )
-async def read_phone_status(call: Call, number: NumberInPath) -> Response[PhoneStatus]:
+async def get_phone_status(call: Call, number: NumberInPath) -> Response[PhoneStatus]:
     """Diz se o telefone está ligado a alguém (CPF e nome mascarados), em quarentena ou livre, e se a pessoa aceita
     mensagens nele. Durante a quarentena, e depois dela, quem o tinha antes não aparece. Exige a ação `phones:read`; a
     leitura fica na trilha de auditoria. Um cliente de `BALCAO_MESSENGER_CLIENTS` recebe `cpf` e `name` nulos.
@@ -69,7 +69,7 @@ async def read_phone_status(call: Call, number: NumberInPath) -> Response[PhoneS
     errors=[304],
     concerns_people=True,
 )
-async def read_phone_citizen(call: Call, number: NumberInPath) -> Response[PhoneCitizen]:
+async def get_phone_citizen(call: Call, number: NumberInPath) -> Response[PhoneCitizen]:
     """Devolve CPF e nome mascarados de quem tem o telefone; `found` falso se ninguém. Exige `phones:read`."""
     return personal(await service.read_phone_citizen(call, number), call)
 
@@ -147,7 +147,7 @@ async def validate_phone_registration(
     errors=[304],
     concerns_people=True,
 )
-async def read_phone_preferences(call: Call, number: NumberInPath) -> Response[PhonePreferences]:
+async def get_phone_preferences(call: Call, number: NumberInPath) -> Response[PhonePreferences]:
     """Devolve as preferências da pessoa a quem o telefone está ligado, com o CPF mascarado; 404 sem ela. Exige
     `phones:read`.
     """
@@ -164,9 +164,7 @@ async def read_phone_preferences(call: Call, number: NumberInPath) -> Response[P
     example={"channel": "whatsapp", "category_opt_ins": {"courses": True}},
     concerns_people=True,
 )
-async def change_phone_preferences(
-    call: Call, number: NumberInPath, body: PreferencesBody
-) -> Response[PhonePreferences]:
+async def put_phone_preferences(call: Call, number: NumberInPath, body: PreferencesBody) -> Response[PhonePreferences]:
     """Como a operação do próprio cidadão, para a pessoa a quem o telefone está ligado; 404 sem ela. Cada mudança real
     fica no histórico dela.
     """
@@ -238,7 +236,7 @@ async def release_phone(call: Call, number: NumberInPath) -> Response[Quarantine
     query=QuarantineQuery,
     concerns_people=True,
 )
-async def list_quarantined_phones(call: Call, query: Query, page: PageInQuery) -> Response[QuarantinedPhones]:
+async def get_quarantined_phones(call: Call, query: Query, page: PageInQuery) -> Response[QuarantinedPhones]:
     """Devolve uma página dos telefones em quarentena, ou, com `expired=true`, daqueles cuja quarentena terminou há até
     30 dias.
     """
@@ -252,7 +250,7 @@ async def list_quarantined_phones(call: Call, query: Query, page: PageInQuery) -
     READ,
     "As quarentenas de telefones em números",
 )
-async def read_quarantine_stats(call: Call) -> QuarantineStats:
+async def get_quarantine_stats(call: Call) -> QuarantineStats:
     """Conta as quarentenas que valem e as que terminaram há até 30 dias."""
     async with call.platform.database.connection() as connection:
         return await store.read_quarantine_stats(connection)

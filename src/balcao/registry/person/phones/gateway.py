@@ -7,7 +7,7 @@ from balcao.core.errors import Unavailable
 from balcao.core.jobs.worker import Retry
 
 
-def require_configured(platform: Platform) -> None:
+def require_sms_configured(platform: Platform) -> None:
     """Raise Unavailable unless somebody sends codes: nobody is to wait for one that never comes."""
     if not platform.settings.phone_code_url:
         text = "O envio de códigos por telefone não está configurado."

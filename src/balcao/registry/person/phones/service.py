@@ -6,7 +6,7 @@ phones and the city's money, so they must hold in every process, in the sandbox 
 
 import re
 
-from balcao.core.context.audit import recording
+from balcao.core.context.audit import guard_audit_write
 from balcao.core.context.call import Call, worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
@@ -35,7 +35,7 @@ async def declare_phone(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
     Raises Invalid, Conflict when nothing changes, TooMany, and Unavailable when nobody sends codes.
     """
     number = Number.parse(body)
-    gateway.require_configured(call.platform)
+    gateway.require_sms_configured(call.platform)
     async with call.platform.database.connection() as connection:
         await _require_change(connection, call, cpf, number)
         await _open_verification(connection, call, cpf, number)
@@ -67,7 +67,7 @@ async def _open_verification(connection: Connection, call: Call, cpf: Cpf, numbe
     counted = _make_counted(call, cpf, number)
     job = NewJob(store.CODE_JOB, encode_payload({"verification": verification}))
     trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=["phone_verification"])
-    with recording():
+    with guard_audit_write():
         wait = await store.open_verification(connection, opened, counted, job, trail)
     if wait > 0:
         text = "Já foram enviados códigos há pouco: aguarde para pedir outro."
@@ -108,7 +108,7 @@ async def _take_try(call: Call, cpf: Cpf) -> store.OpenVerification:
         call, "update", subject=cpf, fields=["phone_verification"], outcome="code_tried"
     )
     async with call.platform.database.connection() as connection:
-        with recording():
+        with guard_audit_write():
             opened = await store.take_try(connection, cpf, TRIES, trail)
         if opened is None:
             pause = await store.read_pause_after_tries(connection, cpf, TRIES)

@@ -25,7 +25,7 @@ routes = ROUTES.extend(tags=TAGS, body_limit=SMALL_BODY)
     "Se o cidadão ainda não entrou pela primeira vez",
     errors=[304, 400],
 )
-async def read_first_login(call: Call, cpf: CpfInPath) -> Response[FirstLogin]:
+async def get_first_login(call: Call, cpf: CpfInPath) -> Response[FirstLogin]:
     """Devolve se o cidadão ainda não concluiu o primeiro acesso ao portal. Sem registro, a resposta é verdadeira."""
     return personal(await service.read_first_login(call, cpf), call)
 
@@ -49,7 +49,7 @@ async def end_first_login(call: Call, cpf: CpfInPath) -> Response[FirstLogin]:
     "As escolhas de notificação do cidadão, em forma curta",
     errors=[304, 400],
 )
-async def read_opt_in(call: Call, cpf: CpfInPath) -> Response[OptIn]:
+async def get_opt_in(call: Call, cpf: CpfInPath) -> Response[OptIn]:
     """Devolve a escolha geral e as por categoria: as mesmas das preferências de notificação, sem o horário."""
     return personal(await service.read_opt_in(call, cpf), call)
 
@@ -62,7 +62,7 @@ async def read_opt_in(call: Call, cpf: CpfInPath) -> Response[OptIn]:
     errors=[412, 422],
     example={"opt_in": True, "category_opt_ins": {"courses": True}},
 )
-async def change_opt_in(call: Call, cpf: CpfInPath, body: OptInBody) -> Response[OptIn]:
+async def put_opt_in(call: Call, cpf: CpfInPath, body: OptInBody) -> Response[OptIn]:
     """Altera as preferências de notificação pelo canal `web`, com prova no histórico, e devolve as que passam a valer.
     Uma categoria desconhecida ou inativa é recusada (422); com `If-Match`, só vale sobre o estado lido (412).
     """

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from balcao.core.context.audit import recording
+from balcao.core.context.audit import guard_audit_write
 from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences import service as notifications
@@ -22,7 +22,7 @@ async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
 async def end_first_login(call: Call, cpf: Cpf) -> FirstLogin:
     """Record that the first login is over; idempotent."""
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["firstlogin"])
-    with recording():
+    with guard_audit_write():
         async with call.platform.database.connection() as connection:
             await store.end_first_login(connection, cpf, trail)
     return FirstLogin(False)

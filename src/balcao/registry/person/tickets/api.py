@@ -22,7 +22,7 @@ routes = ROUTES.extend(tags=["citizen"])
     "Chamados de serviço do cidadão, os mais novos primeiro",
     errors=[304],
 )
-async def list_tickets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Tickets]:
+async def get_tickets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Tickets]:
     """Devolve uma página dos chamados que a cidade tem em nome do cidadão, os mais novos primeiro. Os chamados vêm da
     central de atendimento e não mudam aqui.
     """

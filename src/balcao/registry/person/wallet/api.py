@@ -20,7 +20,7 @@ routes = ROUTES.extend(tags=["citizen"])
     "Carteira do cidadão: documentos, saúde, assistência social e educação",
     errors=[304, 400],
 )
-async def read_wallet(call: Call, cpf: CpfInPath) -> Response[Wallet]:
+async def get_wallet(call: Call, cpf: CpfInPath) -> Response[Wallet]:
     """Devolve o que documentos, saúde, assistência social e educação têm do cidadão; o que não se conhece vem nulo. Por
     escopo, cada sistema recebe só os membros que os seus escopos cobrem.
     """
