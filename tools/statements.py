@@ -20,7 +20,7 @@ _HEAD = """# Statements
 <!-- Written by `make docs` from the stores. Do not edit. -->
 
 Each statement carries its name in a comment after its first word, so that `pg_stat_statements`, the server's log and
-`pg_stat_activity` show it: `SELECT /* health_units.holidays.read_holiday */ data, nome, ...`. The name leads to the
+`pg_stat_activity` show it: `SELECT /* health_units.holidays.select_holiday */ data, nome, ...`. The name leads to the
 code: `health_units.holidays` is the folder below `src/balcao`, `read_holiday` the function in its store.
 
 What several callers look up at the same time goes as one statement, whose comment ends with `shared`.

@@ -76,7 +76,7 @@ ANYBODYS = {
     "a hash of a member of staff leads to the department, in every shard": {
         "city.staff_departments.delete_former_staff_hashes",
         "city.staff_departments.list_staff_without_hash",
-        "rights.list_accesses",
+        "rights.select_accesses",
     },
     "an avatar is withdrawn from whoever chose it": {"person.settings.clear_chosen_avatar"},
 }

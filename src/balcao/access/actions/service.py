@@ -117,7 +117,7 @@ async def create_action(call: Call, name: str, description: str) -> SavedAction:
 async def list_actions(call: Call, query: ActionsQuery) -> Actions:
     """Return a page of actions by id."""
     async with call.platform.database.connection() as connection:
-        found, total = await store.list_actions(connection, query.search, query.limit, query.skip)
+        found, total = await store.select_actions(connection, query.search, query.limit, query.skip)
     return Actions(found, total, query.skip, query.limit)
 
 
@@ -207,7 +207,7 @@ async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders
     """
     async with call.platform.database.connection() as connection:
         found = await _find(connection, action_id)
-        found_holders, total = await store.list_holders(connection, action_id, query.limit, query.skip)
+        found_holders, total = await store.select_holders(connection, action_id, query.limit, query.skip)
         roles = await store.list_granting_roles(connection, action_id)
     await record_read(call, CatalogueEvent("action.holders", "action", str(action_id), found.action.name))
     snapshot = call.platform.catalogue.snapshot
@@ -237,13 +237,13 @@ async def _find(source: Source, action_id: int, new_name: str | None = None) -> 
 async def find_action_id(call: Call, name: str) -> int | None:
     """Return the id of the action that bears this name now, or None."""
     async with call.platform.database.connection() as connection:
-        return await store.find_action_id(connection, name)
+        return await store.select_action_id(connection, name)
 
 
 async def find_action_id_by_key(call: Call, code_key: str) -> int | None:
     """Return the id of the action that code declared under this key, whatever it is called now, or None."""
     async with call.platform.database.connection() as connection:
-        return await store.find_action_id_by_key(connection, code_key)
+        return await store.select_action_id_by_key(connection, code_key)
 
 
 def _describe(action: Action) -> dict[str, str]:

@@ -79,11 +79,11 @@ async def list_names_of_deleted_actions(connection: Connection, names: Collectio
 
 
 @statement("SELECT id FROM access.action WHERE name = :name")
-async def find_action_id(connection: Connection, name: str) -> int | None: ...
+async def select_action_id(connection: Connection, name: str) -> int | None: ...
 
 
 @statement("SELECT id FROM access.action WHERE code_key = :code_key")
-async def find_action_id_by_key(connection: Connection, code_key: str) -> int | None: ...
+async def select_action_id_by_key(connection: Connection, code_key: str) -> int | None: ...
 
 
 @statement("""
@@ -110,7 +110,7 @@ async def insert_action(connection: Connection, name: str, description: str, cre
         "SELECT count(*) FROM access.action WHERE position(lower(:search) IN lower(name)) > 0",
     )
 )
-async def list_actions(connection: Connection, search: str, limit: int, skip: int) -> Paged[Action]:
+async def select_actions(connection: Connection, search: str, limit: int, skip: int) -> Paged[Action]:
     """Return the page's actions by id."""
 
 
@@ -268,5 +268,5 @@ class FoundHolder(msgspec.Struct, frozen=True):
         f"SELECT count(DISTINCT person_id) FROM ({_WAYS}) AS ways",
     )
 )
-async def list_holders(connection: Connection, action_id: int, limit: int, skip: int) -> Paged[FoundHolder]:
+async def select_holders(connection: Connection, action_id: int, limit: int, skip: int) -> Paged[FoundHolder]:
     """Return the page's holders by the person's id."""

@@ -22,7 +22,7 @@ async def list_catalogue_events(call: Call, query: AuditQuery) -> AuditEvents:
         query.to_version,
     )
     async with call.platform.database.connection() as connection:
-        items, total = await store.list_catalogue_events(connection, wanted, query.limit, query.skip)
+        items, total = await store.select_catalogue_events(connection, wanted, query.limit, query.skip)
     return AuditEvents(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
 
 

@@ -48,7 +48,7 @@ WHERE (:operation::text IS NULL OR operation = :operation)
         f"SELECT count(*) {_WANTED}",
     )
 )
-async def list_catalogue_events(
+async def select_catalogue_events(
     connection: Connection, wanted: EventFilters, limit: int, skip: int
 ) -> Paged[AuditEvent]:
     """Return the page's events, newest first."""

@@ -78,7 +78,7 @@ def describe_right(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], ac
 
 async def find_role_id(connection: Connection, name: str) -> int:
     """Return the id of the role that is to be given or taken. Raises NotFound."""
-    role_id = await store.find_role_id(connection, name)
+    role_id = await store.select_role_id(connection, name)
     if role_id is None:
         raise NotFound("Não há papel com esse nome.")
     return role_id

@@ -189,7 +189,7 @@ async def read_held_roles(
 
 
 @statement("SELECT id FROM access.role WHERE name = :name")
-async def find_role_id(connection: Connection, name: str) -> int | None: ...
+async def select_role_id(connection: Connection, name: str) -> int | None: ...
 
 
 @statement("SELECT EXISTS (SELECT FROM access.role WHERE id = ANY(:roles::bigint[]) AND administrative)")

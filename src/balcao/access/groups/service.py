@@ -57,7 +57,7 @@ async def create_group(call: Call, name: str, description: str, attributes: Attr
 
 async def read_group(call: Call, name: str) -> Group:
     """Return a group. Raises NotFound."""
-    return _require(await store.read_group(call.platform.database, name))
+    return _require(await store.select_group(call.platform.database, name))
 
 
 def _require(group: Group | None) -> Group:
@@ -72,7 +72,7 @@ async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup
     Raises NotFound and PreconditionFailed.
     """
     async with write_catalogue(call, CatalogueEvent("group.update", "group", name=name or None)) as write:
-        present = _require(await store.read_group(write.connection, name))
+        present = _require(await store.select_group(write.connection, name))
         require_match(call.if_match, Ready.of(present).etag)
         group = msgspec.structs.replace(
             present,
@@ -127,7 +127,7 @@ async def _let_some_leave(call: Call, name: str) -> bool:
 async def list_group_roles(call: Call, name: str) -> list[Role]:
     """Return the roles that the group gives, by name. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        return await store.list_group_roles(connection, (await _find(connection, name)).id)
+        return await store.select_group_roles(connection, (await _find(connection, name)).id)
 
 
 async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
@@ -144,7 +144,7 @@ async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
         await authority.require_no_escalation(
             write.connection, call, held, authority.Assignments([role_id], direct=[role_id])
         )
-        if await store.assign_group_role(write.connection, group.id, role_id, mask_author(call)):
+        if await store.insert_group_role(write.connection, group.id, role_id, mask_author(call)):
             after = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("group.assign_role", "group", str(group.id), group_name, after=after))
     return write.version
@@ -160,7 +160,7 @@ async def remove_group_role(call: Call, group_name: str, role_name: str) -> int:
         group = await _find(write.connection, group_name)
         role_id = await authority.find_role_id(write.connection, role_name)
         await authority.require_power_over(write.connection, call, [role_id])
-        if await store.remove_group_role(write.connection, group.id, role_id):
+        if await store.delete_group_role(write.connection, group.id, role_id):
             await authority.require_administrators_left(write.connection, call)
             before = {"role_id": role_id, "role": role_name}
             write.record(CatalogueEvent("group.remove_role", "group", str(group.id), group_name, before=before))
@@ -176,7 +176,7 @@ async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tupl
     # Of one instant: who reads while the group is deleted is shown its members or told that there is none.
     async with call.platform.database.transaction(isolation="repeatable_read") as connection:
         group = await _find(connection, name)
-        members = await store.list_members(connection, group.id, query.limit, query.skip)
+        members = await store.select_members(connection, group.id, query.limit, query.skip)
     await record_read(call, CatalogueEvent("group.read_members", "group", str(group.id), name))
     return members
 
@@ -194,7 +194,7 @@ async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
         given = authority.Assignments(group.roles, cpf=subject, group=group.id)
         await authority.require_no_escalation(write.connection, call, held, given)
         person_id = await save_person(write.connection, subject)
-        if await store.add_member(write.connection, group.id, person_id, mask_author(call)):
+        if await store.insert_member(write.connection, group.id, person_id, mask_author(call)):
             write.record(CatalogueEvent("group.add_member", "group", str(group.id), group_name, subject=subject))
     return write.version
 
@@ -210,7 +210,7 @@ async def remove_member(call: Call, group_name: str, subject: Cpf) -> int:
         if subject != call.actor_cpf:
             await authority.require_management(write.connection, call, group_name)
             await authority.require_power_over(write.connection, call, group.roles)
-        if await store.remove_member(write.connection, group.id, subject):
+        if await store.delete_member(write.connection, group.id, subject):
             if group.roles:
                 await authority.require_administrators_left(write.connection, call)
             write.record(CatalogueEvent("group.remove_member", "group", str(group.id), group_name, subject=subject))

@@ -39,7 +39,7 @@ async def list_groups(connection: Connection, prefix: str) -> list[Group]:
 
 
 @lookup(f"SELECT {_MEMBERS} FROM access.grp WHERE name = :name")
-async def read_group(source: Source, name: str) -> Group | None: ...
+async def select_group(source: Source, name: str) -> Group | None: ...
 
 
 @statement("UPDATE access.grp SET description = :description, attributes = :attributes::jsonb WHERE id = :id")
@@ -102,7 +102,7 @@ JOIN access.role ON role.id = role_id
 WHERE group_id = :group_id
 ORDER BY role.name COLLATE "C"
 """)
-async def list_group_roles(connection: Connection, group_id: int) -> list[Role]:
+async def select_group_roles(connection: Connection, group_id: int) -> list[Role]:
     """Return the roles that the group gives, by name."""
 
 
@@ -111,12 +111,12 @@ INSERT INTO access.group_role (group_id, role_id, granted_by) VALUES (:group_id,
 ON CONFLICT DO NOTHING
 RETURNING true
 """)
-async def assign_group_role(connection: Connection, group_id: int, role_id: int, granted_by: str | None) -> bool:
+async def insert_group_role(connection: Connection, group_id: int, role_id: int, granted_by: str | None) -> bool:
     """Return false when the group has the role already."""
 
 
 @statement("DELETE FROM access.group_role WHERE group_id = :group_id AND role_id = :role_id")
-async def remove_group_role(connection: Connection, group_id: int, role_id: int) -> bool:
+async def delete_group_role(connection: Connection, group_id: int, role_id: int) -> bool:
     """Return false when the group did not have the role."""
 
 
@@ -133,7 +133,7 @@ async def remove_group_role(connection: Connection, group_id: int, role_id: int)
         "SELECT count(*) FROM access.membership WHERE group_id = :group_id",
     )
 )
-async def list_members(connection: Connection, group_id: int, limit: int | None, skip: int) -> Paged[Member]:
+async def select_members(connection: Connection, group_id: int, limit: int | None, skip: int) -> Paged[Member]:
     """Return the group's members, newest first; all of them without a limit."""
 
 
@@ -142,7 +142,7 @@ INSERT INTO access.membership (group_id, person_id, added_by) VALUES (:group_id,
 ON CONFLICT DO NOTHING
 RETURNING true
 """)
-async def add_member(connection: Connection, group_id: int, person_id: int, added_by: str | None) -> bool:
+async def insert_member(connection: Connection, group_id: int, person_id: int, added_by: str | None) -> bool:
     """Return false for a member already."""
 
 
@@ -150,7 +150,7 @@ async def add_member(connection: Connection, group_id: int, person_id: int, adde
 DELETE FROM access.membership USING access.person
 WHERE group_id = :group_id AND person.id = person_id AND cpf = :cpf
 """)
-async def remove_member(connection: Connection, group_id: int, cpf: Cpf) -> bool:
+async def delete_member(connection: Connection, group_id: int, cpf: Cpf) -> bool:
     """Return false for somebody who was no member."""
 
 

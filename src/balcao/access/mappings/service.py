@@ -29,7 +29,7 @@ async def find_deciding_mapping(call: Call, query: DecidingQuery) -> DecidingMap
     match = call.platform.catalogue.snapshot.match(query.method, query.path)
     if match is None:
         return None
-    found = await store.find_mapping(call.platform.database, match.mapping.id)
+    found = await store.select_mapping(call.platform.database, match.mapping.id)
     if found is None:  # deleted a moment ago
         return None
     mapping = found.mapping
@@ -162,7 +162,7 @@ async def delete_some_mappings_of_action(write: CatalogueWrite, action_id: int, 
 
 async def _find(source: Source, mapping_id: int) -> store.FoundMapping:
     """Return the mapping; any integer may be asked for. Raises NotFound."""
-    found = await store.find_mapping(source, mapping_id) if 0 < mapping_id <= MAX_INT64 else None
+    found = await store.select_mapping(source, mapping_id) if 0 < mapping_id <= MAX_INT64 else None
     if found is None:
         raise NotFound("Não há mapeamento com esse id.")
     return found

@@ -73,7 +73,7 @@ class FoundMapping:
 SELECT {_MEMBERS}, mapping.floor, mapping.declared_action AS declared, action.code_key
 {_LIVING} AND mapping.id = :mapping_id
 """)
-async def find_mapping(source: Source, mapping_id: int) -> FoundMapping | None:
+async def select_mapping(source: Source, mapping_id: int) -> FoundMapping | None:
     """Return the mapping; the id is at most `MAX_INT64`."""
 
 

@@ -31,13 +31,13 @@ class SavedRole(NamedTuple):
 async def list_roles(call: Call, query: SliceQuery) -> Roles:
     """Return a page of roles by name."""
     async with call.platform.database.connection() as connection:
-        items, total = await store.list_roles(connection, query.limit, query.skip)
+        items, total = await store.select_roles(connection, query.limit, query.skip)
     return Roles(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
 
 
 async def read_role(call: Call, name: str) -> Role:
     """Return a role. Raises NotFound."""
-    return _require(await store.read_role(call.platform.database, name))
+    return _require(await store.select_role(call.platform.database, name))
 
 
 def _require(role: Role | None) -> Role:
@@ -65,7 +65,7 @@ async def create_role(call: Call, name: str, description: str) -> SavedRole:
 async def update_role(call: Call, name: str, description: str) -> SavedRole:
     """Describe a role anew; the same description again writes nothing. Raises NotFound and PreconditionFailed."""
     async with write_catalogue(call, CatalogueEvent("role.update", "role", name=name or None)) as write:
-        present = _require(await store.read_role(write.connection, name))
+        present = _require(await store.select_role(write.connection, name))
         require_match(call.if_match, Ready.of(present).etag)
         role = await store.update_role(write.connection, present.id, description)
         if role != present:
@@ -118,7 +118,7 @@ async def _find_deletable(connection: Connection, name: str) -> store.FoundRole:
 async def list_granted_actions(call: Call, name: str) -> list[GrantedAction]:
     """Return the actions that the role grants, by name. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        return await store.list_granted_actions(connection, await _find(connection, name))
+        return await store.select_granted_actions(connection, await _find(connection, name))
 
 
 async def grant_action(call: Call, role_name: str, action_name: str) -> int:
@@ -132,7 +132,7 @@ async def grant_action(call: Call, role_name: str, action_name: str) -> int:
         rules.refuse_administrative_role(administrative=role.administrative)
         action = await _find_action(write.connection, action_name)
         rules.check_grantable(action.code_key)
-        if await store.grant_action(write.connection, role.id, action.id, mask_author(call)):
+        if await store.insert_role_action(write.connection, role.id, action.id, mask_author(call)):
             after = {"action_id": action.id, "action": action.name}
             write.record(CatalogueEvent("role.grant", "role", str(role.id), role.name, after=after))
     return write.version
@@ -147,7 +147,7 @@ async def revoke_action(call: Call, role_name: str, action_name: str) -> int:
         role = await _find(write.connection, role_name)
         rules.refuse_administrative_role(administrative=role.administrative)
         action = await _find_action(write.connection, action_name)
-        if await store.revoke_action(write.connection, role.id, action.id):
+        if await store.delete_role_action(write.connection, role.id, action.id):
             before = {"action_id": action.id, "action": action.name}
             write.record(CatalogueEvent("role.revoke", "role", str(role.id), role.name, before=before))
     return write.version

@@ -32,12 +32,12 @@ async def insert_role(connection: Connection, name: str, description: str, creat
         "SELECT count(*) FROM access.role",
     )
 )
-async def list_roles(connection: Connection, limit: int, skip: int) -> Paged[Role]:
+async def select_roles(connection: Connection, limit: int, skip: int) -> Paged[Role]:
     """Return the page's roles by name."""
 
 
 @lookup(f"SELECT {_MEMBERS} FROM access.role WHERE name = :name")
-async def read_role(source: Source, name: str) -> Role | None: ...
+async def select_role(source: Source, name: str) -> Role | None: ...
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ SELECT id, name, description FROM access.action
 WHERE :administrative OR id IN (SELECT action_id FROM access.role_action WHERE role_id = :role.id)
 ORDER BY name COLLATE "C"
 """)
-async def list_granted_actions(connection: Connection, role: FoundRole) -> list[GrantedAction]:
+async def select_granted_actions(connection: Connection, role: FoundRole) -> list[GrantedAction]:
     """Return the actions that the role grants, by name."""
 
 
@@ -116,12 +116,12 @@ INSERT INTO access.role_action (role_id, action_id, granted_by) VALUES (:role_id
 ON CONFLICT DO NOTHING
 RETURNING true
 """)
-async def grant_action(connection: Connection, role_id: int, action_id: int, granted_by: str | None) -> bool:
+async def insert_role_action(connection: Connection, role_id: int, action_id: int, granted_by: str | None) -> bool:
     """Return false when the role grants it already."""
 
 
 @statement("DELETE FROM access.role_action WHERE role_id = :role_id AND action_id = :action_id")
-async def revoke_action(connection: Connection, role_id: int, action_id: int) -> bool:
+async def delete_role_action(connection: Connection, role_id: int, action_id: int) -> bool:
     """Return false when the role did not grant it."""
 
 

@@ -28,10 +28,10 @@ async def read_own_user(call: Call) -> User:
     if caller.cpf is None:
         raise Forbidden("O token não identifica uma pessoa (CPF).", code="user-without-cpf")
     async with call.platform.database.connection() as connection:
-        user = await store.read_own_user(connection, caller.cpf, caller.roles)
+        user = await store.select_own_user(connection, caller.cpf, caller.roles)
         if user is None or (caller.name is not None and user.display_name != caller.name):
             await store.save_person(connection, caller.cpf, caller.name)
-            user = await store.read_user(connection, caller.cpf, caller.roles)
+            user = await store.select_user(connection, caller.cpf, caller.roles)
     if user is None:  # removed again by retention in between
         raise _make_unknown()
     return user
@@ -80,7 +80,7 @@ async def list_users(call: Call, query: UsersQuery) -> Users:
         if query.search:
             items, total = await store.search_users(connection, search=query.search, **page)
         else:
-            items, total = await store.list_users(connection, **page)
+            items, total = await store.select_users(connection, **page)
     await record_read(call, CatalogueEvent("user.list", "user"))
     return Users(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
 
@@ -88,7 +88,7 @@ async def list_users(call: Call, query: UsersQuery) -> Users:
 async def read_user(call: Call, cpf: Cpf) -> User:
     """Return a person with the stored roles. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        user = await store.read_user(connection, cpf)
+        user = await store.select_user(connection, cpf)
     if not call.is_owner:
         await record_read(call, CatalogueEvent("user.read", "user", subject=cpf))
     if user is None:
@@ -100,7 +100,7 @@ async def list_direct_roles(call: Call, cpf: Cpf) -> list[Role]:
     """Return the roles that a person has directly, by name; the read is recorded. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         person = await _find(connection, cpf)
-        roles = await store.list_direct_roles(connection, person.id)
+        roles = await store.select_direct_roles(connection, person.id)
     await record_read(call, CatalogueEvent("user.read_roles", "user", subject=cpf))
     return roles
 

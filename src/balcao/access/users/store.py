@@ -31,7 +31,7 @@ _READ = f"SELECT {_MEMBERS} FROM access.person WHERE cpf = :cpf"
 
 
 @statement(_READ)
-async def read_user(connection: Connection, cpf: Cpf, token_roles: Collection[str] = ()) -> User | None:
+async def select_user(connection: Connection, cpf: Cpf, token_roles: Collection[str] = ()) -> User | None:
     """Return the person with the stored roles and those of the token that the catalogue knows, or None."""
 
 
@@ -41,8 +41,8 @@ WITH seen AS (
     UPDATE access.person SET seen_at = now() WHERE cpf = :cpf AND seen_at < now() - interval '1 day')
 {_READ}
 """)
-async def read_own_user(connection: Connection, cpf: Cpf, token_roles: Collection[str]) -> User | None:
-    """Return the person as `read_user` does, and note that they came."""
+async def select_own_user(connection: Connection, cpf: Cpf, token_roles: Collection[str]) -> User | None:
+    """Return the person as `select_user` does, and note that they came."""
 
 
 @statement("SELECT count(*) FROM access.person")
@@ -73,7 +73,7 @@ _WANTED = "NOT :has_groups::boolean OR EXISTS (SELECT FROM access.membership WHE
         f"SELECT count(*) FROM access.person WHERE {_WANTED}",
     )
 )
-async def list_users(
+async def select_users(
     connection: Connection, *, has_groups: bool, limit: int, skip: int, token_roles: Collection[str] = ()
 ) -> Paged[User]:
     """Return the page's people by id."""
@@ -143,7 +143,7 @@ JOIN access.role ON role.id = role_id
 WHERE person_id = :person_id
 ORDER BY role.name COLLATE "C"
 """)
-async def list_direct_roles(connection: Connection, person_id: int) -> list[Role]:
+async def select_direct_roles(connection: Connection, person_id: int) -> list[Role]:
     """Return the roles that the person has directly, by name."""
 
 

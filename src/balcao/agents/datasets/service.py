@@ -55,7 +55,7 @@ _ENVELOPE_BYTES = 512
 async def list_datasets(call: Call, query: DatasetsQuery) -> DatasetsEnvelope:
     """Return a page of data sets, the newest first."""
     async with call.platform.database.connection() as connection:
-        found = await store.list_datasets(connection, query.place, query.first + 1)
+        found = await store.select_datasets(connection, query.place, query.first + 1)
     edges = [
         DatasetEdge(_to_dataset(dataset), encode_list_cursor(ListPlace(dataset.created_at, dataset.id)))
         for dataset in found[: query.first]

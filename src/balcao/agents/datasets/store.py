@@ -62,7 +62,7 @@ WHERE deleted_at IS NULL
 ORDER BY created_at DESC, id DESC
 LIMIT :first
 """)
-async def list_datasets(connection: Connection, after: ListPlace | None, first: int) -> list[ListedDataset]:
+async def select_datasets(connection: Connection, after: ListPlace | None, first: int) -> list[ListedDataset]:
     """Return data sets, the newest first, past a place in the list."""
 
 

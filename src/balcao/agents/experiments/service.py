@@ -39,7 +39,7 @@ MAX_LISTED = 200
 async def list_experiments(call: Call, dataset_id: str) -> ExperimentsEnvelope:
     """Return a data set with its newest experiments. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        listed = await store.list_experiments(connection, dataset_id, MAX_LISTED)
+        listed = await store.select_experiments(connection, dataset_id, MAX_LISTED)
     if not listed:
         raise datasets.make_unknown_dataset()
     found = [_to_experiment(one.experiment) for one in listed if one.experiment is not None]

@@ -55,7 +55,7 @@ LEFT JOIN LATERAL (
 WHERE dataset.id = :dataset_id AND dataset.deleted_at IS NULL
 ORDER BY experiment.created_at DESC, experiment.id
 """)
-async def list_experiments(connection: Connection, dataset_id: str, most: int) -> list[ListedExperiment]:
+async def select_experiments(connection: Connection, dataset_id: str, most: int) -> list[ListedExperiment]:
     """Return the newest experiments with their data set: one without experiment where it has none, none without set."""
 
 

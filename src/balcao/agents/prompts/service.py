@@ -15,7 +15,7 @@ from balcao.core.values.ids import parse_uuid
 async def read_active_prompt(call: Call, agent_type: str) -> SystemPrompt:
     """Return the active version's prompt. Raises NotFound when no version is active."""
     async with open_prompt_reader(call) as connection:
-        found = await store.read_active_prompt(connection, agent_type)
+        found = await store.select_active_prompt(connection, agent_type)
         if found is None:
             raise NotFound("Este tipo de agente não tem versão ativa.", code="agent-not-found")
         return _to_prompt(found)
@@ -25,7 +25,7 @@ async def read_prompt(call: Call, prompt_id: str) -> SystemPrompt:
     """Return a prompt by its id, also a hidden version's. Raises NotFound."""
     known = parse_uuid(prompt_id)
     async with open_prompt_reader(call) as connection:
-        found = None if known is None else await store.read_prompt(connection, known)
+        found = None if known is None else await store.select_prompt(connection, known)
         if found is None:
             raise NotFound("Texto de instruções não encontrado.", code="prompt-not-found")
         return _to_prompt(found)

@@ -24,13 +24,13 @@ FROM agents.agents AS agent
 JOIN agents.agent_versions AS version ON version.version_id = agent.active_version_id
 WHERE agent.agent_type = :agent_type
 """)
-async def read_active_prompt(connection: Connection, agent_type: str) -> StoredPrompt | None: ...
+async def select_active_prompt(connection: Connection, agent_type: str) -> StoredPrompt | None: ...
 
 
 @statement("""
 SELECT prompt, agent_type, version, prompt_id::text, created_at FROM agents.agent_versions WHERE prompt_id = :prompt_id
 """)
-async def read_prompt(connection: Connection, prompt_id: UUID) -> StoredPrompt | None: ...
+async def select_prompt(connection: Connection, prompt_id: UUID) -> StoredPrompt | None: ...
 
 
 @statement('SELECT agent_type FROM agents.agents ORDER BY agent_type COLLATE "C"')

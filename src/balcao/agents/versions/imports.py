@@ -108,7 +108,7 @@ async def _hide(connection: Connection, row: VersionRow, version_id: UUID) -> bo
     """Hide the version, unless it is active here."""
     if await store.read_active_version(connection, row.agent_type) == row.version:
         return False
-    return await store.hide_version(connection, version_id, AUTHOR, utc_now(), REASON)
+    return await store.mark_version_hidden(connection, version_id, AUTHOR, utc_now(), REASON)
 
 
 async def _activate(connection: Connection, row: VersionRow) -> bool:

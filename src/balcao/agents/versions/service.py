@@ -64,7 +64,7 @@ async def load_config(call: Call, config_id: str) -> Ready:
 
 async def read_active_config(call: Call, agent_type: str) -> AgentConfig:
     """Return the active version's configuration. Raises NotFound when no version is active."""
-    row = await store.read_active_config(call.platform.database, agent_type)
+    row = await store.select_active_config(call.platform.database, agent_type)
     if row is None:
         raise NotFound("Este tipo de agente não tem versão ativa.", code="agent-not-found")
     return _to_config(row)
@@ -185,7 +185,7 @@ async def hide_version(
 
 async def read_last_number(call: Call, agent_type: str) -> int:
     """Return the newest version's number, hidden ones counted; 0 before the first."""
-    return await store.read_last_number(call.platform.database, agent_type) or 0
+    return await store.select_last_number(call.platform.database, agent_type) or 0
 
 
 async def read_version_content(call: Call, agent_type: str, version: int) -> AgentVersion:
@@ -265,7 +265,7 @@ async def _find_previous(connection: Connection, agent_type: str) -> int:
 
 
 async def _hide(call: Call, connection: Connection, version: AgentVersion, reason: str, at: datetime | None) -> None:
-    if await store.hide_version(connection, version.version_id, call.author.name, at or utc_now(), reason):
+    if await store.mark_version_hidden(connection, version.version_id, call.author.name, at or utc_now(), reason):
         await call.platform.audit.record(connection, call, "update", fields=["hidden"])
 
 

@@ -55,7 +55,7 @@ FROM agents.agents AS agent
 JOIN agents.agent_versions AS version USING (agent_type)
 WHERE agent_type = :agent_type AND version.version_id = agent.active_version_id
 """)
-async def read_active_config(source: Source, agent_type: str) -> StoredConfig | None:
+async def select_active_config(source: Source, agent_type: str) -> StoredConfig | None:
     """Return the active version's configuration."""
 
 
@@ -234,12 +234,12 @@ VALUES (:version_id, :author, :at, :reason)
 ON CONFLICT DO NOTHING
 RETURNING true
 """)
-async def hide_version(connection: Connection, version_id: UUID, author: str, at: datetime, reason: str) -> bool:
+async def mark_version_hidden(connection: Connection, version_id: UUID, author: str, at: datetime, reason: str) -> bool:
     """Return false when it was hidden already."""
 
 
 @lookup("SELECT next_version - 1 FROM agents.agents WHERE agent_type = :agent_type")
-async def read_last_number(source: Source, agent_type: str) -> int | None: ...
+async def select_last_number(source: Source, agent_type: str) -> int | None: ...
 
 
 _LINE = """

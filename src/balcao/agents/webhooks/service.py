@@ -69,7 +69,7 @@ WEBHOOKS = WebhooksOfService(
 async def list_agent_deliveries(call: Call, id: UUID | None, query: DeliveriesQuery) -> Deliveries:
     """Return a page of what was sent to a webhook, the newest first. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        found, total = await store.list_agent_deliveries(connection, id, query.failed, Page(query.page, query.limit))
+        found, total = await store.select_agent_deliveries(connection, id, query.failed, Page(query.page, query.limit))
     if not found:
         await WEBHOOKS.read_webhook(call, id)
     return Deliveries([_show_delivery(each) for each in found], total)

@@ -108,7 +108,7 @@ WHERE delivery.webhook = :id
            WHERE webhook = :id AND (NOT :failed OR delivered_at IS NULL)""",
     )
 )
-async def list_agent_deliveries(
+async def select_agent_deliveries(
     connection: Connection, id: UUID | None, failed: bool, page: Page
 ) -> Paged[StoredDelivery]:
     """Return a page of the deliveries, the newest first, or only of those that the receiver has not accepted yet."""

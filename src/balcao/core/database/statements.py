@@ -1,7 +1,7 @@
 """Typed SQL statements: a stub declares name, parameters and return type, and a decorator holds the SQL.
 
     @statement("SELECT data, nome FROM health_units.holidays WHERE data = :day")
-    async def read_holiday(connection: Connection, day: date) -> Holiday | None: ...
+    async def select_holiday(connection: Connection, day: date) -> Holiday | None: ...
 
 `:day` becomes `$1` at import. Members and properties of a struct, and members of a pydantic model, can be used like
 parameters: `:nome` of `holiday: Holiday`, or `:holiday.nome` if the name is ambiguous. Nested members follow a dot.

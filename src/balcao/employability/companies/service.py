@@ -27,18 +27,18 @@ LONGEST_SIZE = 100
 async def list_companies(call: Call, page: Page, search: str | None, cnpj: str | None) -> Companies:
     """Return a page of companies by name: those with `search` in a name, or the one with this CNPJ."""
     async with call.reader.connection() as connection:
-        companies, total = await store.list_companies(connection, search, cnpj, page)
+        companies, total = await store.select_companies(connection, search, cnpj, page)
     return Companies(companies, ListMeta.of(page, total))
 
 
 async def read_company(call: Call, cnpj: str) -> Company:
     """Return a company. Raises NotFound."""
-    return _require(await store.read_company(call.reader, cnpj))
+    return _require(await store.select_company(call.reader, cnpj))
 
 
 async def has_company(connection: Connection, cnpj: str) -> bool:
     """Return whether there is a company with this CNPJ."""
-    return await store.read_company(connection, cnpj) is not None
+    return await store.select_company(connection, cnpj) is not None
 
 
 async def create_company(call: Call, body: CompanyBody) -> bytes:

@@ -28,12 +28,12 @@ _MATCHES = """(:search::text IS NULL OR position(employability.folded(:search) I
         f"SELECT count(*) FROM employability.company WHERE {_MATCHES}",
     )
 )
-async def list_companies(connection: Connection, search: str | None, cnpj: str | None, page: Page) -> Paged[Company]:
+async def select_companies(connection: Connection, search: str | None, cnpj: str | None, page: Page) -> Paged[Company]:
     """Return the page's companies and how many match in all."""
 
 
 @lookup(f"SELECT {_MEMBERS} FROM employability.company WHERE cnpj = :cnpj")
-async def read_company(source: Source, cnpj: str) -> Company | None: ...
+async def select_company(source: Source, cnpj: str) -> Company | None: ...
 
 
 @statement(f"SELECT {_MEMBERS} FROM employability.company WHERE cnpj = :cnpj FOR UPDATE")

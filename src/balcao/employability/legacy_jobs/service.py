@@ -38,14 +38,14 @@ async def list_legacy_jobs(call: Call, filters: LegacyJobFilters, page: Page) ->
     """Return a page of jobs, newest first."""
     sees_all = await _manages(call)
     async with call.reader.connection() as connection:
-        jobs, total = await store.list_legacy_jobs(connection, filters, page, sees_all=sees_all)
+        jobs, total = await store.select_legacy_jobs(connection, filters, page, sees_all=sees_all)
     return LegacyJobs(jobs, ListMeta.of(page, total))
 
 
 async def read_legacy_job(call: Call, id_: int) -> LegacyJob:
     """Return a job. Raises NotFound, also for one that is not open yet and not the caller's to manage."""
     sees_all = await _manages(call)
-    job = _require(await store.read_legacy_job(call.reader, id_))
+    job = _require(await store.select_legacy_job(call.reader, id_))
     return job if sees_all or job.status is not LegacyJobStatus.CREATED else _require(None)
 
 
@@ -58,7 +58,7 @@ async def create_legacy_job(call: Call, body: LegacyJobBody) -> bytes:
         await _require_schooling(connection, checked.escolaridade_id)
         id_ = await store.insert_legacy_job(connection, checked)
         await call.platform.audit.record(connection, call, "create", fields=FIELDS)
-        return _require(await store.read_legacy_job(connection, id_))
+        return _require(await store.select_legacy_job(connection, id_))
 
     async with call.platform.database.transaction() as connection:
         return await run_once(connection, call, None, [body], insert)
@@ -76,7 +76,7 @@ async def replace_legacy_job(call: Call, id_: int, body: LegacyJobBody) -> Legac
         await _require_schooling(connection, checked.escolaridade_id)
         await store.update_legacy_job(connection, id_, checked)
         await call.platform.audit.record(connection, call, "update", fields=FIELDS)
-        return _require(await store.read_legacy_job(connection, id_))
+        return _require(await store.select_legacy_job(connection, id_))
 
 
 async def remove_job(call: Call, id_: int) -> Nothing:

@@ -34,14 +34,14 @@ _MEMBERS = f"""
 @lookup(f"""
 SELECT to_jsonb(found) FROM (SELECT {_MEMBERS} {_FROM} WHERE job.deleted_at IS NULL AND job.id = :job_id) AS found
 """)
-async def read_legacy_job(source: Source, job_id: int) -> Json[LegacyJob] | None:
+async def select_legacy_job(source: Source, job_id: int) -> Json[LegacyJob] | None:
     """Return a job; None for an unknown or removed one."""
 
 
 async def lock_legacy_job(connection: Connection, job_id: int) -> LegacyJob | None:
     """Return a job, and keep others from changing it until the transaction ends."""
     await _lock_legacy_job(connection, job_id)
-    return await read_legacy_job(connection, job_id)
+    return await select_legacy_job(connection, job_id)
 
 
 @statement("SELECT FROM employability.legacy_job WHERE id = :job_id AND deleted_at IS NULL FOR UPDATE")
@@ -69,7 +69,7 @@ WHERE job.deleted_at IS NULL AND (:sees_all OR job.status <> 'CRIADO')
         f"SELECT count(*) FROM employability.legacy_job AS job {_MATCHES}",
     )
 )
-async def list_legacy_jobs(
+async def select_legacy_jobs(
     connection: Connection, filters: LegacyJobFilters, page: Page, *, sees_all: bool
 ) -> Paged[Json[LegacyJob]]:
     """Return the page's jobs, newest first, and how many on all pages; those not opened yet only with `sees_all`."""

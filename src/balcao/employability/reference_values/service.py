@@ -30,18 +30,18 @@ MAX_LENGTH = 255
 async def list_values(call: Call, kind: Kind, page: Page) -> ReferenceValues:
     """Return a page of one table, in its order."""
     async with call.reader.connection() as connection:
-        values, total = await store.list_values(connection, kind, page)
+        values, total = await store.select_values(connection, kind, page)
     return ReferenceValues(values, ListMeta.of(page, total))
 
 
 async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
     """Return a value. Raises NotFound, also for an id of another kind."""
-    return _require(await store.read_value(call.platform.database, kind, id_))
+    return _require(await store.select_value(call.platform.database, kind, id_))
 
 
 async def list_values_of_kind(connection: Connection, kind: Kind) -> list[ReferenceValue]:
     """Return the values of one table, in its order, of a table as long as any list may be."""
-    values, _ = await store.list_values(connection, kind, Page(1, MOST_PER_PAGE))
+    values, _ = await store.select_values(connection, kind, Page(1, MOST_PER_PAGE))
     return values
 
 

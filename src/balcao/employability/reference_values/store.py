@@ -30,7 +30,7 @@ _MEMBERS = "id, descricao, created_at, updated_at, kind, posicao"
         "SELECT count(*) FROM employability.reference_value WHERE kind = :kind",
     )
 )
-async def list_values(connection: Connection, kind: Kind, page: Page) -> Paged[ReferenceValue]:
+async def select_values(connection: Connection, kind: Kind, page: Page) -> Paged[ReferenceValue]:
     """Return the page's values and how many there are in all."""
 
 
@@ -38,7 +38,7 @@ _READ = f"SELECT {_MEMBERS} FROM employability.reference_value WHERE kind = :kin
 
 
 @lookup(_READ)
-async def read_value(source: Source, kind: Kind, id_: UUID) -> ReferenceValue | None: ...
+async def select_value(source: Source, kind: Kind, id_: UUID) -> ReferenceValue | None: ...
 
 
 @statement("""

@@ -31,7 +31,7 @@ async def list_entries(
 ) -> CatalogueEntries:
     """Return a page of a catalogue by name: those with `search` in their name and, of skills, of the area."""
     async with call.reader.connection() as connection:
-        entries, total = await store.list_entries(connection, catalogue, search, area, page)
+        entries, total = await store.select_entries(connection, catalogue, search, area, page)
     return CatalogueEntries(entries, ListMeta.of(page, total))
 
 

@@ -49,7 +49,7 @@ _FILTERS = {
         for each in Catalogue
     }
 )
-async def list_entries(
+async def select_entries(
     connection: Connection, catalogue: Catalogue, search: str | None, area: int | None, page: Page
 ) -> Paged[CatalogueEntry]:
     """Return the page's entries and how many match in all; only skills are found by their area."""

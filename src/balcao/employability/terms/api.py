@@ -80,7 +80,7 @@ async def get_terms_acceptance(call: Call, cpf: CpfInPath) -> Response[TermsAcce
 
 
 async def _read_exported(connection: Connection, cpf: Cpf) -> Mapping[str, Any] | None:
-    found = await store.read_acceptance(connection, cpf)
+    found = await store.select_acceptance(connection, cpf)
     return None if found is None else {"versao": found.version, "aceito_em": found.aceito_em.isoformat()}
 
 

@@ -22,7 +22,7 @@ async def read_terms_status(call: Call, cpf: Cpf) -> TermsStatus:
 
 async def find_accepted_version(source: Source, cpf: Cpf) -> str | None:
     """Return the version of the terms that the person accepted; None for none."""
-    found = await store.read_acceptance(source, cpf)
+    found = await store.select_acceptance(source, cpf)
     return None if found is None else found.version
 
 
@@ -51,7 +51,7 @@ async def revoke_terms(call: Call, cpf: Cpf) -> Message:
 async def read_acceptance(call: Call, cpf: Cpf) -> TermsAcceptance:
     """Return the person's newest acceptance. Raises NotFound."""
     async with call.reading(cpf, FIELDS) as source:
-        found = await store.read_acceptance(source, cpf)
+        found = await store.select_acceptance(source, cpf)
     if found is None:
         raise _not_accepted()
     return TermsAcceptance(

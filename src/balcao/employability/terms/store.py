@@ -20,7 +20,7 @@ class Acceptance(NamedTuple):
 
 
 @lookup("SELECT version, aceito_em, created_at, updated_at FROM employability.terms_acceptance WHERE cpf = :cpf")
-async def read_acceptance(source: Source, cpf: Cpf) -> Acceptance | None: ...
+async def select_acceptance(source: Source, cpf: Cpf) -> Acceptance | None: ...
 
 
 # The first instant of a version stays, however often it is accepted.

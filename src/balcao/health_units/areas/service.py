@@ -13,12 +13,12 @@ MOST_AREAS = 100
 async def list_areas(call: Call) -> Areas:
     """Return all areas by their codes."""
     async with call.reader.connection() as connection:
-        return Areas([found.shown for found in await store.list_areas(connection)])
+        return Areas([found.shown for found in await store.select_areas(connection)])
 
 
 async def read_area(call: Call, area: str) -> Area:
     """Return an area. Raises NotFound."""
-    found = await store.read_area(call.platform.database, area)
+    found = await store.select_area(call.platform.database, area)
     if found is None:
         raise _make_unknown()
     return found.shown
@@ -34,7 +34,7 @@ async def put_area(call: Call, area: str, body: AreaBody) -> tuple[Area, bool]:
     async with call.platform.database.transaction() as connection:
         present = await store.lock_area(connection, area)
         require_state(call.if_match, present and present.shown)
-        is_new = await store.put_area(connection, area, body.nome, contorno, MOST_AREAS)
+        is_new = await store.upsert_area(connection, area, body.nome, contorno, MOST_AREAS)
         if is_new is None:
             raise Conflict(f"Já há {MOST_AREAS} áreas cadastradas: apague uma.", code="too-many-areas")
         await call.platform.audit.record(

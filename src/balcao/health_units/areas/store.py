@@ -27,11 +27,11 @@ SELECT area, nome, contorno ->> 'type' AS type, contorno -> 'coordinates' AS coo
 
 
 @statement(f"{_READ} ORDER BY area")
-async def list_areas(connection: Connection) -> list[StoredArea]: ...
+async def select_areas(connection: Connection) -> list[StoredArea]: ...
 
 
 @lookup(f"{_READ} WHERE area = :area")
-async def read_area(source: Source, area: str) -> StoredArea | None: ...
+async def select_area(source: Source, area: str) -> StoredArea | None: ...
 
 
 @statement(f"{_READ} WHERE area = :area FOR UPDATE")
@@ -48,7 +48,9 @@ WHERE EXISTS (SELECT FROM health_units.areas WHERE area = :area)
 ON CONFLICT (area) DO UPDATE SET nome = excluded.nome, contorno = excluded.contorno
 RETURNING xmax = 0 AS is_new
 """)
-async def put_area(connection: Connection, area: str, nome: str, contorno: Mapping[str, Any], most: int) -> bool | None:
+async def upsert_area(
+    connection: Connection, area: str, nome: str, contorno: Mapping[str, Any], most: int
+) -> bool | None:
     """Return whether the area is new; None where there are as many as there may be."""
 
 

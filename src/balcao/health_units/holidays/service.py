@@ -17,7 +17,7 @@ from balcao.health_units.units import service as units
 
 async def read_holiday(call: Call, day: date) -> Holiday:
     """Return the holiday on a date. Raises NotFound."""
-    found = await store.read_holiday(call.reader, day)
+    found = await store.select_holiday(call.reader, day)
     if found is None:
         raise _make_unknown()
     return found
@@ -34,7 +34,7 @@ async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
     async with call.platform.database.transaction() as connection:
         if call.if_match is not None:
             require_state(call.if_match, await store.lock_holiday(connection, day))
-        await store.put_holiday(connection, holiday)
+        await store.upsert_holiday(connection, holiday)
         await call.platform.audit.record(connection, call, "update", fields=sorted(body.model_fields_set))
         await feed.announce_changes(connection)
     return holiday

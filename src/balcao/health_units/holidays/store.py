@@ -21,7 +21,7 @@ _READ = "SELECT data, nome, ambito, facultativo, fecha FROM health_units.holiday
 
 
 @lookup(_READ)
-async def read_holiday(source: Source, day: date) -> Holiday | None: ...
+async def select_holiday(source: Source, day: date) -> Holiday | None: ...
 
 
 @statement(f"{_READ} FOR UPDATE")
@@ -35,7 +35,7 @@ VALUES (:data, :nome, :ambito, :facultativo, :fecha)
 ON CONFLICT (data) DO UPDATE SET
     nome = excluded.nome, ambito = excluded.ambito, facultativo = excluded.facultativo, fecha = excluded.fecha
 """)
-async def put_holiday(connection: Connection, holiday: Holiday) -> None: ...
+async def upsert_holiday(connection: Connection, holiday: Holiday) -> None: ...
 
 
 @statement("DELETE FROM health_units.holidays WHERE data = :day")

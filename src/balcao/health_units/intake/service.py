@@ -36,7 +36,7 @@ class _Unreadable(Exception):
 async def list_intake_sources(call: Call) -> RiskSources:
     """Return the heartbeat of each configured source; one that no worker has read yet is left out."""
     async with call.platform.database.connection() as connection:
-        sources = await store.list_intake_sources(connection, list(parse_pairs(call.platform.settings.risk_sources)))
+        sources = await store.select_intake_sources(connection, list(parse_pairs(call.platform.settings.risk_sources)))
 
     def show(at: datetime | None) -> str | None:
         return None if at is None else format_rfc3339_seconds(at, call.zone)

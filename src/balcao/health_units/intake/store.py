@@ -27,7 +27,7 @@ class StoredSource(NamedTuple):
 SELECT nome, ouvida_em, mudou_em, linhas, recusadas, falhou_em, erro FROM health_units.sources
 WHERE nome = ANY(:names) ORDER BY nome
 """)
-async def list_intake_sources(connection: Connection, names: Sequence[str]) -> list[StoredSource]: ...
+async def select_intake_sources(connection: Connection, names: Sequence[str]) -> list[StoredSource]: ...
 
 
 @statement("SELECT conteudo FROM health_units.sources WHERE nome = :name")

@@ -42,7 +42,7 @@ async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime
     async def make() -> Notification:
         await reference_lists.require_known_values(connection, body.ocorrencia, body.consequencias)
         await units.lock_active_unit(connection, cnes)
-        last = await store.read_latest_notification(connection, cnes)
+        last = await store.select_latest_notification(connection, cnes)
         after = last.ultima_atualizacao if last else None
         event = states.open_event(body.risco, states.next_instant(at or utc_now(), after))
         notification = states.begin_notification(UUID(new_id()), cnes.digits, event)
@@ -92,7 +92,7 @@ async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notificat
     """Return a notification and its log; the read is recorded. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         await units.require_right_to_unit(call, connection, cnes)
-        found = await store.read_notification(connection, cnes, id)
+        found = await store.select_notification(connection, cnes, id)
         if found is None:
             raise _make_unknown()
         await call.platform.audit.record(connection, call, "read", fields=["eventos"])
@@ -111,7 +111,7 @@ async def list_notifications(call: Call, cnes: Cnes, query: LogQuery, before: da
 
 async def read_latest_notification(call: Call, cnes: Cnes) -> Notification | None:
     """Return the unit's newest notification, mistakes included."""
-    return await store.read_latest_notification(call.platform.database, cnes)
+    return await store.select_latest_notification(call.platform.database, cnes)
 
 
 async def count_notification_events(call: Call, cnes: Cnes) -> int:

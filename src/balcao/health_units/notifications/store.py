@@ -36,7 +36,7 @@ async def count_outdated(connection: Connection) -> Mapping[tuple[str, ...], flo
 SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao
 FROM health_units.notifications WHERE cnes = :cnes ORDER BY aberta_em DESC LIMIT 1
 """)
-async def read_latest_notification(source: Source, cnes: Cnes) -> Notification | None:
+async def select_latest_notification(source: Source, cnes: Cnes) -> Notification | None:
     """Return the unit's newest notification, mistakes included."""
 
 
@@ -159,7 +159,7 @@ async def append_events(
 
 
 @statement(_READ)
-async def read_notification(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
+async def select_notification(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
     """Return a notification of this unit; None when there is no such one."""
 
 

@@ -21,7 +21,7 @@ async def put_reference_value(
     units.require_right_to_area(call, None)
     value = ReferenceValue(codigo, body.nome, body.ativo)
     async with call.platform.database.transaction() as connection:
-        is_new = await store.put_reference_value(connection, lista, value)
+        is_new = await store.upsert_reference_value(connection, lista, value)
         await call.platform.audit.record(
             connection, call, "create" if is_new else "update", fields=sorted(body.model_fields_set)
         )

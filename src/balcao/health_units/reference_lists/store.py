@@ -21,7 +21,7 @@ INSERT INTO health_units.reference_values (lista, codigo, nome, ativo) VALUES (:
 ON CONFLICT (lista, codigo) DO UPDATE SET nome = excluded.nome, ativo = excluded.ativo
 RETURNING xmax = 0
 """)
-async def put_reference_value(connection: Connection, lista: Lista, value: ReferenceValue) -> bool:
+async def upsert_reference_value(connection: Connection, lista: Lista, value: ReferenceValue) -> bool:
     """Return whether the value is new."""
 
 

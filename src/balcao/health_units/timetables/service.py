@@ -37,8 +37,8 @@ async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
     async with call.platform.database.transaction() as connection:
         await _lock(call, connection, cnes)
         if call.if_match is not None:
-            require_state(call.if_match, await store.read_week(connection, cnes))
-        await store.put_week(connection, week)
+            require_state(call.if_match, await store.select_week(connection, cnes))
+        await store.upsert_week(connection, week)
         await call.platform.audit.record(connection, call, "update", fields=["abre_feriado", "semana"])
         await feed.publish_unit(connection, cnes)
     return week
@@ -68,8 +68,8 @@ async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) 
     async with call.platform.database.transaction() as connection:
         await _lock(call, connection, cnes)
         if call.if_match is not None:
-            require_state(call.if_match, await store.read_exception(connection, cnes, day))
-        await store.put_exception(connection, exception)
+            require_state(call.if_match, await store.select_exception(connection, cnes, day))
+        await store.upsert_exception(connection, exception)
         await call.platform.audit.record(connection, call, "update", fields=["intervalos", "motivo"])
         await feed.publish_unit(connection, cnes)
     return exception
@@ -79,7 +79,7 @@ async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
     """Give a day back to the week. Raises Forbidden, NotFound, PreconditionFailed (`If-Match`)."""
     async with call.platform.database.transaction() as connection:
         await _lock(call, connection, cnes)
-        present = await store.read_exception(connection, cnes, day)
+        present = await store.select_exception(connection, cnes, day)
         if present is None:
             raise _make_unknown_exception()
         require_state(call.if_match, present)
@@ -96,7 +96,7 @@ async def _lock(call: Call, connection: Connection, cnes: Cnes) -> None:
 
 async def read_week(call: Call, cnes: Cnes) -> Week:
     """Return a unit's week. Raises NotFound, also for a unit without timetable."""
-    found = await store.read_week(call.platform.database, cnes)
+    found = await store.select_week(call.platform.database, cnes)
     if found is None:
         await _require_unit(call, cnes)
         raise NotFound("A unidade não tem horário cadastrado.", code="timetable-not-found")
@@ -107,7 +107,7 @@ async def list_exceptions(call: Call, cnes: Cnes, query: ExceptionsQuery) -> Day
     """Return the exceptions of a unit by date. Raises Unprocessable, NotFound."""
     first, last = query.to_period(utc_now().astimezone(call.zone).date())
     async with call.platform.database.connection() as connection:
-        found = await store.list_exceptions(connection, cnes, first, last)
+        found = await store.select_exceptions(connection, cnes, first, last)
     if not found:
         await _require_unit(call, cnes)
     return DayExceptions(found)
@@ -115,7 +115,7 @@ async def list_exceptions(call: Call, cnes: Cnes, query: ExceptionsQuery) -> Day
 
 async def read_exception(call: Call, cnes: Cnes, day: date) -> DayException:
     """Return the exception of a day. Raises NotFound."""
-    found = await store.read_exception(call.platform.database, cnes, day)
+    found = await store.select_exception(call.platform.database, cnes, day)
     if found is None:
         await _require_unit(call, cnes)
         raise _make_unknown_exception()

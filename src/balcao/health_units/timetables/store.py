@@ -23,7 +23,7 @@ INSERT INTO health_units.unit_weekly_hours (cnes, semana, abre_feriado)
 VALUES (:cnes, :semana::jsonb, :abre_feriado)
 {_REPLACE_WEEK}
 """)
-async def put_week(connection: Connection, week: Week) -> None:
+async def upsert_week(connection: Connection, week: Week) -> None:
     """Write the week of a unit that exists."""
 
 
@@ -47,7 +47,7 @@ async def put_changed_weeks(connection: Connection, weeks: Sequence[Week]) -> se
 
 
 @lookup("SELECT cnes, semana, abre_feriado FROM health_units.unit_weekly_hours WHERE cnes = :cnes")
-async def read_week(source: Source, cnes: Cnes) -> Week | None: ...
+async def select_week(source: Source, cnes: Cnes) -> Week | None: ...
 
 
 @statement("SELECT cnes FROM health_units.unit_weekly_hours")
@@ -60,7 +60,7 @@ INSERT INTO health_units.unit_exceptions (cnes, data, intervalos, motivo)
 VALUES (:cnes, :data, :intervalos::jsonb, :motivo)
 ON CONFLICT (cnes, data) DO UPDATE SET intervalos = excluded.intervalos, motivo = excluded.motivo
 """)
-async def put_exception(connection: Connection, exception: DayException) -> None:
+async def upsert_exception(connection: Connection, exception: DayException) -> None:
     """Write the exception of a unit that exists."""
 
 
@@ -68,11 +68,11 @@ async def put_exception(connection: Connection, exception: DayException) -> None
 SELECT cnes, data, intervalos, motivo FROM health_units.unit_exceptions
 WHERE cnes = :cnes AND data BETWEEN :first AND :last ORDER BY data
 """)
-async def list_exceptions(connection: Connection, cnes: Cnes, first: date, last: date) -> list[DayException]: ...
+async def select_exceptions(connection: Connection, cnes: Cnes, first: date, last: date) -> list[DayException]: ...
 
 
 @lookup("SELECT cnes, data, intervalos, motivo FROM health_units.unit_exceptions WHERE cnes = :cnes AND data = :day")
-async def read_exception(source: Source, cnes: Cnes, day: date) -> DayException | None: ...
+async def select_exception(source: Source, cnes: Cnes, day: date) -> DayException | None: ...
 
 
 @statement("DELETE FROM health_units.unit_exceptions WHERE cnes = :cnes AND data = :day")

@@ -32,7 +32,7 @@ async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None =
         require_right_to_area(call, body.area)
         if call.if_match is not None:
             require_state(call.if_match, _show_record(call, await store.lock_unit_record(connection, cnes)))
-        is_new, updated = await store.put_unit(connection, cnes, body, at)
+        is_new, updated = await store.upsert_unit(connection, cnes, body, at)
         await call.platform.audit.record(
             connection, call, "create" if is_new else "update", fields=sorted(body.model_fields_set)
         )
@@ -43,7 +43,7 @@ async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None =
 
 async def read_unit_record(call: Call, cnes: Cnes) -> UnitRecord:
     """Return a unit as it is registered. Raises NotFound."""
-    found = _show_record(call, await store.read_unit_record(call.platform.database, cnes))
+    found = _show_record(call, await store.select_unit_record(call.platform.database, cnes))
     if found is None:
         raise make_unknown_unit()
     return found
@@ -87,7 +87,7 @@ async def is_unit_known(connection: Connection, cnes: Cnes) -> bool:
 async def list_unit_codes(call: Call) -> set[str]:
     """Return the codes (CNES) of all units."""
     async with call.platform.database.connection() as connection:
-        return await store.list_unit_codes(connection)
+        return await store.select_unit_codes(connection)
 
 
 async def lock_unit(connection: Connection, cnes: Cnes) -> None:

@@ -30,7 +30,7 @@ VALUES (:cnes, :nome, :logradouro, :numero, :complemento, :cep, :telefone, :celu
 {_REPLACE}
 RETURNING xmax = 0 AS is_new, atualizado_em
 """)
-async def put_unit(connection: Connection, cnes: Cnes, body: UnitBody, at: datetime) -> tuple[bool, datetime]:
+async def upsert_unit(connection: Connection, cnes: Cnes, body: UnitBody, at: datetime) -> tuple[bool, datetime]:
     """Return whether the unit is new, and the instant that is stored."""
 
 
@@ -42,7 +42,7 @@ FROM health_units.units WHERE cnes = :cnes
 
 
 @lookup(_READ)
-async def read_unit_record(source: Source, cnes: Cnes) -> dict[str, Any] | None: ...
+async def select_unit_record(source: Source, cnes: Cnes) -> dict[str, Any] | None: ...
 
 
 @statement(f"{_READ} FOR NO KEY UPDATE")
@@ -87,7 +87,7 @@ async def read_unit_area(connection: Connection, cnes: Cnes) -> tuple[str | None
 
 
 @statement("SELECT cnes FROM health_units.units")
-async def list_unit_codes(connection: Connection) -> set[str]: ...
+async def select_unit_codes(connection: Connection) -> set[str]: ...
 
 
 _LINE = """

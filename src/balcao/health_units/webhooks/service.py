@@ -77,7 +77,7 @@ WEBHOOKS = WebhooksOfService(
 async def list_unit_deliveries(call: Call, id: UUID, query: DeliveriesQuery) -> Deliveries:
     """Return a page of what was sent to a webhook, the newest first. Raises NotFound."""
     async with call.platform.database.connection() as connection:
-        found, total = await store.list_unit_deliveries(connection, id, query.falhas, Page(query.page, query.limit))
+        found, total = await store.select_unit_deliveries(connection, id, query.falhas, Page(query.page, query.limit))
     if not found:
         await WEBHOOKS.read_webhook(call, id)
     return Deliveries([_show_delivery(call, each) for each in found], total)

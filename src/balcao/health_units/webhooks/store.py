@@ -75,7 +75,7 @@ WHERE aviso = :id
            WHERE aviso = :id AND (NOT :failed OR entregue_em IS NULL)""",
     )
 )
-async def list_unit_deliveries(connection: Connection, id: UUID, failed: bool, page: Page) -> Paged[StoredDelivery]:
+async def select_unit_deliveries(connection: Connection, id: UUID, failed: bool, page: Page) -> Paged[StoredDelivery]:
     """Return a page of the deliveries, the newest first, or only of those that the receiver has not accepted yet."""
 
 

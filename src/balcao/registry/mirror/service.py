@@ -22,7 +22,7 @@ LOGIN_WRITE_SECONDS = 10.0
 
 async def read_mirror_head(connection: Connection, cpf: Cpf) -> Head:
     """Return what was cleared and when, and the consents that stand; empty for a citizen not known."""
-    return await store.read_mirror_head(connection, cpf) or Head()
+    return await store.select_mirror_head(connection, cpf) or Head()
 
 
 async def list_consented(connection: Connection, people: Sequence[Cpf]) -> Mapping[Cpf, set[tuple[str, str]]]:
@@ -130,7 +130,7 @@ async def end_login_write(connection: Connection, cpf: Cpf, write: LoginWrite, *
 
 async def find_login_write_seconds(connection: Connection, cpf: Cpf) -> float:
     """Return for how long a login may still be writing the e-mail; 0 when none is."""
-    return await login_write_store.find_login_write_seconds(connection, cpf) or 0.0
+    return await login_write_store.select_login_write_seconds(connection, cpf) or 0.0
 
 
 async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:

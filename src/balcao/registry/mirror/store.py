@@ -268,7 +268,7 @@ SELECT jsonb_build_object(
         FROM registry.crm_consentimentos WHERE cpf = :cpf), '[]'))
 FROM registry.mirror_head WHERE cpf = :cpf
 """)
-async def read_mirror_head(source: Source, cpf: Cpf) -> Json[Head] | None: ...
+async def select_mirror_head(source: Source, cpf: Cpf) -> Json[Head] | None: ...
 
 
 @statement("SELECT cpf, categoria, canal FROM registry.crm_consentimentos WHERE cpf = ANY (:people::text[])")

@@ -38,7 +38,7 @@ async def export_person(call: Call, cpf: Cpf) -> bytes:
         known = members["registro_base"] is not None or (await read_mirror(connection, cpf)).known
         now = await store.fetch_time_before(connection, timedelta(0))
         year = Period(now - EXPORTED_ACCESSES, None)
-        accesses = await store.list_accesses(connection, subject, year, None, platform.settings.client_id)
+        accesses = await store.select_accesses(connection, subject, year, None, platform.settings.client_id)
         await platform.audit.record(connection, call, "export", subject=cpf, fields=sorted({*members, "cidadao"}))
     if not known and not call.is_owner:
         raise NotFound(NO_RECORD, code="citizen-unknown")
@@ -53,7 +53,7 @@ async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Pa
     await platform.limits.spend(platform.rate("access_list_limit"), "registry.list_accesses", subject[0].hex())
     async with call.reading(cpf, ["accesses"]) as source:
         total = await store.count_accesses(source, subject, period)
-        data = await store.list_accesses(source, subject, period, page, platform.settings.client_id)
+        data = await store.select_accesses(source, subject, period, page, platform.settings.client_id)
     return AccessPage(data, page.of(total))
 
 

@@ -39,7 +39,7 @@ SELECT at, action, operation, fields,
 ORDER BY at DESC, id DESC
 LIMIT :limit OFFSET :offset
 """)
-async def list_accesses(
+async def select_accesses(
     connection: Connection, subject: Sequence[bytes], period: Period, page: Page | None, platform_client: str
 ) -> list[Access]:
     """Return accesses to a person's data, the newest first; all of them without a page.

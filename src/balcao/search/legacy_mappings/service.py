@@ -142,7 +142,7 @@ async def find_target(connection: Connection, origem: str, old_id: str) -> str |
 async def read_legacy_mapping(call: Call, mapping_id: str) -> LegacyMapping:
     """Return a mapping. Raises NotFound."""
     known = parse_uuid_parameter(mapping_id, UNKNOWN)
-    found = await store.read_legacy_mapping(call.platform.database, known)
+    found = await store.select_legacy_mapping(call.platform.database, known)
     if found is None:
         raise NotFound(UNKNOWN)
     return found

@@ -83,7 +83,7 @@ _READ = f"SELECT {_COLUMNS} FROM search.tombamentos WHERE id = :mapping_id::uuid
 
 
 @lookup(_READ)
-async def read_legacy_mapping(source: Source, mapping_id: str) -> LegacyMapping | None: ...
+async def select_legacy_mapping(source: Source, mapping_id: str) -> LegacyMapping | None: ...
 
 
 @statement(f"{_READ} FOR UPDATE")

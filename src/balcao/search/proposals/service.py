@@ -193,7 +193,7 @@ async def _open_proposal(call: Call, service_id: str, proposal_id: str) -> Async
 
 
 async def _read(connection: Connection, service_id: str, proposal_id: str) -> Proposal:
-    stored = await store.read_proposal(connection, service_id, proposal_id)
+    stored = await store.select_proposal(connection, service_id, proposal_id)
     if stored is None:
         raise NotFound(UNKNOWN, code="proposal-unknown")
     return Proposal(**msgspec.structs.asdict(stored.entry), content=_read_content(stored))

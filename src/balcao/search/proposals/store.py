@@ -87,7 +87,7 @@ SELECT {_COLUMNS}, proposal.content::text AS content, proposal.created_by_sub AS
 
 
 @statement(_ONE)
-async def read_proposal(connection: Connection, service_id: str, proposal_id: str) -> StoredProposal | None: ...
+async def select_proposal(connection: Connection, service_id: str, proposal_id: str) -> StoredProposal | None: ...
 
 
 @statement(f"{_ONE} FOR UPDATE OF proposal")

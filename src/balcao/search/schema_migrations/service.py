@@ -217,7 +217,7 @@ async def read_history(call: Call, page: int, per_page: int) -> History:
 async def find_newest_migration(platform: Platform) -> str | None:
     """Return the id of the newest run that is no rollback, or None."""
     async with platform.database.connection() as connection:
-        return await store.find_newest_migration(connection)
+        return await store.select_newest_migration(connection)
 
 
 async def tidy_up(platform: Platform) -> None:

@@ -257,7 +257,7 @@ async def _restore_content(edit: Edit, chosen: ServiceContent) -> ServiceContent
 
 async def read_newest_version(call: Call, service_id: str) -> int:
     """Return the newest version's number, 0 for a service that never existed."""
-    return await store.read_newest_version(call.platform.database, service_id) or 0
+    return await store.select_newest_version(call.platform.database, service_id) or 0
 
 
 def _copy_content(source: ServiceContent) -> ServiceContent:

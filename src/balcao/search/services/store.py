@@ -127,7 +127,7 @@ async def mark_deleted(connection: Connection, service_id: str, at: datetime) ->
 
 
 @lookup("SELECT next_version - 1 FROM search.service_head WHERE id = :service_id::uuid")
-async def read_newest_version(source: Source, service_id: str) -> int | None:
+async def select_newest_version(source: Source, service_id: str) -> int | None:
     """Return the newest version's number, None for a service that never existed."""
 
 

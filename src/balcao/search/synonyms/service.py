@@ -27,7 +27,7 @@ async def list_synonym_groups(call: Call, term: str | None, page: int, per_page:
 
 async def read_synonym_group(call: Call, group_id: str) -> SynonymGroup:
     """Return a group. Raises NotFound."""
-    group = await store.read_synonym_group(call.platform.database, parse_uuid_parameter(group_id, UNKNOWN))
+    group = await store.select_synonym_group(call.platform.database, parse_uuid_parameter(group_id, UNKNOWN))
     if group is None:
         raise NotFound(UNKNOWN)
     return _to_wire(group)
@@ -45,7 +45,7 @@ async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> Syn
         if not await store.can_be_searched(connection, terms):
             text = "O campo `terms` tem um termo só de palavras que a busca ignora."
             raise Invalid(text, code="terms-invalid")
-        group = await store.put_synonym_group(connection, known, terms, name_actor(call))
+        group = await store.upsert_synonym_group(connection, known, terms, name_actor(call))
         if await store.count_synonym_groups(connection) > MOST_GROUPS:
             raise Conflict(f"Já há {MOST_GROUPS} grupos de sinônimos: remova algum.", code="synonyms-full")
         await call.platform.audit.record(connection, call, "update", fields=describe_event(synonyms=known))

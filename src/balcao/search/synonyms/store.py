@@ -50,7 +50,7 @@ _ONE = "SELECT id::text, terms, updated_at, updated_by FROM search.synonyms WHER
 
 
 @lookup(_ONE)
-async def read_synonym_group(source: Source, group_id: str) -> StoredGroup | None: ...
+async def select_synonym_group(source: Source, group_id: str) -> StoredGroup | None: ...
 
 
 @statement(f"{_ONE} FOR UPDATE")
@@ -63,7 +63,7 @@ VALUES (:group_id, :terms, now(), now(), :author)
 ON CONFLICT (id) DO UPDATE SET terms = excluded.terms, updated_at = now(), updated_by = excluded.updated_by
 RETURNING id::text, terms, updated_at, updated_by
 """)
-async def put_synonym_group(
+async def upsert_synonym_group(
     connection: Connection, group_id: str, terms: Sequence[str], author: str
 ) -> StoredGroup: ...
 

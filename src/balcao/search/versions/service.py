@@ -83,13 +83,13 @@ def encode_version(
 
 async def read_snapshot(connection: Connection, service_id: str, number: int) -> ServiceContent | None:
     """Return the content of a version; None when there is none of that number."""
-    found = await store.read_snapshot(connection, service_id, number)
+    found = await store.select_snapshot(connection, service_id, number)
     return None if found is None else msgspec.json.decode(found, type=ServiceContent)
 
 
 async def read_author(connection: Connection, service_id: str) -> str | None:
     """Return who created the service; None for one that has no version yet."""
-    first = await store.read_snapshot(connection, service_id, 1)
+    first = await store.select_snapshot(connection, service_id, 1)
     return None if first is None else msgspec.json.decode(first, type=_Author).autor
 
 
@@ -109,7 +109,7 @@ async def read_service_version(call: Call, service_id: str, version: str) -> Ser
     number = _parse_number("version", version)
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
-        found = await store.read_service_version(connection, known, COMPARED, number)
+        found = await store.select_service_version(connection, known, COMPARED, number)
     if found is None:
         raise NotFound(UNKNOWN)
     if found.entry is None or found.snapshot is None:

@@ -58,7 +58,7 @@ async def append_version(connection: Connection, version: str) -> None:
 @statement("""
 SELECT snapshot::text FROM search.service_versions WHERE service_id = :service_id AND version_number = :number
 """)
-async def read_snapshot(connection: Connection, service_id: str, number: int) -> str | None: ...
+async def select_snapshot(connection: Connection, service_id: str, number: int) -> str | None: ...
 
 
 # What a version tells of itself; `changed_fields` are in the order of `:compared`, all members that are compared.
@@ -127,7 +127,7 @@ FROM search.service_head AS head
 LEFT JOIN LATERAL ({_ENTRY} AND version.version_number = :number) AS entry ON true
 WHERE head.id = :service_id
 """)
-async def read_service_version(
+async def select_service_version(
     connection: Connection, service_id: str, compared: Sequence[str], number: int
 ) -> WholeVersion | None:
     """Return the version of that number; None for an unknown service."""

@@ -71,14 +71,16 @@ async def read_job(call: Call, id_: UUID) -> StaffJob:
     """Return a job within the caller's reach. Raises NotFound."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
-        return _show(call, require_job(await store.read_job(connection, scope, id_, utc_now())))
+        return _show(call, require_job(await store.select_job(connection, scope, id_, utc_now())))
 
 
 async def list_job_summaries(
     connection: Connection, ids: Iterable[UUID], now: datetime
 ) -> dict[UUID, tuple[JobSummary, str | None]]:
     """Return what applications show of these jobs, the deleted ones too, each with the code of its department."""
-    return {job.id: (job, department) for job, department in await store.list_job_summaries(connection, list(ids), now)}
+    return {
+        job.id: (job, department) for job, department in await store.select_job_summaries(connection, list(ids), now)
+    }
 
 
 def require_job(job: Job | None) -> Job:
@@ -97,8 +99,8 @@ async def list_job_history(call: Call, id_: UUID, page: Page) -> History:
     """Return a page of what happened to a job within reach, newest first. Raises NotFound."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
-        require_job(await store.read_job(connection, scope, id_, utc_now()))
-        entries, total = await store.list_job_history(connection, id_, page)
+        require_job(await store.select_job(connection, scope, id_, utc_now()))
+        entries, total = await store.select_job_history(connection, id_, page)
     return History(entries, ListMeta.of(page, total))
 
 
@@ -284,7 +286,7 @@ async def _lock(connection: Connection, call: Call, scope: Scope, id_: UUID, now
 
 
 async def _read(connection: Connection, scope: Scope, id_: UUID, now: datetime) -> Job:
-    return require_job(await store.read_job(connection, scope, id_, now))
+    return require_job(await store.select_job(connection, scope, id_, now))
 
 
 def _show(call: Call, job: Job) -> StaffJob:
@@ -308,7 +310,7 @@ async def _look_up_department(call: Call, scope: Scope, id_: UUID, body: JobBody
     if wanted is None:
         return
     async with call.platform.database.connection() as connection:
-        job = await store.read_job(connection, scope, id_, utc_now())
+        job = await store.select_job(connection, scope, id_, utc_now())
     if job is not None and job.id_orgao_parceiro != wanted and _may_change_department(call, job.status):
         await _require_department(call, scope, wanted)
 

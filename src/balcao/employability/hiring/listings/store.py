@@ -118,7 +118,7 @@ def whole_jobs_sql(condition: str) -> str:
 
 
 @statement(whole_jobs_sql(f"{REACHED_SQL} AND job.id = :job_id"))
-async def read_job(connection: Connection, scope: Scope, job_id: UUID, now: datetime) -> Json[Job] | None:
+async def select_job(connection: Connection, scope: Scope, job_id: UUID, now: datetime) -> Json[Job] | None:
     """Return a job within reach."""
 
 
@@ -133,7 +133,7 @@ async def lock_job(connection: Connection, scope: Scope, job_id: UUID, now: date
     It is locked before it is read: a statement that waits for the lock would see steps as they were before.
     """
     await _lock_job(connection, scope, job_id)
-    return await read_job(connection, scope, job_id, now)
+    return await select_job(connection, scope, job_id, now)
 
 
 @statement(f"SELECT FROM employability.job WHERE id = :job_id AND deleted_at IS NULL AND {REACHED_SQL} FOR UPDATE")
@@ -144,7 +144,7 @@ async def _lock_job(connection: Connection, scope: Scope, job_id: UUID) -> None:
 SELECT to_jsonb(found) AS document, found.id_orgao_parceiro
 FROM (SELECT {_SUMMARY} FROM employability.job {JOINS_SQL} WHERE job.id = ANY(:ids::uuid[])) AS found
 """)
-async def list_job_summaries(
+async def select_job_summaries(
     connection: Connection, ids: Collection[UUID], now: datetime
 ) -> list[tuple[JobSummary, str | None]]:
     """Return what applications show of these jobs, the deleted ones too, each with the code of its department."""
@@ -207,7 +207,7 @@ async def insert_job_events(connection: Connection, events: Sequence[JobEvent]) 
         "SELECT count(*) FROM employability.job_event WHERE id_vaga = :job_id",
     )
 )
-async def list_job_history(connection: Connection, job_id: UUID, page: Page) -> Paged[HistoryEntry]:
+async def select_job_history(connection: Connection, job_id: UUID, page: Page) -> Paged[HistoryEntry]:
     """Return the page of what happened to a job, newest first, and how much that is in all."""
 
 

@@ -19,7 +19,7 @@ MOST_CONTRACTS = 20
 async def read_job_search(call: Call, cpf: Cpf) -> JobSearch:
     """Return the record; anybody but the owner sees the CPF masked and leaves an audit event. Raises NotFound."""
     async with call.reading(cpf, FIELDS) as source:
-        found = await store.read_job_search(source, cpf)
+        found = await store.select_job_search(source, cpf)
     if found is None:
         raise NotFound("A pessoa ainda não informou situação e interesses.", code="job-search-unknown")
     if not call.is_owner:
@@ -42,7 +42,7 @@ async def save_job_search(call: Call, cpf: Cpf, body: JobSearchBody) -> JobSearc
             if not await reference_values.are_known_values(connection, kind, [id_ for id_ in ids if id_ is not None]):
                 raise Invalid(f"O campo `{field}` tem um valor que não existe.", code="reference-not-found")
         await store.replace_job_search(connection, cpf, body, contracts)
-        saved = await store.read_job_search(connection, cpf)
+        saved = await store.select_job_search(connection, cpf)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=FIELDS)
     assert saved is not None  # it was just written under the lock
     return saved

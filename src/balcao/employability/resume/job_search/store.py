@@ -22,7 +22,7 @@ SELECT cpf, id_situacao, id_disponibilidade, tempo_procurando_emprego,
 FROM employability.job_search AS entry
 WHERE cpf = :cpf
 """)
-async def read_job_search(source: Source, cpf: Cpf) -> JobSearch | None: ...
+async def select_job_search(source: Source, cpf: Cpf) -> JobSearch | None: ...
 
 
 async def replace_job_search(connection: Connection, cpf: Cpf, body: JobSearchBody, contracts: Sequence[UUID]) -> None:

@@ -57,7 +57,7 @@ async def list_applications_of_person(call: Call, cpf: Cpf, filters: OwnFilters,
     if not call.is_owner and (scope := await find_scope(call)).departments is not None:
         departments = sorted(scope.departments)
     async with call.reading(cpf, FIELDS) as source:
-        stored, counts = await store.list_applications_of_person(source, cpf, departments, filters, page)
+        stored, counts = await store.select_applications_of_person(source, cpf, departments, filters, page)
         jobs = await listings.list_job_summaries(source, {each.id_vaga for each in stored}, utc_now())
     by_status: dict[str, int] = msgspec.structs.asdict(counts)
     total = sum(by_status.values()) if filters.status is None else by_status[filters.status]
@@ -83,7 +83,7 @@ async def list_application_history(call: Call, id_: UUID, page: Page) -> Applica
     """
     reached, stored, _ = await find_application(call, id_, READ, also_withdrawn=True)
     async with reached.reading(_person(stored), FIELDS) as source:
-        entries, total = await store.list_application_history(source, id_, page)
+        entries, total = await store.select_application_history(source, id_, page)
     if reached.is_owner:
         entries = [msgspec.structs.replace(entry, por=None) for entry in entries]
     return ApplicationHistory(entries, ListMeta.of(page, total))
@@ -161,7 +161,7 @@ async def move_applications(
 async def list_missing_application_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
     """Return those of the ids that no application ever had."""
     async with call.platform.database.connection() as connection:
-        return await store.list_missing_application_ids(connection, ids)
+        return await store.select_missing_application_ids(connection, ids)
 
 
 async def restore_applications(call: Call, rows: Sequence[RestoredApplication]) -> None:
@@ -191,7 +191,7 @@ async def find_application(
 async def _read_with_job(
     connection: Connection, id_: UUID, *, also_withdrawn: bool = False
 ) -> tuple[StoredApplication, JobSummary, str | None]:
-    stored = _require(await store.read_application(connection, id_), also_withdrawn=also_withdrawn)
+    stored = _require(await store.select_application(connection, id_), also_withdrawn=also_withdrawn)
     job, department = (await listings.list_job_summaries(connection, [stored.id_vaga], utc_now()))[stored.id_vaga]
     return stored, job, department
 

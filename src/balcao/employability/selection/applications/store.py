@@ -37,7 +37,7 @@ SELECT {_COLUMNS} FROM employability.application
 JOIN employability.application_content AS content ON content.id_candidatura = application.id
 WHERE application.id = :id_
 """)
-async def read_application(source: Source, id_: UUID) -> StoredApplication | None:
+async def select_application(source: Source, id_: UUID) -> StoredApplication | None:
     """Return an application, a withdrawn one too."""
 
 
@@ -143,7 +143,7 @@ async def restore_applications(connection: Connection, rows: Sequence[RestoredAp
 SELECT wanted AS id FROM unnest(:ids::uuid[]) AS wanted
 WHERE NOT EXISTS (SELECT FROM employability.application WHERE id = wanted)
 """)
-async def list_missing_application_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
+async def select_missing_application_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
     """Return those of the ids that no application ever had."""
 
 
@@ -193,7 +193,7 @@ async def move_applications(
         "SELECT count(*) FROM employability.application_event WHERE id_candidatura = :id_",
     )
 )
-async def list_application_history(source: Source, id_: UUID, page: Page) -> Paged[ApplicationEvent]:
+async def select_application_history(source: Source, id_: UUID, page: Page) -> Paged[ApplicationEvent]:
     """Return the page of what happened to an application, newest first, and how much that is in all."""
 
 
@@ -241,7 +241,7 @@ _SHOWN = "employability.shown_application_status(application.status, job.status,
     """,
     )
 )
-async def list_applications_of_person(
+async def select_applications_of_person(
     connection: Connection, cpf: Cpf, departments: Sequence[str] | None, filters: OwnFilters, page: Page
 ) -> PagedWithCounts[StoredApplication, StatusCounts]:
     """Return the page's applications, newest first, and how many there are of each shown status.

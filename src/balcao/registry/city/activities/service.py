@@ -16,5 +16,5 @@ async def list_activities(call: Call, query: Mapping[str, str], page: Page) -> A
     """Return a page of activities by subclass. Raises Invalid naming the parameter."""
     filters = ActivityFilters(parse_search(query), *(parse_code(query, name) for name in CODES))
     async with call.reader.connection() as connection:
-        found, total = await store.list_activities(connection, filters, page)
+        found, total = await store.select_activities(connection, filters, page)
     return Activities(found, page.of(total))

@@ -43,7 +43,7 @@ WHERE (:search::text IS NULL OR strpos(folded, registry.folded(:search)) > 0)
         f"SELECT count(*) {_MATCHING}",
     )
 )
-async def list_activities(connection: Connection, filters: ActivityFilters, page: Page) -> Paged[Activity]: ...
+async def select_activities(connection: Connection, filters: ActivityFilters, page: Page) -> Paged[Activity]: ...
 
 
 @statement(f"""

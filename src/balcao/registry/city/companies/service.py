@@ -33,7 +33,7 @@ async def read_registered_company(call: Call, cnpj: str) -> Company:
     exist; NotFound for the others; Invalid for staff who do not say why, where they must.
     """
     async with call.platform.database.transaction() as connection:
-        company = await store.read_registered_company(connection, cnpj)
+        company = await store.select_registered_company(connection, cnpj)
         related = company is not None and call.actor_cpf in company.members
         allowed = related or call.decision.reason in {Reason.SCOPE, Reason.CLIENT} or call.holds(READ)
         if company is not None and allowed and not related:

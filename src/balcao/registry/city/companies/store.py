@@ -15,7 +15,7 @@ from balcao.registry.city.companies.schemas import Company, CompanyRow
 
 
 @statement("SELECT record::text FROM registry.company WHERE cnpj = :cnpj")
-async def read_registered_company(connection: Connection, cnpj: str) -> Json[Company] | None: ...
+async def select_registered_company(connection: Connection, cnpj: str) -> Json[Company] | None: ...
 
 
 _OF_PERSON = """

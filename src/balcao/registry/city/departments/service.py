@@ -16,13 +16,13 @@ async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> 
     """Return a page of departments by level, then by the order of the city's chart. Raises Invalid."""
     filters = DepartmentFilters.parse(query)
     async with call.reader.connection() as connection:
-        found, total = await store.list_departments(connection, filters, page)
+        found, total = await store.select_departments(connection, filters, page)
     return Departments(found, page.of(total), total)
 
 
 async def read_department(call: Call, cd_ua: str) -> Department:
     """Return a department by its code. Raises NotFound."""
-    if not has_control(cd_ua) and (found := await store.read_department(call.reader, cd_ua)):
+    if not has_control(cd_ua) and (found := await store.select_department(call.reader, cd_ua)):
         return found
     raise _unknown()
 

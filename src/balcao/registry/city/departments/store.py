@@ -18,7 +18,7 @@ _COLUMNS = """
 
 
 @lookup(f"SELECT {_COLUMNS} FROM registry.department WHERE cd_ua = :cd_ua")
-async def read_department(source: Source, cd_ua: str) -> Department | None: ...
+async def select_department(source: Source, cd_ua: str) -> Department | None: ...
 
 
 # `strpos` knows no patterns: every character of the search stands for itself.
@@ -38,7 +38,7 @@ WHERE (:search::text IS NULL
         f"SELECT count(*) {_MATCHING}",
     )
 )
-async def list_departments(connection: Connection, filters: DepartmentFilters, page: Page) -> Paged[Department]: ...
+async def select_departments(connection: Connection, filters: DepartmentFilters, page: Page) -> Paged[Department]: ...
 
 
 @statement(f"SELECT {_COLUMNS} FROM registry.department ORDER BY nivel, ordem_absoluta, cd_ua")

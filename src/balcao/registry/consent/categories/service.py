@@ -22,7 +22,7 @@ DESCRIPTION_LENGTH = 500
 async def list_consent_categories(call: Call, *, inactive: bool) -> Categories:
     """Return the categories in their order, the inactive ones only if they are wanted too."""
     async with call.reader.connection() as connection:
-        return Categories(await store.list_consent_categories(connection, inactive=inactive))
+        return Categories(await store.select_consent_categories(connection, inactive=inactive))
 
 
 async def create_consent_category(call: Call, body: CategoryCreation) -> Category:

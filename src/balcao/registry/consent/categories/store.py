@@ -13,7 +13,7 @@ _COLUMNS = 'id, name, description, default_opt_in, active, "order", created_at, 
 @statement(f"""
 SELECT {_COLUMNS} FROM registry.notification_category WHERE active OR :inactive ORDER BY "order", id COLLATE "C"
 """)
-async def list_consent_categories(connection: Connection, *, inactive: bool) -> list[Category]: ...
+async def select_consent_categories(connection: Connection, *, inactive: bool) -> list[Category]: ...
 
 
 @statement(f"SELECT {_COLUMNS} FROM registry.notification_category WHERE id = :id_ FOR UPDATE")

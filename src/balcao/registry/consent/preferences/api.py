@@ -119,7 +119,7 @@ async def get_opt_out_reasons(call: Call) -> Response[list[str]]:
     return with_etag(list(OPT_OUT_REASONS), call, PUBLIC)
 
 
-EXPORTED = ExportMember("preferencias", Preferences, "Preferências de notificação.", 40, store.read_preferences)
+EXPORTED = ExportMember("preferencias", Preferences, "Preferências de notificação.", 40, store.select_preferences)
 
 FEATURE = Feature(
     routes=routes.declared,

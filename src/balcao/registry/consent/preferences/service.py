@@ -29,7 +29,7 @@ Known = Callable[[Preferences], Any]
 async def read_preferences(call: Call, cpf: Cpf) -> Preferences:
     """Return the preferences; a read of somebody else's leaves an audit event first."""
     async with call.reading(cpf, ["opt_in", "category_opt_ins"]) as source:
-        return await store.read_preferences(source, cpf)
+        return await store.select_preferences(source, cpf)
 
 
 def _whole(preferences: Preferences) -> Any:
@@ -71,7 +71,7 @@ async def _change(
     async def attempt(connection: Connection) -> Preferences | None:
         # The ledger's end before the preferences: a change between the two readings moves it, and is noticed.
         head = await read_ledger_head(connection, cpf)
-        current = await store.read_preferences(connection, cpf)
+        current = await store.select_preferences(connection, cpf)
         requested = parse_change(current)
         changes = requested.list_changes(current)
         require_match(call.if_match, etag_of(msgspec.json.encode(known(current))))

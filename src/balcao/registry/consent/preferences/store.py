@@ -29,7 +29,7 @@ FROM (
 ) AS categories
 LEFT JOIN registry.preferences ON preferences.cpf = :cpf
 """)
-async def read_preferences(source: Source, cpf: Cpf) -> Preferences:
+async def select_preferences(source: Source, cpf: Cpf) -> Preferences:
     """Return the preferences; the caller's right to them has been checked."""
 
 

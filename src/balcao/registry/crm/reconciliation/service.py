@@ -96,7 +96,7 @@ def require_reconciliation_configured(platform: Platform) -> None:
 
 async def read_reconciliation(call: Call, run_id: str) -> Reconciliation:
     """Return how far a run got. Raises NotFound."""
-    if is_uuid(run_id) and (run := await store.read_reconciliation(call.platform.database, run_id)):
+    if is_uuid(run_id) and (run := await store.select_reconciliation(call.platform.database, run_id)):
         return _to_wire(run)
     raise NotFound("Não há releitura com este id.", code="reconcile-unknown")
 

@@ -50,7 +50,7 @@ async def open_reconciliation(
 
 
 @statement(f"SELECT {_RUN} FROM registry.crm_reconciliation WHERE id = :run::text::uuid")
-async def read_reconciliation(connection: Connection, run: str) -> Run | None: ...
+async def select_reconciliation(connection: Connection, run: str) -> Run | None: ...
 
 
 _PLACE = """

@@ -56,7 +56,7 @@ async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
 
 async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Chosen:
     """Return the live rows of these ids, unlocked: the statement that writes a vehicle locks them by `share_sql`."""
-    return await store.read_chosen(connection, check_id(brand_id), check_id(model_id))
+    return await store.select_chosen(connection, check_id(brand_id), check_id(model_id))
 
 
 def check_id(text: str | None) -> str | None:

@@ -37,7 +37,7 @@ jsonb_build_object(
 
 
 @statement(f"SELECT {chosen_sql(':brand_id::text', ':model_id::text')}")
-async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Json[Chosen]:
+async def select_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Json[Chosen]:
     """Return the live rows of these ids, unlocked."""
 
 

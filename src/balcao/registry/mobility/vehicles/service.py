@@ -143,7 +143,9 @@ def _require_current(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) 
 async def list_owned_vehicles(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
     """Return a person's vehicles for their export: deleted ones too, as long as they are not erased."""
     contact = (await people.fetch_contacts(connection, [owner]))[owner]
-    return [views.to_detail(vehicle, owner, contact) for vehicle in await store.list_owned_vehicles(connection, owner)]
+    return [
+        views.to_detail(vehicle, owner, contact) for vehicle in await store.select_owned_vehicles(connection, owner)
+    ]
 
 
 def _build_detail(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) -> VehicleDetail:

@@ -134,7 +134,7 @@ async def list_visible_vehicles(source: Source, viewer: Cpf, page: Page) -> Page
 
 
 @statement(f"{_VISIBLE} WHERE owner_cpf = :viewer ORDER BY vehicle.created_at, vehicle.id")
-async def list_owned_vehicles(connection: Connection, viewer: Cpf) -> list[Vehicle]:
+async def select_owned_vehicles(connection: Connection, viewer: Cpf) -> list[Vehicle]:
     """Return a person's vehicles, the oldest first; deleted ones too, as long as they are not erased."""
 
 

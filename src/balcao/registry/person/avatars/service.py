@@ -60,7 +60,7 @@ async def create_avatar(call: Call, body: AvatarCreation) -> Avatar:
 async def deactivate_avatar(call: Call, id_: str) -> None:
     """Stop offering the avatar and clear it from every citizen who chose it; idempotent. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
-        if not await store.deactivate_avatar(connection, _require_id(id_)):
+        if not await store.mark_avatar_inactive(connection, _require_id(id_)):
             raise _unknown()
         await clear_chosen_avatar(connection, id_)
         await call.platform.audit.record(connection, call, "delete", fields=["avatar"])

@@ -47,5 +47,5 @@ async def insert_avatar(connection: Connection, id_: str, name: str, url: str) -
 
 
 @statement("UPDATE registry.avatar SET is_active = false WHERE id = :id_::text::uuid")
-async def deactivate_avatar(connection: Connection, id_: str) -> bool:
+async def mark_avatar_inactive(connection: Connection, id_: str) -> bool:
     """Stop offering the avatar; return whether there is such one."""

@@ -24,14 +24,14 @@ CATS = frozenset({"gato", "felina", "felino"})
 async def list_pets(call: Call, cpf: Cpf, page: Page) -> Pets:
     """Return a page of pets: the city's records first, then the citizen's own."""
     async with call.reading(cpf, FIELDS) as source:
-        found, total = await store.list_pets(source, cpf, page)
+        found, total = await store.select_pets(source, cpf, page)
     return Pets([_format(pet, call) for pet in found], page.of(total))
 
 
 async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
     """Return a pet. Raises NotFound, also for another person's."""
     async with call.reading(cpf, FIELDS) as source:
-        found = await store.read_pet(source, cpf, pet_id)
+        found = await store.select_pet(source, cpf, pet_id)
     if found is None:
         raise NotFound("Não há animal com este número.", code="pet-unknown")
     return _format(found, call)
@@ -39,7 +39,7 @@ async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
 
 async def list_all_pets(connection: Connection, cpf: Cpf) -> list[Pet]:
     """Return every pet, for the person's export: of other tutors the CPF is masked."""
-    return [mask_tutors(pet) for pet in await store.list_all_pets(connection, cpf)]
+    return [mask_tutors(pet) for pet in await store.select_all_pets(connection, cpf)]
 
 
 async def read_pet_stats(call: Call, cpf: Cpf) -> PetStats:

@@ -371,7 +371,7 @@ async def list_quarantined_phones(call: Call, page: Page, *, expired: bool) -> Q
     """Return a page of the numbers in quarantine, or of those whose quarantine is over."""
     call.require_reason()
     async with call.platform.database.connection() as connection:
-        found, total = await store.list_quarantined_phones(connection, page, expired=expired)
+        found, total = await store.select_quarantined_phones(connection, page, expired=expired)
     return QuarantinedPhones(found, page.of(total))
 
 

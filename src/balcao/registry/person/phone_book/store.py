@@ -204,7 +204,9 @@ WHERE quarantine_until IS NOT NULL AND (quarantine_until <= clock_timestamp()) =
         f"SELECT count(*) {_IN_QUARANTINE}",
     )
 )
-async def list_quarantined_phones(connection: Connection, page: Page, *, expired: bool) -> Paged[QuarantinedPhone]: ...
+async def select_quarantined_phones(
+    connection: Connection, page: Page, *, expired: bool
+) -> Paged[QuarantinedPhone]: ...
 
 
 @statement("""

@@ -24,6 +24,6 @@ async def list_all_tickets(connection: Connection, cpf: Cpf) -> list[Ticket]:
 
 async def _read_ticket_page(source: Source, cpf: Cpf, page: Page) -> Tickets:
     totals = await store.count_tickets(source, cpf)
-    rows = await store.list_tickets(source, cpf, page)
+    rows = await store.select_tickets(source, cpf, page)
     found = msgspec.convert([{**row, **totals._asdict()} for row in rows], list[Ticket])
     return Tickets(found, page.of(totals.total_chamados))

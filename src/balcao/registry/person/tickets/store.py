@@ -32,7 +32,7 @@ SELECT cpf, id, id_chamado, categoria, tipo, subtipo, status, descricao, enderec
        origem_ocorrencia, data_inicio, data_alvo_finalizacao, data_fim, indicador
 FROM registry.ticket WHERE cpf = :cpf ORDER BY data_inicio DESC, id DESC LIMIT :limit OFFSET :offset
 """)
-async def list_tickets(source: Source, cpf: Cpf, page: Page) -> list[dict[str, Any]]: ...
+async def select_tickets(source: Source, cpf: Cpf, page: Page) -> list[dict[str, Any]]: ...
 
 
 # A ticket that says the same as before is not even locked; see the base record's statement for OFFSET.
