@@ -1,4 +1,4 @@
-"""Citizen registry: who a citizen is and how the city may reach them."""
+"""The citizen registry: who a citizen is and how the city may contact them."""
 
 from balcao.core.http.dialects import ERROR_AND_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
@@ -7,7 +7,8 @@ from balcao.registry.dead_letters.api import FEATURE as DEAD_LETTERS
 from balcao.registry.lifespan import run_registry
 from balcao.registry.rights.api import make_feature as make_rights
 
-# The mirror first: an erasure sets its tombstone before anything is judged by what is left in it.
+# The mirror must be first. An erasure sets its tombstone before other features decide by what the mirror still
+# contains.
 _FEATURES = [
     *mirror.FEATURES,
     *person.FEATURES,

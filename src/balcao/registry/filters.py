@@ -1,4 +1,4 @@
-"""Parsers of the filters that the public lists have in common (rules: registry 2.6)."""
+"""Parsers for the filters of the public lists (rules: registry 2.6)."""
 
 from collections.abc import Mapping
 
@@ -9,10 +9,10 @@ CODE_LENGTH = 50
 
 
 def parse_search(query: Mapping[str, str]) -> str | None:
-    """Return the words to look for; None when there are none. Raises Invalid for anything but 1 to 100 characters."""
+    """Return the search text, or None without one. Raises Invalid unless it has 1 to 100 characters."""
     return clean_parameter(query, "search", longest=SEARCH_LENGTH)
 
 
 def parse_code(query: Mapping[str, str], name: str) -> str | None:
-    """Return a value to be met exactly; None when there is none. Raises Invalid naming the parameter."""
+    """Return a value to match exactly, or None without one. Raises Invalid, which names the parameter."""
     return clean_parameter(query, name, longest=CODE_LENGTH)

@@ -1,4 +1,4 @@
-"""Members that wire types of several features have, described once for integrators."""
+"""Members that wire types of several features share, described once for integrators."""
 
 from datetime import datetime
 from typing import Annotated, TypeAlias

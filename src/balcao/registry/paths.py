@@ -1,4 +1,4 @@
-"""Parsers of the parameters that operators' lists have in common."""
+"""Parsers for the parameters that operators' lists share."""
 
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
@@ -10,7 +10,7 @@ from balcao.core.values.cpf import Cpf
 
 
 def parse_query_cpf(query: Mapping[str, str]) -> Cpf | None:
-    """Return the parameter `cpf`, None when it is not there. Raises Invalid."""
+    """Return the parameter `cpf`, or None if it is missing. Raises Invalid."""
     if "cpf" not in query:
         return None
     cpf = Cpf.parse_path(query["cpf"])
@@ -19,7 +19,7 @@ def parse_query_cpf(query: Mapping[str, str]) -> Cpf | None:
     return cpf
 
 
-# A citizen's number as bodies carry it.
+# A citizen's CPF in a body.
 CpfText: TypeAlias = Annotated[
     str, Meta(description="CPF do cidadão, 11 dígitos sem pontuação.", examples=["90000000175"])
 ]

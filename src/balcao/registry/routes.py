@@ -1,4 +1,4 @@
-"""What the routes of the citizen registry have in common; each feature extends them."""
+"""The common settings of the registry's routes. Each feature extends them."""
 
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.operations import Routes

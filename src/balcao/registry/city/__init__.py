@@ -1,4 +1,4 @@
-"""The city itself: departments, activities, companies."""
+"""The city itself: departments, activities and companies."""
 
 from balcao.registry.city.activities.api import FEATURE as ACTIVITIES
 from balcao.registry.city.companies.api import FEATURE as COMPANIES

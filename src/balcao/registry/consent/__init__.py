@@ -1,4 +1,4 @@
-"""What a citizen agrees to be notified of, and the proof of it."""
+"""The notifications that a citizen agrees to receive, and the proof of that consent."""
 
 from balcao.registry.consent.categories.api import FEATURE as CATEGORIES
 from balcao.registry.consent.ledger.feature import FEATURE as LEDGER

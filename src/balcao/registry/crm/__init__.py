@@ -1,4 +1,4 @@
-"""The CRM integration: its events come in, changes of citizens are pushed out, and portals reach it by proxies."""
+"""The CRM integration: receives its events, pushes citizens' changes, and offers portals proxy operations."""
 
 from balcao.registry.crm.events.api import FEATURE as EVENTS
 from balcao.registry.crm.lease.feature import FEATURE as LEASE

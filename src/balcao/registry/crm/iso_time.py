@@ -1,4 +1,4 @@
-"""The instant of a CRM event, by ISO 8601 as CRMs write it (rules: registry 4.1 row 8)."""
+"""Parser for the time of a CRM event, in the ISO 8601 variants that CRMs use (rules: registry 4.1 row 8)."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
@@ -10,12 +10,12 @@ _PATTERN = re.compile(
     re.ASCII,
 )
 
-# The driver takes the very last instant for "infinity"; what is later than this counts as this.
+# asyncpg encodes `datetime.max` as "infinity". Later times are therefore reduced to this one.
 LATEST = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 def parse_iso_time(text: str) -> datetime | None:
-    """Return the instant in UTC, cut to microseconds; None for a text that is no date with a time of 1970 to 9999."""
+    """Return the instant in UTC, cut to microseconds. None unless the text is a date and time from 1970 to 9999."""
     found = _PATTERN.fullmatch(text)
     if found is None:
         return None
@@ -34,7 +34,7 @@ def parse_iso_time(text: str) -> datetime | None:
 
 
 def _parse_zone(text: str | None) -> timezone:
-    """Return the offset, UTC when there is none. Raises ValueError for minutes beyond 59 or a day and more."""
+    """Return the offset, or UTC without one. Raises ValueError for minutes above 59 or offsets of a day or more."""
     if text is None or text == "Z":
         return UTC
     minutes = text[3:].removeprefix(":") or "0"

@@ -1,4 +1,4 @@
-"""Members of a citizen as the CRM has them, in its webhook and its responses, described once (rules: registry 3.4)."""
+"""The members of a citizen in the CRM's webhook and responses, described in one place (rules: registry 3.4)."""
 
 from typing import Annotated, TypeAlias
 

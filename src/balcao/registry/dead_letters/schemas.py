@@ -10,14 +10,14 @@ from balcao.registry.members import CpfFilter
 
 
 class DeadLetterQuery(PageQuery):
-    """Which dead-lettered jobs to list."""
+    """The filters of the list of dead-lettered jobs."""
 
     kind: Annotated[str | None, Meta(description="Só as deste tipo.", examples=["crm_push"])] = None
     cpf: CpfFilter | None = None
 
 
 class DropQuery(msgspec.Struct):
-    """Why the job is dropped."""
+    """The reason for dropping a job."""
 
     reason: Annotated[
         str,

@@ -1,4 +1,4 @@
-"""What citizen, staff and CRM say of a person, and what is still to be sent to the CRM."""
+"""The mirror: a person's data as declared by citizen, staff and CRM, and the changes to push to the CRM."""
 
 from balcao.registry.mirror.feature import FEATURE
 

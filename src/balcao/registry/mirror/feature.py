@@ -1,4 +1,4 @@
-"""The mirror with its outbox: nothing of it is reached over HTTP directly."""
+"""The mirror and its outbox, declared as a feature without HTTP operations of its own."""
 
 from balcao.core.audit.retention import OldRows
 from balcao.core.exports.declaration import Exports

@@ -1,6 +1,6 @@
 """The fields of the mirror: wire keys of the CRM's `dados` (rules: registry 3.4).
 
-`nome`, `nomeSocial` and `dataNascimento` are not among them: they are never looked at (spec: webhook rule 3).
+`nome`, `nomeSocial` and `dataNascimento` are missing on purpose: the platform never reads them (spec: webhook rule 3).
 """
 
 from datetime import timedelta
@@ -39,12 +39,12 @@ CONSENT_TEXTS = ("acao", "canal", "categoria", "data", "finalidade", "motivo", "
 
 
 def address_field(part: str) -> str:
-    """Return the field of one part of the address."""
+    """Return the field name of an address part, such as `endereco.cep`."""
     return f"{ADDRESS}.{part}"
 
 
 FIELDS = (*TEXT_KEYS, LANGUAGES, TOURIST, *(address_field(part) for part in ADDRESS_PARTS))
 
-# The job that tells the CRM of a citizen's changes, and how long it waits for more of them.
+# The job that pushes a citizen's changes to the CRM. It waits this long so that quick changes share one call.
 PUSH_JOB = "crm_push"
 FIRST_DELAY = timedelta(seconds=2)

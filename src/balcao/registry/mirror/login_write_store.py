@@ -1,4 +1,4 @@
-"""SQL of what e-mails logins wrote into the CRM: remembered as pushed, though nobody declared them here."""
+"""SQL of the e-mails that logins write into the CRM. They count as pushed, so that their echoes are recognised."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -7,12 +7,12 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
-# How many of the values that were sent before the last one are kept until the CRM confirms, newest first.
+# How many older sent values are retained until the CRM confirms one, newest first.
 REMEMBERED = 8
 
 
 class LoginWrite(NamedTuple):
-    """The e-mail to write, whether it is the one that the person, or staff for them, declared, and since when."""
+    """The e-mail that a login writes, whether citizen or staff declared it (`is_own`), and the start of the write."""
 
     email: str
     is_own: bool
@@ -20,11 +20,14 @@ class LoginWrite(NamedTuple):
 
 
 def digest_sql(email: str) -> str:
-    """Return the SQL expression of an e-mail's digest; `email` is an expression of its JSON."""
+    """Return the SQL expression for the digest of an e-mail. `email` is an SQL expression of type jsonb."""
     return f"sha256(convert_to(registry.compared('email', {email}) #>> '{{}}', 'UTF8'))"
 
 
-# An e-mail that is declared after this has read is pushed only once the login is over (`until`).
+# `own` is the declared e-mail, which takes precedence over the offered one. Pushes of an e-mail wait until `until`, so
+# an e-mail that is declared after this statement reaches the CRM after the login's write.
+#
+# `remembered` stores the digest. If it differs from the last one, that one moves to the front of `earlier_sha256`.
 @statement(f"""
 WITH own AS (
     SELECT value FROM registry.register
@@ -54,7 +57,8 @@ async def begin_login_write(
 async def end_login_write(connection: Connection, cpf: Cpf) -> None: ...
 
 
-# Its echo is older than what was pushed since, but not than a word that still waits for its push.
+# The login's write can be forgotten once the CRM has a later e-mail. While an e-mail still waits in the outbox, the
+# echo of the login may still arrive and must be recognised.
 @statement("""
 DELETE FROM registry.login_write WHERE cpf = :cpf AND until <= clock_timestamp()
     AND NOT EXISTS (SELECT FROM registry.outbox WHERE cpf = :cpf AND dirty ? 'email')
@@ -72,6 +76,6 @@ async def select_login_write_seconds(connection: Connection, cpf: Cpf) -> float 
 async def count_login_writes(connection: Connection) -> int: ...
 
 
-# An echo comes within moments; the rest of the time is for a CRM that was away.
+# An echo usually arrives within seconds. 30 days also covers a CRM that was down for a long time.
 @statement("DELETE FROM registry.login_write WHERE at < now() - interval '30 days'")
 async def delete_old_login_writes(connection: Connection) -> int: ...

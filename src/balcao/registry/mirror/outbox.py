@@ -1,8 +1,8 @@
-"""What is still to be sent to the CRM of a citizen: marked by own writes, sent by one queued job at a time.
+"""The outbox: one row for each citizen with changes to push to the CRM, sent by one job at a time.
 
-A row and its job belong together by the row's id. Whenever a new job takes over, the row gets a new id, so that a job
-that runs a second time (its worker was killed) finds nothing to do, and no two jobs ever send one citizen's changes.
-The caller holds the citizen's mirror locked.
+A job finds its row by the row's id. When a new job takes over the row, the row gets a new id. A job that runs again
+after its worker was killed therefore finds no row, and two jobs never push the same citizen's changes. The caller of
+these functions must hold the lock on the citizen's mirror.
 """
 
 from collections.abc import Mapping
@@ -18,17 +18,18 @@ from balcao.registry.mirror.records import OutboxRow
 
 
 async def drop_overridden_fields(connection: Connection, cpf: Cpf) -> None:
-    """Clear from the outbox what is no longer the citizen's own word, after the CRM or an erasure has written."""
+    """Remove fields that the CRM or an erasure has overridden from the citizen's outbox row."""
     row = await store.drop_overridden_fields(connection, cpf)
     if row is None or row.dirty:
         return
-    # A job that runs keeps its row, or a new row's job could run beside it; it ends by removing it.
+    # A running job deletes its row itself. If we deleted it now, a new row could get a second job that runs in
+    # parallel.
     if await withdraw_job(connection, row.job, also_running=row.given_up):
         await store.delete_outbox_row(connection, row.id)
 
 
 async def mark_fields_sent(connection: Connection, cpf: Cpf, outbox_id: str, versions: Mapping[str, int]) -> None:
-    """Clear these versions, which the CRM has; what was changed meanwhile is sent at once."""
+    """Remove the sent versions from the row. Enqueue a new job for fields that changed during the push."""
     row = await store.mark_fields_sent(connection, outbox_id, versions)
     if row is not None:
         await _finish(connection, cpf, row)
@@ -37,9 +38,10 @@ async def mark_fields_sent(connection: Connection, cpf: Cpf, outbox_id: str, ver
 async def record_push_failure(
     connection: Connection, cpf: Cpf, taken: OutboxRow, attempt: Mapping[str, Any], *, given_up: bool
 ) -> bool:
-    """Record the attempt; return whether the job has anything left to do or to be parked for.
+    """Record a failed attempt. Return whether the job must be retried or, if `given_up`, dead-lettered.
 
-    It has not when nothing is dirty any more, nor when it would be parked with a change that it never tried.
+    Return False if another job has taken over the row, or if no dirty fields are left. Also return False if the job
+    gives up but the row has changed since the attempt: a new job then sends the change that this one never tried.
     """
     row = await store.record_push_failure(connection, taken.id, attempt, given_up=given_up)
     if row is None:
@@ -51,7 +53,7 @@ async def record_push_failure(
 
 
 async def _finish(connection: Connection, cpf: Cpf, row: OutboxRow) -> None:
-    """End the job of the row: what is dirty yet becomes another job's."""
+    """Hand the remaining dirty fields over to a new job, or delete the row if there are none."""
     if row.dirty:
         outbox_id = new_id()
         job = await enqueue(connection, PUSH_JOB, {"outbox": outbox_id})

@@ -1,4 +1,4 @@
-"""SQL of the outbox. Every statement that changes a row runs while the citizen's mirror is locked."""
+"""SQL of the outbox. The caller must lock the citizen's mirror before it changes a row."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,14 +17,14 @@ from balcao.registry.mirror.writes import Value
 _COLUMNS = "id::text, dirty::text, version, job, given_up, request_id"
 
 
-# Locked, because an operator who drops a dead-lettered job does not lock the mirror.
+# FOR UPDATE, because dropping a dead-lettered job deletes the row without locking the mirror.
 @statement(f"SELECT {_COLUMNS} FROM registry.outbox WHERE cpf = :cpf FOR UPDATE")
 async def lock_outbox_row(connection: Connection, cpf: Cpf) -> OutboxRow | None: ...
 
 
 @statement("SELECT cpf FROM registry.outbox WHERE id = :outbox_id::uuid")
 async def find_outbox_owner(connection: Connection, outbox_id: str) -> Cpf | None:
-    """Return whose row it is; None when another job has taken it over."""
+    """Return the owner of the row, or None if another job has taken it over or the row was deleted."""
 
 
 @statement("""
@@ -33,12 +33,12 @@ SET id = :outbox_id::uuid, job = :job, given_up = false, first_change_at = clock
 WHERE cpf = :cpf
 """)
 async def hand_over_outbox_row(connection: Connection, cpf: Cpf, outbox_id: str, job: int) -> None:
-    """Give the row to another job; the one before does not find it any more."""
+    """Assign the row to a new job. The previous job no longer finds it."""
 
 
 @statement(f"UPDATE registry.outbox SET given_up = false WHERE id = :outbox_id::uuid RETURNING {_COLUMNS}")
 async def take_outbox_row(connection: Connection, outbox_id: str) -> OutboxRow | None:
-    """Return the row that a job is about to send."""
+    """Return the row for a job that is about to push it, and clear `given_up`."""
 
 
 @statement(f"""
@@ -49,10 +49,10 @@ WHERE id = :outbox_id::uuid
 RETURNING {_COLUMNS}
 """)
 async def mark_fields_sent(connection: Connection, outbox_id: str, versions: Mapping[str, int]) -> OutboxRow | None:
-    """Clear what has not changed since these versions; return what is left of the row."""
+    """Remove fields whose version equals the sent one. Return the remaining row."""
 
 
-# The log keeps the last ten tries.
+# The log retains the last ten attempts: `attempts_log - 0` removes the oldest.
 @statement(f"""
 UPDATE registry.outbox SET
     given_up = :given_up,
@@ -65,10 +65,10 @@ RETURNING {_COLUMNS}
 async def record_push_failure(
     connection: Connection, outbox_id: str, attempt: Mapping[str, Any], *, given_up: bool
 ) -> OutboxRow | None:
-    """Append an attempt: status, code, names of fields and duration, never a value."""
+    """Append an attempt: status, code, field names and duration, but never a value."""
 
 
-# A field stays dirty for as long as its value is the citizen's own word.
+# The JOIN retains only fields whose value citizen or staff declared (`origin <> 'crm'`).
 @statement(f"""
 UPDATE registry.outbox AS waiting SET dirty = coalesce((
     SELECT jsonb_object_agg(field.key, field.value)
@@ -94,22 +94,22 @@ LEFT JOIN registry.login_write AS login USING (cpf)
 WHERE waiting.cpf = :cpf AND waiting.dirty ? register.field
 """)
 async def find_marked_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> Mapping[str, bool]:
-    """Return which of these fields are dirty, and whether the value is one that we wrote there ourselves.
+    """Map each dirty field among `offered` to True if the offered value is an echo, else False.
 
-    That is what pushes and logins have sent since the CRM last confirmed one.
+    An echo is a value that a push or a login has sent, up to and including the last confirmed one.
     """
 
 
 @statement("DELETE FROM registry.outbox WHERE id = :outbox_id::uuid")
 async def delete_outbox_row(connection: Connection, outbox_id: str) -> None:
-    """Delete the row of a job that has done its work, or that nobody is to do any more.
+    """Delete the row of a finished or dropped job.
 
-    Then the CRM differs until the citizen's next change (rules: registry 4.5).
+    After a dropped job the CRM differs from the registry until the citizen's next change (rules: registry 4.5).
     """
 
 
 async def find_pushes(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return whom pushes concern, by the row's id."""
+    """Return the citizen and the attempts, newest first, of each push by the id of its row."""
     found = await _find_pushes(connection, ids)
     return {id_: replace(subject, tries=(subject.tries or ())[::-1]) for id_, subject in found.items()}
 
@@ -130,7 +130,7 @@ async def list_push_ids(connection: Connection, cpf: Cpf) -> list[str]: ...
 async def list_dirty_fields(connection: Connection, cpf: Cpf) -> list[str]: ...
 
 
-# Seconds; a change whose job was given up waits for an operator and not for its turn.
+# The age of the oldest change in seconds. Dead-lettered jobs do not count, because they wait for an operator.
 OLDEST_PUSH_SQL = f"""
 SELECT extract(epoch FROM clock_timestamp() - min(first_change_at))::float8 FROM registry.outbox
 WHERE job NOT IN (SELECT id FROM ({dead_sql(PUSH_JOB)}) AS dead)

@@ -1,4 +1,4 @@
-"""SQL of an own write: one statement for the change, the outbox, the job and the audit events."""
+"""SQL of an own write. One statement writes the change, the outbox row, the job and the audit events."""
 
 from datetime import timedelta
 
@@ -13,18 +13,15 @@ from balcao.registry.mirror.store import OWN_STAYS
 from balcao.registry.mirror.writes import OwnWrite
 
 
-# A change by the citizen or on their behalf, what is to be sent to the CRM for it, and its audit event.
+# Lock order: every CTE reads from `locked`, so the mirror is locked first, as in all other code that changes it. A
+# phone verification is locked after the mirror, as in an anonymisation. Writing the phone consumes the verification.
 #
-# Everything depends on `locked`, so the mirror is locked before anything else is, as by everybody who changes it. The
-# rest of the statement sees what was committed before it began, perhaps before it waited for the lock: therefore rows
-# of the person are written by ON CONFLICT DO UPDATE, which finds those that came meanwhile, and a wording is only
-# removed where `expected` has made sure that none came.
+# Snapshot: the statement's snapshot may be older than the lock, because the statement may have waited for it. Rows that
+# were committed meanwhile are invisible to plain reads. INSERT … ON CONFLICT DO UPDATE finds them anyway. The DELETE of
+# a wording does not, so callers that remove one pass `expected`, which makes sure that nothing has changed.
 #
-# A phone is written with the verification that proves it, which is used up by it: locked after the mirror, as by an
-# anonymisation.
-#
-# One job sends all that is marked. Where there is none, or it will not send it any more, a new one takes over; the
-# row's new id tells the job before, should it run yet, that there is nothing left for it.
+# Job: one job sends all dirty fields of a citizen. If there is no such job, or it has been given up, `queued` adds a
+# new one and `marked` gives the row a new id. The old job, if it still runs, then finds no row.
 @statement(f"""
 WITH mirror AS MATERIALIZED (
     SELECT * FROM registry.hold_mirror(:cpf, :concerned, :expected)
@@ -82,4 +79,4 @@ async def apply_own_write(
     verification: str | None,
     delay: timedelta = FIRST_DELAY,
 ) -> Written:
-    """Write the change with all that goes with it; `expected` is the version of the mirror that was read, None any."""
+    """Write the change, its outbox marks, job and audit events. `expected` is the mirror version that was read."""

@@ -1,4 +1,4 @@
-"""The mirror as personal data: what was declared, by whom and when; a tombstone erases it."""
+"""The export and the erasure of the mirror as personal data."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cle
     ]
 
 
-# An event's own tombstone is the mirror's affair already, together with the time of the event.
+# This covers erasures that start here. `service.anonymise_mirror` handles `anonimizacao` events of the CRM.
 PERSONAL_DATA = PersonalData(
     "mirror",
     [

@@ -1,4 +1,4 @@
-"""What is stored of the mirror, as it is read."""
+"""Types of the rows and documents that the mirror's statements return."""
 
 from datetime import datetime
 from typing import Annotated, NamedTuple
@@ -10,7 +10,10 @@ from balcao.registry.mirror.writes import Value
 
 
 class MirroredField(msgspec.Struct, frozen=True):
-    """`origin` is who declared the value: `crm`, `citizen` or `staff`; `confirmed_at` is when the CRM said the same."""
+    """A field of the mirror and who declared it.
+
+    `origin` is `crm`, `citizen` or `staff`. `confirmed_at` is the last time at which the CRM sent an equal value.
+    """
 
     value: Value
     at: datetime
@@ -23,14 +26,14 @@ class MirroredField(msgspec.Struct, frozen=True):
 
 
 class Wording(msgspec.Struct, frozen=True):
-    """What was typed, and the form of it (`wire`) that the field holds."""
+    """The text that the person typed, and its CRM form (`wire`), which the field stores."""
 
     value: dict[str, str]
     wire: str
 
 
 class Mirror(msgspec.Struct, frozen=True):
-    """`known` tells whether anything was ever written; `version` and `read_at` are those of this reading."""
+    """A person's mirror. `known` is false if nothing was ever written. `version` and `read_at` belong to this read."""
 
     known: bool
     fields: dict[str, MirroredField]
@@ -40,14 +43,14 @@ class Mirror(msgspec.Struct, frozen=True):
 
 
 class Written(NamedTuple):
-    """Whether the mirror still had the expected version, and whether it was written then."""
+    """Whether the mirror still had the expected version, and whether the write was applied."""
 
     is_current: bool
     is_written: bool
 
 
 class CrmConsent(msgspec.Struct, frozen=True):
-    """A consent as the CRM gave it, or as it confirmed one of the citizen's."""
+    """A consent that the CRM sent, or one of the citizen that the CRM has confirmed."""
 
     categoria: Annotated[str, Meta(description="Categoria do consentimento; vazia se o CRM não a informa.")]
     canal: Annotated[str, Meta(description="Canal a que se refere; vazio se o CRM não o informa.", examples=["EMAIL"])]
@@ -92,7 +95,7 @@ class ExportedField(msgspec.Struct, frozen=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """What was cleared and when, and the consents that stand."""
+    """The times of erasures, and the current consents."""
 
     anonymised_at: datetime | None = None
     consents_cleared_at: datetime | None = None
@@ -100,14 +103,14 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class Erasures(NamedTuple):
-    """When the citizen was anonymised last, and when their consents were removed; None where they were not."""
+    """When the citizen was last anonymised and when their consents were last removed. None means never."""
 
     anonymised_at: datetime | None
     consents_cleared_at: datetime | None
 
 
 class Covered(msgspec.Struct, frozen=True):
-    """What a tombstone of that time covers: names of fields and kinds of wordings, and how many consents."""
+    """The entries that a tombstone covers: names of fields, kinds of wordings, and the number of consents."""
 
     fields: list[str]
     wordings: list[str]
@@ -115,7 +118,10 @@ class Covered(msgspec.Struct, frozen=True):
 
 
 class OutboxRow(msgspec.Struct, frozen=True):
-    """`dirty` maps a field to the version of its last change; `given_up`: its job will not send it any more."""
+    """A citizen's changes that wait for their push.
+
+    `dirty` maps each field to the version of its last change. `given_up` means that the job is dead-lettered.
+    """
 
     id: str
     dirty: dict[str, int]

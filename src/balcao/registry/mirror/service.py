@@ -1,4 +1,4 @@
-"""The mirror of what citizen, staff and CRM say of a person: any order and repetition of events ends the same."""
+"""The mirror of a person's data. The result does not depend on the order or repetition of events."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -16,17 +16,17 @@ from balcao.registry.mirror.login_write_store import LoginWrite
 from balcao.registry.mirror.records import Head, Written
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
-# More than a login's budget: a process that was killed delays a push by no more.
+# Longer than the time budget of a login. If its process is killed, pushes of the e-mail wait no longer than this.
 LOGIN_WRITE_SECONDS = 10.0
 
 
 async def read_mirror_head(connection: Connection, cpf: Cpf) -> Head:
-    """Return what was cleared and when, and the consents that stand; empty for a citizen not known."""
+    """Return the times of erasures and the current consents. Empty for an unknown citizen."""
     return await store.select_mirror_head(connection, cpf) or Head()
 
 
 async def list_consented(connection: Connection, people: Sequence[Cpf]) -> Mapping[Cpf, set[tuple[str, str]]]:
-    """Return of each person which consents stand, by category and channel."""
+    """Return the current consents of each person as pairs of category and channel."""
     found: dict[Cpf, set[tuple[str, str]]] = {cpf: set() for cpf in people}
     for cpf, category, channel in await store.list_consent_keys(connection, people):
         found[cpf].add((category, channel))
@@ -34,7 +34,7 @@ async def list_consented(connection: Connection, people: Sequence[Cpf]) -> Mappi
 
 
 class Result(StrEnum):
-    """What an event did."""
+    """The effect of an event."""
 
     APPLIED = "applied"
     PARTLY_OLDER = "partly_older"
@@ -44,7 +44,7 @@ class Result(StrEnum):
 
 
 async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: datetime) -> Result:
-    """Merge one event's writes (rules: registry 4.2). An event without effect creates no row."""
+    """Merge the writes of one event (rules: registry 4.2). An event without writes creates no row."""
     if not writes:
         return Result.NO_EFFECT
     erased = await store.lock_mirror(connection, cpf)
@@ -59,7 +59,7 @@ async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: date
 
 
 async def anonymise_mirror(connection: Connection, cpf: Cpf, at: datetime) -> Result:
-    """Set the tombstone of an `anonimizacao` event, also for a citizen not known yet."""
+    """Set the tombstone of an `anonimizacao` event, even for an unknown citizen."""
     await store.lock_mirror(connection, cpf)
     await store.set_tombstone(connection, cpf, at)
     await outbox.drop_overridden_fields(connection, cpf)
@@ -77,12 +77,11 @@ async def write_own_fields(
     expected: int | None = None,
     verification: str | None = None,
 ) -> Written:
-    """Write a change by the citizen or by staff on their behalf: it wins over every event already applied.
+    """Write a change by the citizen or by staff on their behalf. It wins over every event already applied.
 
-    One statement: with the change goes the mark that it is still to be sent (rules: registry 4.5), the job
-    that sends it, and the `trail`. It is not written when the mirror that the caller has read, of the version
-    `expected`, has changed since: then read again, decide again. With the `verification` of a phone it is written only
-    if that could be used, and uses it up.
+    One statement writes the change, its outbox mark (rules: registry 4.5), the push job and the audit `trail`. It
+    writes nothing if the mirror's version differs from `expected`: the caller must then read and decide again. With a
+    phone `verification`, it writes only if the verification is still valid, and consumes it.
     """
     outbox_id = new_id()
     return await own_write_store.apply_own_write(
@@ -100,9 +99,9 @@ async def write_own_fields(
 
 
 async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str], sent_at: datetime) -> None:
-    """Record that the CRM has what a call brought that began then, and that is no longer marked for the push.
+    """Record that a call that began at `sent_at` delivered these fields. Fields that changed meanwhile are skipped.
 
-    What the CRM had before can no longer override the citizen's word; what its people have changed since can.
+    CRM values older than the call can no longer override the citizen's. Changes by CRM staff after it still can.
     """
     await store.stamp_pushed_fields(connection, cpf, fields, sent_at)
     if EMAIL in fields:
@@ -110,16 +109,16 @@ async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str], 
 
 
 async def begin_login_write(connection: Connection, cpf: Cpf, offered: str | None) -> LoginWrite | None:
-    """Record that a login is about to write the person's e-mail into the CRM; return which; None where there is none.
+    """Return the e-mail that a login must write into the CRM, and record the write. None if there is no e-mail.
 
-    It is the one that they declared, else the one `offered`, as of now. Until the call is over no push of an e-mail
-    begins, so that it is not undone by one that was decided on before; and its echo is not taken for the CRM's word.
+    The declared e-mail takes precedence over the `offered` one. Until the call ends, no push of an e-mail starts, so
+    the login cannot overwrite a newer e-mail. Its echo is recognised and does not count as a change by the CRM.
     """
     return await login_write_store.begin_login_write(connection, cpf, offered, LOGIN_WRITE_SECONDS)
 
 
 async def end_login_write(connection: Connection, cpf: Cpf, write: LoginWrite, *, delivered: bool) -> None:
-    """Record that the call is over; what the person declared and the CRM has now is confirmed as by a push."""
+    """Record the end of the login's call. If it delivered the declared e-mail, confirm that like a push."""
     confirmed = delivered and write.is_own
     if confirmed:
         await store.lock_mirror(connection, cpf)
@@ -129,15 +128,14 @@ async def end_login_write(connection: Connection, cpf: Cpf, write: LoginWrite, *
 
 
 async def find_login_write_seconds(connection: Connection, cpf: Cpf) -> float:
-    """Return for how long a login may still be writing the e-mail; 0 when none is."""
+    """Return for how many seconds a login may still be writing the e-mail. 0 if none is."""
     return await login_write_store.select_login_write_seconds(connection, cpf) or 0.0
 
 
 async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:
-    """Return how many writes were news.
+    """Merge the fields of an event and return how many it changed or confirmed.
 
-    An event that only brings back what the platform itself wrote into the CRM (an echo of a push or of a login) changes
-    nothing.
+    An echo of a push or a login never overrides the citizen's value.
     """
     marked = await outbox_store.find_marked_fields(connection, cpf, offered)
     echoes = [field for field, is_echo in marked.items() if is_echo]
@@ -148,7 +146,7 @@ async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, 
 
 
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, trail: str) -> datetime:
-    """Write a consent that the CRM has confirmed, as the citizen's own; return its time (rules: registry 2.10)."""
+    """Write a citizen's consent that the CRM has confirmed. Return its time (rules: registry 2.10)."""
     with guard_audit_write():
         return await store.confirm_consent(connection, cpf, consent, trail)
 
@@ -165,7 +163,7 @@ async def _merge_consents(
 
 
 async def release_future_fields(connection: Connection, cpf: Cpf) -> list[str] | None:
-    """Bring to the present what lies ahead of the clock; return the fields, None for an unknown citizen."""
+    """Reset times in the future to now. Return the affected fields, or None for an unknown citizen."""
     if not await store.lock_known_mirror(connection, cpf):
         return None
     return sorted(await store.release_future_fields(connection, cpf))

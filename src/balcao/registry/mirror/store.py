@@ -1,4 +1,4 @@
-"""SQL of the mirror. The merge condition of every write stands in its statement, so no write is lost to a race."""
+"""SQL of the mirror. Each write contains its merge condition, so a race cannot lose a write."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -14,18 +14,19 @@ from balcao.registry.mirror.records import Covered, Erasures, ExportedConsent, E
 from balcao.registry.mirror.writes import Consent, Value
 
 
-# Locks the citizen's mirror until the transaction ends. What decides is read in a later statement: one that began
-# before the lock was granted would not see what the transaction before it has committed.
+# The upsert takes the row lock. Read everything that a decision depends on in a later statement: this one may have
+# waited for the lock, and its snapshot does not contain what the previous holder committed.
 @statement("""
 INSERT INTO registry.mirror_head (cpf, version) VALUES (:cpf, 1)
 ON CONFLICT (cpf) DO UPDATE SET version = mirror_head.version + 1
 RETURNING anonymised_at, consents_cleared_at
 """)
 async def lock_mirror(connection: Connection, cpf: Cpf) -> Erasures:
-    """Hold the citizen's mirror until the transaction ends; return what was erased and when."""
+    """Lock the citizen's mirror until the transaction ends. Return the times of erasures."""
 
 
-# An own write is later than all that it replaces, so it stays; what the CRM confirmed was another word.
+# The time of an own write is later than that of every field it replaces (`registry.hold_mirror`), so it wins. The
+# confirmation is cleared because it belongs to the previous value.
 OWN_STAYS = """
 ON CONFLICT (cpf, field) DO UPDATE SET
     value = excluded.value, at = excluded.at, origin = excluded.origin, confirmed_value = NULL, confirmed_at = NULL
@@ -33,10 +34,16 @@ WHERE excluded.at > register.at
 """
 
 
-# A word of the CRM that says what the citizen has said confirms it, and takes nothing over: they still are who declared
-# it. The echo (`:echoes`) of what we wrote there before their last change takes nothing over either. Another word,
-# later than theirs, supersedes it for good, also when it comes after a confirmation or an echo that is later still; the
-# field then holds the latest of the CRM's words. So any order of the same words ends the same.
+# The stored value is the CRM's: the later of the two CRM values wins (`registry.is_later_word`).
+#
+# The stored value is the citizen's (`origin <> 'crm'`), and the CRM's value is
+#
+# - older: ignore it.
+# - equal, or an echo of something that we sent (`:echoes`): record it as a confirmation. The origin does not change.
+# - different and later: it replaces the citizen's value permanently. If a still later confirmation or echo has already
+#   arrived, the field takes that one, because it is the latest CRM value.
+#
+# The result therefore does not depend on the order of the events.
 @statement("""
 INSERT INTO registry.register AS held (cpf, field, value, at, origin)
 SELECT :cpf, word.key, word.value, :at, 'crm' FROM jsonb_each(:values::jsonb) AS word
@@ -62,17 +69,18 @@ WHERE CASE WHEN held.origin = 'crm' THEN registry.is_later_word(excluded.at, exc
 async def merge_fields(
     connection: Connection, cpf: Cpf, values: Mapping[str, Value], at: datetime, echoes: Sequence[str]
 ) -> int:
-    """Merge what the CRM says; return in how many fields it was news."""
+    """Merge the values of a CRM event. Return how many rows changed, confirmations included."""
 
 
-# When the CRM last said the same as the citizen; an echo of what was there before says nothing of it.
+# NULL if the confirmed value differs from the current one: the echo of an earlier value is no confirmation of this one.
 _CONFIRMED_AT = """
 CASE WHEN registry.compared(field, confirmed_value) = registry.compared(field, register.value) THEN confirmed_at END
 """
 
 
-# What is empty is sent as null, and comes back so. What was sent before is kept until the CRM confirms: a call that
-# failed may have reached it all the same, and its echo come after the person has declared something else.
+# Empty values are pushed as null, and their echo is null too. Earlier sent values are retained until a push is
+# confirmed. A failed call may have reached the CRM, and its echo may arrive after the citizen has declared another
+# value.
 @statement(f"""
 UPDATE registry.register SET
     pushed_value = sent.value,
@@ -88,15 +96,16 @@ WHERE cpf = :cpf AND register.field = sent.field
 RETURNING register.field, register.value::text
 """)
 async def record_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> Mapping[str, Value]:
-    """Record what is sent; return the values of those fields that are the citizen's own word. The mirror is locked."""
+    """Record the values to push and return them. Skip fields of the CRM. The caller must lock the mirror."""
 
 
 @statement("SELECT clock_timestamp()")
 async def read_clock(connection: Connection) -> datetime:
-    """Return the time at which a call to the CRM is about to begin, as the mirror counts it."""
+    """Return the database clock. The mirror compares its times with it, so do not use the process clock."""
 
 
-# The time of the confirmation would be too late: what people of the CRM have changed since the call would be ignored.
+# `:sent_at` is the start of the call. With the time of its response, changes that CRM staff made during the call would
+# look older and be ignored.
 @statement("""
 UPDATE registry.register SET
     at = greatest(at, :sent_at), pushed_at = clock_timestamp(), pushed_before = NULL
@@ -106,7 +115,7 @@ async def stamp_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequence
 
 
 def _merge_consents_sql(consents: str, at: str, origin: str, source: str) -> str:
-    """Return the text of an INSERT that merges consents of the citizen `:cpf`; its parts are SQL expressions."""
+    """Return an INSERT that merges consents of the citizen `:cpf`. The arguments are SQL expressions."""
     return f"""
 INSERT INTO registry.crm_consentimentos AS stored
     (cpf, categoria, canal, status, acao, data, finalidade, motivo, at, origin)
@@ -127,7 +136,7 @@ WHERE (excluded.at, excluded.origin <> 'crm', jsonb_build_array(excluded.acao, e
 async def merge_consents(
     connection: Connection, cpf: Cpf, consents: Sequence[Consent], at: datetime, origin: str
 ) -> int:
-    """Merge the consents; return how many won."""
+    """Merge the consents. Return how many were written."""
 
 
 @statement("""
@@ -139,8 +148,13 @@ DELETE FROM registry.crm_consentimentos WHERE cpf = :cpf AND at <= :at
 async def clear_consents(connection: Connection, cpf: Cpf, at: datetime) -> None: ...
 
 
-# A removal of consents that the tombstone covers says nothing more, and leaves no trace of its order. Of a field that
-# the citizen declared before it and the CRM confirmed after it, the CRM's word is left.
+# All parts see one snapshot and touch different rows, so their order does not matter.
+#
+# - `head` drops an earlier removal of consents, because the tombstone covers it. The result must not depend on the
+#   order.
+# - `confirmed`: if the citizen declared a field before the tombstone and the CRM confirmed it after, the CRM's value
+#   remains. `fields` excludes these rows. IS NOT TRUE also matches fields without a confirmation (NULL).
+# - `logins`, `earlier_logins` and `remembered` delete sent values that may contain erased data.
 @statement("""
 WITH head AS (
     UPDATE registry.mirror_head SET
@@ -173,14 +187,14 @@ async def set_tombstone(connection: Connection, cpf: Cpf, at: datetime) -> None:
 
 @statement("SELECT cpf, anonymised_at FROM registry.mirror_head WHERE anonymised_at IS NOT NULL")
 async def list_tombstones(connection: Connection) -> list[tuple[Cpf, datetime]]:
-    """Return everybody who was erased, and until when."""
+    """Return every anonymised person with the time of the tombstone."""
 
 
 @statement("UPDATE registry.mirror_head SET last_event_at = greatest(last_event_at, :at) WHERE cpf = :cpf")
 async def stamp_last_event(connection: Connection, cpf: Cpf, at: datetime) -> None: ...
 
 
-# Of an anonymisation asked for here: nothing that is in the mirror now is later, whatever time it claims.
+# For an anonymisation that starts here. It must also cover values whose time is in the future.
 @statement("""
 SELECT greatest(
     clock_timestamp(),
@@ -189,11 +203,11 @@ SELECT greatest(
     (SELECT max(at) FROM registry.crm_consentimentos WHERE cpf = :cpf))
 """)
 async def find_tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
-    """Return a time that is later than all in the mirror, which must be locked."""
+    """Return a time at or after every entry of the mirror. The caller must lock the mirror."""
 
 
 def is_mirrored_sql(cpf: str) -> str:
-    """Return the SQL condition that anything was ever written of a citizen; `cpf` is an expression."""
+    """Return the SQL condition "this citizen has a mirror". `cpf` is an SQL expression."""
     return f"EXISTS (SELECT FROM registry.mirror_head AS head WHERE head.cpf = {cpf})"
 
 
@@ -201,7 +215,7 @@ FUTURE_FIELDS_SQL = "SELECT count(*) FROM registry.register WHERE at > now() OR 
 
 
 def mirror_document_sql(cpf: str) -> str:
-    """Return the SQL expression of a citizen's mirror as JSON, which decodes as a Mirror; `cpf` is an expression."""
+    """Return the SQL expression for a citizen's mirror as JSON for `Mirror`. `cpf` is an SQL expression."""
     return f"""
 jsonb_build_object(
     'known', {is_mirrored_sql(cpf)},
@@ -222,7 +236,8 @@ async def read_mirror(source: Source, cpf: Cpf) -> Json[Mirror]:
     """Return every field and wording of the citizen."""
 
 
-# The function locks the mirror and gives a time at which the consent wins, so it is always written.
+# `hold_consent` locks the mirror and returns a time later than everything that could override the consent. The merge
+# condition is therefore always true.
 @statement(f"""
 WITH held AS MATERIALIZED (
     SELECT registry.hold_consent(:cpf, :categoria, :canal) AS moment
@@ -234,15 +249,15 @@ WITH held AS MATERIALIZED (
 SELECT moment FROM held
 """)
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, trail: str) -> datetime:
-    """Write a consent as the citizen's own, with its audit event; return its time."""
+    """Write a consent with origin `citizen` and its audit event. Return its time."""
 
 
 @statement("SELECT true FROM registry.mirror_head WHERE cpf = :cpf FOR UPDATE")
 async def lock_known_mirror(connection: Connection, cpf: Cpf) -> bool:
-    """Lock the citizen's mirror; return whether there is one."""
+    """Lock the citizen's mirror if there is one. Return whether there is."""
 
 
-# Wordings go with their fields, or a later erasure would pass them by.
+# Reset wordings too. An erasure deletes entries up to its own time, so it would miss one with a time in the future.
 @statement("""
 WITH head AS (
     UPDATE registry.mirror_head SET version = version + 1 WHERE cpf = :cpf
@@ -255,7 +270,7 @@ SET at = least(at, statement_timestamp()),
 WHERE cpf = :cpf AND greatest(at, confirmed_at) > statement_timestamp() RETURNING field
 """)
 async def release_future_fields(connection: Connection, cpf: Cpf) -> list[str]:
-    """Bring times that lie ahead of the clock to the present; return the fields, in no order."""
+    """Reset times in the future to now. Return the affected fields, unsorted."""
 
 
 @lookup("""
@@ -276,7 +291,7 @@ async def list_consent_keys(connection: Connection, people: Sequence[Cpf]) -> li
     """Return the person, category and channel of each of these people's consents."""
 
 
-# A wording stands beside the field that every own write of its kind writes.
+# A wording is exported with one field: the one that every own write of its kind sets.
 @statement(f"""
 SELECT field AS name, register.value::text, register.at AS updated_at, origin, {_CONFIRMED_AT} AS confirmed_at,
     wording.value::text AS wording

@@ -1,4 +1,4 @@
-"""Between the CRM's form of a value and the registry's (rules: registry 4.3)."""
+"""Convert values between the CRM's form and the registry's (rules: registry 4.3)."""
 
 import re
 import unicodedata
@@ -19,7 +19,7 @@ def format_gender(value: str) -> str:
 
 
 def to_crm_gender(text: str) -> str:
-    """Return the CRM's code; it knows five, and whatever else a citizen says of themselves is its "other"."""
+    """Return the CRM's code. The CRM has five specific codes. Any other text becomes "other"."""
     return _GENDER_OUT.get(text, _OTHER_GENDER)
 
 
@@ -28,7 +28,7 @@ _ETHNICITY_OUT = {option: option.capitalize() for option in ETHNICITY} | {"indig
 
 
 def to_crm_ethnicity(option: str) -> str:
-    """Return the CRM's text for an option of the list."""
+    """Return the CRM's text for one of `ETHNICITY`."""
     return _ETHNICITY_OUT[option]
 
 
@@ -42,5 +42,5 @@ def strip_accents(text: str) -> str:
 
 
 def has_same_digits(one: str, other: str) -> bool:
-    """Compare phones by their digits alone."""
+    """Compare two phone numbers by their digits only."""
     return re.sub(r"[^0-9]", "", one) == re.sub(r"[^0-9]", "", other)

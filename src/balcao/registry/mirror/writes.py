@@ -1,4 +1,4 @@
-"""What an event writes: a function of the event alone (rules: registry 4.2)."""
+"""Parse a CRM event into writes. The result depends only on the event (rules: registry 4.2)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Value = str | bool | list[str] | None
 
 @dataclass(frozen=True)
 class Consent:
-    """One (categoria, canal) as a whole; both are "" when the CRM leaves them out."""
+    """One consent, identified by `categoria` and `canal`. Both are "" if the CRM omits them."""
 
     categoria: str
     canal: str
@@ -24,7 +24,7 @@ class Consent:
 
 @dataclass(frozen=True)
 class Writes:
-    """All of one event's writes; every one has the event's time."""
+    """All writes of one event. Each has the event's time."""
 
     fields: Mapping[str, Value] = field(default_factory=dict)
     consents: Sequence[Consent] = ()
@@ -36,10 +36,10 @@ class Writes:
 
 @dataclass(frozen=True)
 class OwnWrite:
-    """What a citizen, or staff on their behalf, changes.
+    """A change by a citizen, or by staff on their behalf.
 
-    `beside` names further fields that show in the same member. `wording` is what was typed where the CRM's form is
-    poorer, `wire` what the field holds for it; with `wording_kind` and no wording, the one that is stored goes.
+    `beside` names other fields that the API shows in the same member. `wording` is the typed text if the CRM's form
+    loses information, and `wire` is that form. `wording_kind` without `wording` deletes the stored wording.
     """
 
     values: Mapping[str, Value]
@@ -50,7 +50,7 @@ class OwnWrite:
 
     @property
     def concerned(self) -> list[str]:
-        """Return all fields that show in the member: the write is later than what any of them holds."""
+        """Return all fields shown in the same member. The write gets a time later than each of them."""
         return [*self.values, *self.beside]
 
     @property
@@ -59,9 +59,9 @@ class OwnWrite:
 
 
 def parse_delta(dados: Mapping[str, Any]) -> Writes:
-    """Read what an event writes.
+    """Return the writes of an event.
 
-    `dados` has known keys of right types, as the event parser lets it through (spec: webhook rule 2).
+    The event parser has already checked the keys and types of `dados` (spec: webhook rule 2).
     """
     entries = dados.get(CONSENTS)
     return Writes(
@@ -84,7 +84,7 @@ def _read_fields(dados: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
 
 
 def _address(sent: Mapping[str, str | None] | str | None) -> Iterator[tuple[str, Value]]:
-    """Null clears every part, the empty text empties every part, an object writes the parts it has."""
+    """Yield the address parts. An object writes the parts that it contains; null or "" is written to every part."""
     for part in ADDRESS_PARTS:
         if isinstance(sent, Mapping):
             if part in sent:
@@ -94,7 +94,7 @@ def _address(sent: Mapping[str, str | None] | str | None) -> Iterator[tuple[str,
 
 
 def _consents(entries: Sequence[Mapping[str, str | None]]) -> list[Consent]:
-    """Of equal keys in one event the last counts."""
+    """Return the consents. If an event repeats a key, its last entry counts."""
     by_key: dict[tuple[str, str], Consent] = {}
     for entry in entries:
         consent = _consent(entry)
@@ -103,7 +103,7 @@ def _consents(entries: Sequence[Mapping[str, str | None]]) -> list[Consent]:
 
 
 def _consent(entry: Mapping[str, str | None]) -> Consent:
-    """`acao` is the legacy word for `status`."""
+    """Parse one consent. Older CRM events send `acao` instead of `status`."""
     acao = entry.get("acao") or None
     status = (entry.get("status") or "").upper() or {"optin": "IN", "optout": "OUT"}[(acao or "").lower()]
     return Consent(

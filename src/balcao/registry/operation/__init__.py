@@ -1,4 +1,4 @@
-"""The platform's own operation: what runs, waits and is imported, and what is changed while it runs."""
+"""The platform's own operation: its processes, queues and imports, and the changes that need no restart."""
 
 from balcao.registry.operation.imports.api import FEATURE as IMPORTS
 from balcao.registry.operation.limits.api import FEATURE as LIMITS

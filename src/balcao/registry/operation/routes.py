@@ -1,8 +1,8 @@
-"""What the operations on the platform's own operation have in common."""
+"""The common settings of the routes of the platform's own operation."""
 
 from balcao.core.http.operations import SMALL_BODY
 from balcao.registry.routes import ROUTES
 
-# They answer while the registry is in maintenance, and at a rate of their own: who ends the maintenance, or puts a
-# limit back, gets through (rules: registry 4.16).
+# These routes respond while the registry is in maintenance and have a rate of their own. So an operator can always end
+# the maintenance or reset a limit (rules: registry 4.16).
 OPERATION_ROUTES = ROUTES.extend(tags=["operation"], body_limit=SMALL_BODY, rate="10/second", in_maintenance=True)

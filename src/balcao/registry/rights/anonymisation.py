@@ -1,7 +1,7 @@
-"""The person's anonymisation in two calls: a dry run that is rolled back and reports, then the same in earnest.
+"""The anonymisation of a person in two calls: a dry run that is rolled back, then the real one.
 
-The confirmation between them is not stored, so that a dry run changes nothing: it is a keyed hash over the person, the
-state of their data and a time, and no longer fits once any of the three has changed.
+The dry run returns a confirmation for the real call. It is not stored, so a dry run changes nothing. It is a keyed hash
+of the person, the state of their data and an expiry time. It no longer matches after any of the three has changed.
 """
 
 import base64
@@ -34,7 +34,7 @@ _ISOLATION = "repeatable_read"
 async def anonymise_person(call: Call, cpf: Cpf, body: AnonymisationBody) -> Anonymisation:
     """Anonymise a person, or report what that would do (rules: registry 4.9).
 
-    Raises Invalid, and Conflict for a confirmation that does not fit.
+    Raises Invalid, and Conflict for a confirmation that does not match.
     """
     if body.reason is not None:
         call.give_reason("reason", body.reason)
@@ -44,7 +44,7 @@ async def anonymise_person(call: Call, cpf: Cpf, body: AnonymisationBody) -> Ano
 
 
 async def _rehearse(call: Call, cpf: Cpf) -> Anonymisation:
-    """Erase, report and roll back; the report is itself recorded as a read of the person's data."""
+    """Erase, report and roll back. The report itself is audited as a read of the person's data."""
     async with call.reading(cpf, ["anonymisation"]):
         pass
     async with call.platform.database.rehearsal(isolation=_ISOLATION) as connection:
@@ -72,9 +72,9 @@ async def _apply(call: Call, cpf: Cpf, confirmation: str | None) -> Anonymisatio
 
 
 async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason: str) -> int:
-    """Erase, in a restored database, those whom it does not know as erased; return how many (rules: registry 4.9).
+    """Repeat erasures that a restored database does not contain, and return their number (rules: registry 4.9).
 
-    Of a person whose anonymisation came from the CRM only what such an event erases is erased.
+    An anonymisation that came from the CRM is repeated like such an event, which erases less.
     """
     call.state_reason(reason)
     repeated = 0
@@ -95,10 +95,10 @@ async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason
 
 
 async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymisation, bytes]:
-    """Erase in the caller's transaction; return the report and the state of the data that it was made on.
+    """Erase in the caller's transaction. Return the report, and the state of the data before and after.
 
-    The mirror is locked first, as every write of the person's data does, and its tombstone set before the features are
-    asked to erase. Raises Conflict when another transaction was faster.
+    Lock order: the mirror first, as in every write of the person's data. Its tombstone is set before the other features
+    erase. Raises Conflict if another transaction committed first.
     """
     declared = call.platform.part(DeclaredPersonalData)
     try:
@@ -126,7 +126,7 @@ def _seal(call: Call, state: bytes, expires_at: datetime) -> str:
 
 
 def _parse_expiry(confirmation: str) -> datetime:
-    """Return when the confirmation claims to end; only the keyed hash tells whether that is true. Raises Conflict."""
+    """Return the expiry that the confirmation claims. Only the keyed hash proves it. Raises Conflict if malformed."""
     try:
         content = base64.urlsafe_b64decode(confirmation + "=" * (-len(confirmation) % 4))
         return datetime.fromtimestamp(int.from_bytes(content[:8], "big"), UTC)

@@ -112,6 +112,6 @@ async def get_retention_report(call: Call) -> RetentionReport:
 
 
 def make_feature(declarations: Iterable[PersonalData]) -> Feature:
-    """Declare the rights over what these features store: the export is described by their declarations."""
+    """Declare the rights. The schema of the export consists of the members that these features declare."""
     export = make_export_type(list_export_members(declarations))
     return Feature(routes=[one.returning(export) if one.key == EXPORT_KEY else one for one in routes.declared])

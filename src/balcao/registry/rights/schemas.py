@@ -64,9 +64,9 @@ DepartmentNames: TypeAlias = Annotated[
 
 
 class Access(msgspec.Struct):
-    """Who saw or changed a person's data; `actor` is a client, or `self`, never another person.
+    """A read or change of a person's data. `actor` is a client or `self`, but never another person.
 
-    Staff are shown by their department.
+    Members of staff appear as their departments.
     """
 
     at: EventTime
@@ -91,14 +91,14 @@ class AccessPage(msgspec.Struct):
 
 
 class AccessQuery(PageQuery, rename={"from_": "from"}):
-    """The period of the accesses; the whole time when both ends are left out."""
+    """The period of the accesses. Without both ends, it covers the whole time."""
 
     from_: PeriodStart | UnsetType = UNSET
     to: PeriodEnd | UnsetType = UNSET
 
 
 class AnonymisationBody(msgspec.Struct):
-    """`confirmation` is what the dry run returned; `reason` is for staff."""
+    """The request. `confirmation` comes from the dry run. `reason` is required for staff."""
 
     dry_run: Annotated[bool, Meta(description="Verdadeiro só simula; nada muda.", examples=[True])] = True
     confirmation: Annotated[
@@ -114,7 +114,7 @@ class AnonymisationBody(msgspec.Struct):
 
 
 class Anonymisation(msgspec.Struct):
-    """`at` is the tombstone's time. A dry run returns the `confirmation` that does the same in earnest."""
+    """The report. `at` is the tombstone's time. A dry run also returns the `confirmation` for the real call."""
 
     cpf: CpfDigits
     dry_run: Annotated[bool, Meta(description="Se foi só uma simulação.", examples=[True])]
@@ -133,11 +133,11 @@ class Anonymisation(msgspec.Struct):
 
 
 class Export(msgspec.Struct):
-    """The file with all data of a person (rules: registry 4.9); its other members are those that features declare."""
+    """The file with all data of a person (rules: registry 4.9). Features declare its other members."""
 
 
 def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
-    """Return the type of the export file: its members in their order, each with its type and description."""
+    """Return the type of the export file: the members in their order, each with its type and description."""
     own = (
         FileMember("exportado_em", datetime, "Quando o arquivo foi feito (RFC 3339)."),
         FileMember("cidadao", Citizen, "O cadastro do cidadão como as operações o mostram."),
@@ -148,7 +148,10 @@ def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
 
 
 class AuditEvent(msgspec.Struct):
-    """`seq` and the hashes are null until the worker has chained the event; keyed hashes stand for people."""
+    """An event of the trail.
+
+    People appear as keyed hashes. `seq` and the hashes of the chain are null until the worker has chained the event.
+    """
 
     id: Annotated[str, Meta(description="Id do evento.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"])]
     seq: Annotated[int | None, Meta(description="Número na cadeia; nulo até o evento entrar nela.", examples=[18230])]
@@ -182,7 +185,7 @@ class AuditPage(msgspec.Struct):
 
 
 class AuditQuery(PageQuery, rename={"from_": "from"}, kw_only=True):
-    """The period, of at most 31 days, and what to look for in it."""
+    """The period of at most 31 days, and the filters."""
 
     from_: PeriodStart
     to: PeriodEnd
@@ -218,7 +221,7 @@ class AuditQuery(PageQuery, rename={"from_": "from"}, kw_only=True):
 
 
 class RetainedKind(msgspec.Struct):
-    """What the nightly retention did last with one kind of data."""
+    """The last run of the nightly retention for one kind of data."""
 
     kind: Annotated[str, Meta(description="Tipo de dado.", examples=["phone_book_entry"])]
     at: Annotated[datetime, Meta(description="Última execução (RFC 3339).", examples=["2026-03-02T06:15:00Z"])]
@@ -228,7 +231,7 @@ class RetainedKind(msgspec.Struct):
 
 
 class AnonymisedPeople(msgspec.Struct):
-    """How many people are anonymised, by the time of their last anonymisation, whoever asked for it."""
+    """The number of anonymised people by the time of their last anonymisation, no matter who asked for it."""
 
     last_30d: Annotated[int, Meta(description="Pessoas anonimizadas há até 30 dias.", examples=[3])]
     last_year: Annotated[int, Meta(description="Pessoas anonimizadas há até um ano.", examples=[41])]
@@ -236,7 +239,7 @@ class AnonymisedPeople(msgspec.Struct):
 
 
 class RetentionReport(msgspec.Struct):
-    """How the retention of the whole platform fares; numbers only."""
+    """The state of the retention of the whole platform. It contains numbers only."""
 
     data: Annotated[list[RetainedKind], Meta(description="Cada tipo de dado que tem prazo de guarda.")]
     anonymised: Annotated[AnonymisedPeople, Meta(description="Anonimizações, a pedido ou contadas pelo CRM.")]

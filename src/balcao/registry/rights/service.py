@@ -1,4 +1,4 @@
-"""The person's rights: a file of all that is stored of them, and who saw it; for auditors, the whole trail."""
+"""The person's rights: an export of all their data and the list of accesses to it. For auditors, the whole trail."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -26,9 +26,9 @@ NO_RECORD = "Não há cadastro deste cidadão."
 
 
 async def export_person(call: Call, cpf: Cpf) -> bytes:
-    """Return the export file as JSON: one consistent snapshot of every feature, itself audited (rules: registry 4.9).
+    """Return the export as JSON: one consistent snapshot of every feature, itself audited (rules: registry 4.9).
 
-    Raises TooMany, and NotFound for anybody but the owner when nothing is stored.
+    Raises TooMany. Raises NotFound if nothing is stored, except for the owner.
     """
     platform, subject = call.platform, call.platform.audit.list_hashes(cpf)
     await platform.limits.spend(platform.rate("export_limit"), "registry.export_data", subject[0].hex())
@@ -47,7 +47,7 @@ async def export_person(call: Call, cpf: Cpf) -> bytes:
 
 
 async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> AccessPage:
-    """Return a page of who saw or changed this person's data, the newest first. Raises Invalid, TooMany."""
+    """Return a page of the accesses to this person's data, newest first. Raises Invalid and TooMany."""
     platform, subject = call.platform, call.platform.audit.list_hashes(cpf)
     period = parse_period(query, call.zone)
     await platform.limits.spend(platform.rate("access_list_limit"), "registry.list_accesses", subject[0].hex())
@@ -58,9 +58,9 @@ async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Pa
 
 
 async def list_events_about_person(call: Call, query: Mapping[str, str], page: Page) -> AuditPage:
-    """Return a page of the trail of at most 31 days, the newest first.
+    """Return a page of the trail for a period of at most 31 days, newest first.
 
-    The look itself is recorded in it. Raises Invalid.
+    The search is recorded in the trail too. Raises Invalid.
     """
     period = parse_closed_period(query, call.zone, LONGEST_PERIOD)
     subject, actor = (_parse_cpf(query, name) for name in ("cpf", "actor"))
@@ -87,7 +87,7 @@ async def list_events_about_person(call: Call, query: Mapping[str, str], page: P
 
 
 async def read_retention_report(call: Call) -> RetentionReport:
-    """Return what the nightly retention did last with each kind of data, and how many people are anonymised."""
+    """Return the last run of the nightly retention for each kind of data, and the number of anonymised people."""
     async with call.platform.database.connection() as connection:
         return RetentionReport(
             await store.list_retained_kinds(connection), await store.count_anonymised_people(connection)

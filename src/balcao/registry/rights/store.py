@@ -1,4 +1,4 @@
-"""SQL over the platform's audit trail: who saw a person's data, and what an auditor searches."""
+"""SQL over the platform's audit trail: the accesses to a person's data, and the searches of auditors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from balcao.core.values.page import Page
 from balcao.core.values.period import Period
 from balcao.registry.rights.schemas import Access, AnonymisedPeople, AuditEvent, RetainedKind
 
-# The departments of the member of staff who acted; NULL for other actors.
+# The departments of the member of staff who acted. NULL for other actors.
 _DEPARTMENTS = """(
     SELECT string_agg(DISTINCT department.nome_ua, ', ')
     FROM registry.staff_hash AS known
@@ -26,8 +26,8 @@ WHERE subject_hash = ANY(:subject::bytea[])
 """
 
 
-# A person who acts on their own data is `self`, by whatever right; what the platform does by itself has the name of its
-# own client. Older events called a citizen who acted through the link to a vehicle staff.
+# A person who acts on their own data is `self`, whatever the grant. The platform's own jobs appear as its client. Older
+# events recorded a citizen who acted through a vehicle link as staff, so the CASE corrects them.
 @statement(f"""
 SELECT at, action, operation, fields,
        CASE WHEN actor_hash = subject_hash THEN 'owner' WHEN "grant" = 'vehicle_link' THEN 'citizen' ELSE actor_kind
@@ -42,9 +42,9 @@ LIMIT :limit OFFSET :offset
 async def select_accesses(
     connection: Connection, subject: Sequence[bytes], period: Period, page: Page | None, platform_client: str
 ) -> list[Access]:
-    """Return accesses to a person's data, the newest first; all of them without a page.
+    """Return accesses to a person's data, newest first. Without a page, return all.
 
-    `subject` are the hashes that stand for the person, one for each key that was ever in use.
+    `subject` contains the person's hash under each key that was ever in use.
     """
 
 
@@ -57,20 +57,20 @@ SELECT DISTINCT subject_hash FROM platform.audit_event
 WHERE subject_hash = ANY (:subjects) AND operation = 'registry.anonymise_citizen' AND action = 'anonymise'
 """)
 async def list_anonymised_subjects(connection: Connection, subjects: Sequence[bytes]) -> set[bytes]:
-    """Return those of the subjects whose anonymisation was asked for here, not told by the CRM."""
+    """Return the subjects whose anonymisation was requested here and not reported by the CRM."""
 
 
 @statement("SELECT now() - :span::interval")
 async def fetch_time_before(connection: Connection, span: timedelta) -> datetime:
-    """Return the instant `span` before the transaction began, by the database's clock."""
+    """Return the time `span` before the start of the transaction, by the database clock."""
 
 
 @dataclass(frozen=True)
 class AuditFilters:
-    """What to look for in the trail; None lets everything pass.
+    """The filters of the trail. None does not restrict.
 
-    `subject`, `actor` and `logins` are the hashes of a person, of a person and of a login, one per key and issuer.
-    `has_subject` is true for events about a person's data, false for all others.
+    `subject` and `actor` are the hashes of a person, one for each key. `logins` are the hashes of a login, one for each
+    key and issuer. `has_subject` selects events with a person's data (true) or all others (false).
     """
 
     subject: list[bytes] | None
@@ -84,7 +84,7 @@ class AuditFilters:
 async def list_events_about_person(
     connection: Connection, period: Period, filters: AuditFilters, page: Page
 ) -> tuple[list[AuditEvent], int]:
-    """Return a page of events, the newest first, and how many match on all pages."""
+    """Return a page of events, newest first, and the number of matches on all pages."""
     conditions = _match_events(period, filters)
     end = len(conditions.values)
     listing = f"""
@@ -100,7 +100,7 @@ async def list_events_about_person(
 
 
 def _match_events(period: Period, filters: AuditFilters) -> Conditions:
-    """Return only the conditions that were asked for, so that indexes answer each combination."""
+    """Return only the conditions that the caller asked for, so that each combination can use an index."""
     conditions = Conditions()
     conditions.add("at >= {}", period.start)
     conditions.add("at < {}", period.end)
@@ -120,7 +120,7 @@ def _match_events(period: Period, filters: AuditFilters) -> Conditions:
     return conditions
 
 
-# The last run of each kind, and what a month of nights has erased.
+# The last run of each kind, and the sum of the last 30 days.
 @statement("""
 SELECT kind, max(at) AS at, (array_agg(checked ORDER BY at DESC))[1] AS checked,
        (array_agg(removed ORDER BY at DESC))[1] AS removed,

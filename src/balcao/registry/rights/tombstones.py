@@ -1,6 +1,7 @@
-"""The tombstones of erased people, in a file beside the backups: a backup made before an erasure restores the data.
+"""The tombstones of erased people, in a file next to the backups: restoring an older backup brings the data back.
 
-The file is not encrypted and only its owner may read it, as with the backups beside it, which hold the same data.
+The file is not encrypted, and only its owner may read it. The same is true for the backups, which contain the same
+data.
 """
 
 import os
@@ -19,7 +20,7 @@ NAME = "erased.jsonl"
 
 
 class Tombstone(msgspec.Struct, frozen=True):
-    """A person, until when what was known of them is erased, and whether that was asked for here or told by the CRM."""
+    """A person, the end of the erased period, and whether the erasure was requested here or reported by the CRM."""
 
     cpf: str
     at: datetime
@@ -27,7 +28,7 @@ class Tombstone(msgspec.Struct, frozen=True):
 
 
 async def note_tombstones(database: Database, key: HashKey, folder: Path) -> None:
-    """Append the tombstones that the file has not yet; nothing is ever taken out of it."""
+    """Append the tombstones that the file does not contain yet. Nothing is ever removed from it."""
     known = {(each.cpf, each.at) for each in read_tombstones(folder)}
     async with database.connection() as connection:
         standing = await list_tombstones(connection)
@@ -47,7 +48,7 @@ def _append(file: Path, fresh: Sequence[Tombstone]) -> None:
 
 
 def read_tombstones(folder: Path) -> list[Tombstone]:
-    """Return the tombstones in the folder's file; a line that was cut short by a full disk is noted again."""
+    """Return the tombstones in the folder's file. Skip a line that a full disk cut off: it will be written again."""
     if not (folder / NAME).exists():
         return []
     lines = (folder / NAME).read_bytes().split(b"\n")
@@ -55,7 +56,7 @@ def read_tombstones(folder: Path) -> list[Tombstone]:
 
 
 def find_latest_tombstones(tombstones: Sequence[Tombstone]) -> list[Tombstone]:
-    """Return each person's last tombstone, asked for if any of theirs was."""
+    """Return each person's last tombstone. It counts as requested here if any of theirs was."""
     found: dict[str, Tombstone] = {}
     for each in sorted(tombstones, key=lambda tombstone: tombstone.at):
         earlier = found.get(each.cpf)

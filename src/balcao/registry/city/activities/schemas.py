@@ -11,7 +11,7 @@ from balcao.core.values.page import Pagination
 
 
 class Activity(msgspec.Struct):
-    """A subclass of the national classification (CNAE) and where it stands in it."""
+    """A subclass of the national classification (CNAE) with the levels above it."""
 
     id: Annotated[str, Meta(description="Id da atividade.", examples=["1091-1/02"])]
     secao: Annotated[str, Meta(description="Seção.", examples=["C"])]
@@ -30,7 +30,7 @@ class Activities(msgspec.Struct):
 
 
 class ActivityQuery(LongMenuPageQuery):
-    """Which activities to list; the punctuation of codes does not count."""
+    """The filters of the list of activities. The punctuation of codes is ignored."""
 
     search: Annotated[
         Annotated[str, msgspec.Meta(min_length=1, max_length=100)] | None,
@@ -48,7 +48,7 @@ class ActivityQuery(LongMenuPageQuery):
 
 
 class ActivityRow(msgspec.Struct):
-    """One row of the city's file; without an id of its own an activity goes by its subclass."""
+    """One row of the city's file. The subclass replaces a missing id."""
 
     secao: Code
     divisao: Code

@@ -15,7 +15,7 @@ _COLUMNS = "id, secao, divisao, grupo, classe, subclasse, denominacao"
 
 
 class ActivityFilters(NamedTuple):
-    """What to list: a filter is None when it is not given."""
+    """The filters of the list of activities. None does not restrict."""
 
     search: str | None
     secao: str | None
@@ -25,7 +25,8 @@ class ActivityFilters(NamedTuple):
     subclasse: str | None
 
 
-# `strpos` knows no patterns. The whole classification has some 1,300 rows: each is looked at.
+# `strpos` treats `%` and `_` in the search as plain text. The classification has about 1,300 rows, so a scan of all is
+# fast enough.
 _MATCHING = """
 FROM registry.activity
 WHERE (:search::text IS NULL OR strpos(folded, registry.folded(:search)) > 0)
@@ -58,7 +59,7 @@ WHERE (activity.secao, activity.divisao, activity.grupo, activity.classe, activi
    <> (excluded.secao, excluded.divisao, excluded.grupo, excluded.classe, excluded.subclasse, excluded.denominacao)
 """)
 async def upsert_activities(connection: Connection, rows: Sequence[ActivityRow]) -> int:
-    """Write the activities that are new or changed, one an id, as the owner of the table."""
+    """Write the new or changed activities, at most one row for each id. Only the owner of the table may do this."""
 
 
 EXPORTS = Exports([Export("cnaes", Rows("registry.activity", "to_jsonb(stored) - '{folded,loaded_at}'::text[]"))])

@@ -1,6 +1,6 @@
 """The CNPJ in a path (rules: registry 2.6).
 
-One printed with punctuation in a path never gets here: `core/http/routing.py` reads it as its fourteen characters.
+A CNPJ with punctuation never gets here: `core/http/routing.py` reduces it to its fourteen characters.
 """
 
 from typing import Annotated, TypeAlias
@@ -9,12 +9,12 @@ from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InPath
 from balcao.core.values.cnpj import is_cnpj
 
-# The slash of the printed form is sent as it is or as `%2F`.
+# Clients may send the slash of the printed form as it is or as `%2F`.
 _IN_PATH = r"^([0-9A-Z]{12}[0-9]{2}|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2})$"
 
 
 def parse_cnpj(text: str) -> str:
-    """Return the CNPJ as it came. Raises Invalid."""
+    """Return the CNPJ unchanged. Raises Invalid."""
     if not is_cnpj(text):
         raise Invalid(
             "O CNPJ do caminho (`cnpj`) é inválido: use 14 caracteres, com letras maiúsculas.",

@@ -10,7 +10,7 @@ from balcao.registry.city.companies.store import CompanyMember
 
 
 async def write_registered_companies(connection: Connection, rows: Sequence[CompanyRow]) -> int:
-    """Write the companies that are new or changed, and their people; return how many companies."""
+    """Write the companies that are new or changed, and their people. Return the number of companies."""
     changed = await store.upsert_companies(connection, rows)
     row_of = {row.cnpj: row for row in rows}
     members = [CompanyMember(cpf, cnpj) for cnpj in changed for cpf in row_of[cnpj].members]

@@ -1,4 +1,4 @@
-"""The companies of a person as personal data; the city's register of companies is never erased."""
+"""The companies of a person as personal data. The city's register of companies is never erased."""
 
 from balcao.core.audit.personal_data import ExportMember, PersonalData
 from balcao.core.database.pool import Connection

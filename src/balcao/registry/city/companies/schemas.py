@@ -1,6 +1,6 @@
 """Wire types of the companies (rules: registry 3.7): one type for the city's file and for the responses.
 
-Every member is always there; objects are never null, so that a portal may look into them.
+Every member is always present. Objects are never null, so portals can read their members without a check.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from balcao.core.values.page import Pagination
 
 
 class CompanyCode(msgspec.Struct):
-    """A code of a national table and its words."""
+    """A code of a national table with its description."""
 
     id: Annotated[str | None, Meta(description="Código na tabela nacional.", examples=["2062"])] = None
     descricao: Annotated[
@@ -27,7 +27,7 @@ class CompanyCode(msgspec.Struct):
 
 
 class CompanyRegistration(msgspec.Struct):
-    """Where the company's registration stands."""
+    """The state of the company's registration."""
 
     id: Annotated[str | None, Meta(description="Código da situação cadastral.", examples=["2"])] = None
     descricao: Annotated[str | None, Meta(description="Situação cadastral.", examples=["Ativa"])] = None
@@ -74,14 +74,14 @@ class CompanyPhone(msgspec.Struct):
 
 
 class CompanyContact(msgspec.Struct):
-    """How to reach the company."""
+    """The contact data of the company."""
 
     telefone: Annotated[list[CompanyPhone], Meta(description="Telefones da empresa.")] = []
     email: Annotated[str | None, Meta(description="E-mail da empresa.", examples=["contato@empresa1.example"])] = None
 
 
 class CompanyAddress(msgspec.Struct):
-    """Where the company is."""
+    """The address of the company."""
 
     cep: Annotated[str | None, Meta(description="CEP, 8 dígitos.", examples=["24000011"])] = None
     id_pais: Annotated[str | None, Meta(description="Código do país.", examples=["105"])] = None
@@ -99,7 +99,7 @@ class CompanyAddress(msgspec.Struct):
 
 
 class CompanyAccountant(msgspec.Struct):
-    """An accountant of the company; `id` is a CPF or a CNPJ."""
+    """An accountant of the company. `id` is a CPF or a CNPJ."""
 
     id: Annotated[
         str | None,
@@ -183,7 +183,7 @@ class CompanyPartner(msgspec.Struct):
 
 
 class Company(msgspec.Struct, kw_only=True):
-    """A company as the city has it."""
+    """A company in the city's register."""
 
     id_: Annotated[str, Meta(description="Id do registro na carga da cidade.", examples=["demo-company-1"])] = (
         msgspec.field(name="_id", default="")
@@ -271,7 +271,7 @@ class Companies(msgspec.Struct):
 
 
 class CompanyQuery(MenuPageQuery):
-    """Which companies to list."""
+    """The filter of the list of companies."""
 
     natureza_juridica_id: Annotated[
         Code | None, Meta(description="Só empresas desta natureza jurídica: o código.", examples=["2062"])

@@ -1,4 +1,4 @@
-"""Companies as imported: their people see them, others by an action, a scope or as the platform's own client."""
+"""The imported companies. Their people see them; other callers need an action, a scope or the platform's own client."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ FIELDS = ["empresas"]
 
 
 async def list_registered_companies(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> Companies:
-    """Return a page of the companies that the person is a partner of or responsible for, by CNPJ. Raises Invalid."""
+    """Return a page of the companies of a partner or responsible person, sorted by CNPJ. Raises Invalid."""
     nature = parse_code(query, "natureza_juridica_id")
     async with call.reading(cpf, FIELDS) as source:
         found, total = await store.list_companies_of(source, cpf, nature, page)
@@ -29,8 +29,8 @@ async def list_registered_companies(call: Call, cpf: Cpf, query: Mapping[str, st
 async def read_registered_company(call: Call, cnpj: str) -> Company:
     """Return a company.
 
-    Raises Forbidden for a caller without relation, also when there is no such company, so that nobody learns which
-    exist; NotFound for the others; Invalid for staff who do not say why, where they must.
+    Raises Forbidden for a caller without a relation or a right, even if there is no such company. So the response does
+    not reveal which companies exist. Raises NotFound for other callers, and Invalid if staff give no required reason.
     """
     async with call.platform.database.transaction() as connection:
         company = await store.select_registered_company(connection, cnpj)
@@ -55,13 +55,13 @@ async def _record_read(connection: Connection, call: Call, company: Company) -> 
 
 
 async def _record_denial(call: Call) -> None:
-    """Record the denial as for every refused attempt; a flood of them is only counted."""
+    """Record the denial, as for every refused attempt. If there are too many, they are only counted."""
     if await call.platform.is_within(*DENIED, call.identified_caller.key):
         async with call.platform.database.connection() as connection:
             await call.platform.audit.record(connection, call, "denied", outcome="denied")
 
 
 def _show(company: Company, call: Call) -> Company:
-    """Return the company as the caller may see it; the platform's own client gets it whole (rules: registry 1.1)."""
+    """Return the company as the caller may see it. The platform's own client sees it unmasked (rules: registry 1.1)."""
     shown = add_times(company, call.zone)
     return shown if call.decision.reason is Reason.CLIENT else mask_company(shown, call.actor_cpf)

@@ -33,7 +33,7 @@ _OF_NATURE = "(:nature::text IS NULL OR company.record #>> '{natureza_juridica,i
     )
 )
 async def list_companies_of(source: Source, cpf: Cpf, nature: str | None, page: Page) -> Paged[Json[Company]]:
-    """Return the page's companies of a partner or responsible person, by CNPJ."""
+    """Return a page of the companies of a partner or responsible person, sorted by CNPJ."""
 
 
 @statement(f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj")
@@ -48,7 +48,10 @@ WHERE company.record <> excluded.record
 RETURNING cnpj
 """)
 async def upsert_companies(connection: Connection, rows: Sequence[CompanyRow]) -> list[str]:
-    """Write the companies, one a CNPJ, as the owner of the table; return the CNPJs of those that are new or changed."""
+    """Write the companies and return the CNPJs of new or changed ones. Only the owner of the table may do this.
+
+    `rows` must not contain a CNPJ twice.
+    """
 
 
 @statement("DELETE FROM registry.company_member WHERE cnpj = ANY(:cnpjs::text[])")
@@ -56,7 +59,7 @@ async def delete_company_members(connection: Connection, cnpjs: Sequence[str]) -
 
 
 class CompanyMember(NamedTuple):
-    """Somebody who is a partner of a company or responsible for it."""
+    """A person who is a partner of a company or responsible for it."""
 
     cpf: Cpf
     cnpj: str

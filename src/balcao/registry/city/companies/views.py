@@ -13,7 +13,7 @@ _CPF = re.compile(r"[0-9]{11}")
 
 
 def add_times(company: Company, zone: ZoneInfo) -> Company:
-    """Return the company with each of its dates as midnight in the zone."""
+    """Return the company with each date as midnight in the zone."""
     changed: Company = replace(
         format_days(company, ("inicio_atividade_data",), zone),
         situacao_cadastral=format_days(company.situacao_cadastral, ("data",), zone),
@@ -25,7 +25,7 @@ def add_times(company: Company, zone: ZoneInfo) -> Company:
 
 
 def mask_company(company: Company, keep: Cpf | None) -> Company:
-    """Return the company with every CPF masked but the one to keep."""
+    """Return the company with every CPF masked except `keep`."""
     accountant = company.contador.pf
     return replace(
         company,
@@ -44,7 +44,7 @@ def _mask_partner(partner: CompanyPartner, keep: Cpf | None) -> CompanyPartner:
 
 
 def _mask(text: str | None, keep: Cpf | None) -> str | None:
-    """Mask eleven digits also where the check digits are wrong: a slip of the pen still names somebody."""
+    """Mask any eleven digits. A CPF with a typing error may still identify a person, so check digits do not matter."""
     if text is None or not _CPF.fullmatch(text) or (keep is not None and text == keep.digits):
         return text
     return Cpf(text).masked

@@ -1,4 +1,4 @@
-"""Routes of the departments; logged-out pages call them without a header."""
+"""Routes of the departments. Pages call them without a token, too."""
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call

@@ -11,7 +11,7 @@ from balcao.registry.filters import parse_code, parse_search
 
 @dataclass(frozen=True, slots=True)
 class DepartmentFilters:
-    """What to list: a filter is None when it is not given; the levels are a range, ends included."""
+    """The filters. None does not restrict. The levels are an inclusive range."""
 
     search: str | None
     parent: str | None
@@ -21,7 +21,7 @@ class DepartmentFilters:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
-        """Read the query; an exact level wins over the range. Raises Invalid naming the parameter."""
+        """Parse the query. An exact level overrides the range. Raises Invalid, which names the parameter."""
         lowest, highest = _parse_level(query, "min_level", LOWEST), _parse_level(query, "max_level", HIGHEST)
         if "exact_level" in query:
             lowest = highest = _parse_level(query, "exact_level", LOWEST)

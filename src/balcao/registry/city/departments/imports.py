@@ -1,4 +1,4 @@
-"""The import of the departments of the city hall."""
+"""The import of the city's departments."""
 
 from balcao.core.imports.declaration import Import
 from balcao.registry.city.departments import store

@@ -15,7 +15,7 @@ Level = Annotated[int, msgspec.Meta(ge=LOWEST, le=HIGHEST)]
 
 
 class Department(msgspec.Struct, omit_defaults=True):
-    """A department; `cd_ua_pai` is null at the top; `msg` and `updated_at` appear only when they are set."""
+    """A department. `cd_ua_pai` is null at the top. `msg` and `updated_at` appear only if they are set."""
 
     id: Annotated[str, Meta(description="Id do órgão.", examples=["1100"])]
     cd_ua: Annotated[str, Meta(description="Código da unidade administrativa.", examples=["1100"])]
@@ -33,7 +33,7 @@ class Department(msgspec.Struct, omit_defaults=True):
 
 
 class Departments(msgspec.Struct):
-    """A page of departments; `total_count` is the pagination's total, where the portals look for it."""
+    """A page of departments. `total_count` repeats the pagination's total, because portals read it there."""
 
     departments: Annotated[list[Department], Meta(description="Órgãos, por nível e na ordem do organograma.")]
     pagination: Annotated[Pagination, Meta(description="Página devolvida e total de órgãos.")]
@@ -41,28 +41,28 @@ class Departments(msgspec.Struct):
 
 
 class DepartmentNode(Department, kw_only=True):
-    """A department with those below it."""
+    """A department with its children."""
 
-    # Without a default, so that the empty list of a leaf is shown, too.
+    # No default value: `omit_defaults` would omit the empty list of a leaf.
     children: Annotated[
         list["DepartmentNode"], Meta(description="Órgãos subordinados, na ordem do organograma; vazio sem nenhum.")
     ]
 
     @classmethod
     def of(cls, department: Department) -> "DepartmentNode":
-        """Return the department with nothing below it yet."""
+        """Return the department without children."""
         return cls(**msgspec.structs.asdict(department), children=[])
 
 
 class DepartmentTree(msgspec.Struct):
-    """The whole chart; `total_count` is of the departments on all levels."""
+    """The whole tree. `total_count` counts the departments on all levels."""
 
     departments: Annotated[list[DepartmentNode], Meta(description="Órgãos do topo, cada um com os seus subordinados.")]
     total_count: Annotated[int, Meta(description="Total de órgãos em todos os níveis.", examples=[42])]
 
 
 class DepartmentAncestors(msgspec.Struct):
-    """The departments above one, from the top down."""
+    """The ancestors of a department, from the top down."""
 
     departments: Annotated[
         list[Department], Meta(description="Órgãos superiores, do topo ao mais próximo; vazio para um órgão do topo.")
@@ -70,7 +70,7 @@ class DepartmentAncestors(msgspec.Struct):
 
 
 class DepartmentQuery(LongMenuPageQuery):
-    """Which departments to list; `exact_level` wins over the range."""
+    """The filters of the list of departments. `exact_level` overrides the range."""
 
     search: Annotated[
         Annotated[str, msgspec.Meta(min_length=1, max_length=100)] | None,
@@ -88,7 +88,7 @@ class DepartmentQuery(LongMenuPageQuery):
 
 
 class DepartmentRow(msgspec.Struct):
-    """One row of the city's file; without an id of its own a department goes by its code."""
+    """One row of the city's file. The code replaces a missing id."""
 
     cd_ua: Code
     sigla_ua: Code

@@ -13,7 +13,7 @@ from balcao.registry.city.departments.tree import LONGEST_CHAIN, build_tree
 
 
 async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> Departments:
-    """Return a page of departments by level, then by the order of the city's chart. Raises Invalid."""
+    """Return a page of departments, sorted by level and by the city's own order. Raises Invalid."""
     filters = DepartmentFilters.parse(query)
     async with call.reader.connection() as connection:
         found, total = await store.select_departments(connection, filters, page)
@@ -28,14 +28,14 @@ async def read_department(call: Call, cd_ua: str) -> Department:
 
 
 async def read_department_tree(call: Call) -> DepartmentTree:
-    """Return all departments, each below the one that it belongs to (rules: registry 4.10)."""
+    """Return all departments, each below its parent (rules: registry 4.10)."""
     async with call.reader.connection() as connection:
         found = await store.list_all_departments(connection)
     return DepartmentTree(build_tree(found), len(found))
 
 
 async def list_department_ancestors(call: Call, cd_ua: str) -> DepartmentAncestors:
-    """Return the departments above one, from the top down. Raises NotFound for an unknown code."""
+    """Return the ancestors of a department, from the top down. Raises NotFound for an unknown code."""
     if not has_control(cd_ua):
         chain = await store.list_department_chain(call.reader, cd_ua, LONGEST_CHAIN + 1)
         if chain:

@@ -21,7 +21,7 @@ _COLUMNS = """
 async def select_department(source: Source, cd_ua: str) -> Department | None: ...
 
 
-# `strpos` knows no patterns: every character of the search stands for itself.
+# `strpos` treats `%` and `_` in the search as plain text.
 _MATCHING = """
 FROM registry.department
 WHERE (:search::text IS NULL
@@ -43,10 +43,10 @@ async def select_departments(connection: Connection, filters: DepartmentFilters,
 
 @statement(f"SELECT {_COLUMNS} FROM registry.department ORDER BY nivel, ordem_absoluta, cd_ua")
 async def list_all_departments(connection: Connection) -> list[Department]:
-    """Return every department in the chart's order."""
+    """Return every department, sorted by level and by the city's own order."""
 
 
-# The bound ends a chain that goes round in a ring, which a city's file may hold by mistake.
+# `most` ends the recursion if the parents form a cycle, which a city's file may contain by mistake.
 @lookup(f"""
 WITH RECURSIVE chain AS (
     SELECT 0 AS steps, department.* FROM registry.department WHERE cd_ua = :cd_ua
@@ -58,7 +58,7 @@ WITH RECURSIVE chain AS (
 SELECT {_COLUMNS} FROM chain ORDER BY steps DESC
 """)
 async def list_department_chain(source: Source, cd_ua: str, most: int) -> list[Department]:
-    """Return the department, last, below at most so many that stand above it; nothing for an unknown code."""
+    """Return at most `most` ancestors, from the top down, and then the department. Empty for an unknown code."""
 
 
 @statement(f"""
@@ -80,7 +80,7 @@ WHERE (department.id, department.sigla_ua, department.nome_ua, department.cd_ua_
        excluded.updated_at)
 """)
 async def upsert_departments(connection: Connection, rows: Sequence[DepartmentRow]) -> int:
-    """Write the departments that are new or changed, one a code, as the owner of the table."""
+    """Write the new or changed departments, at most one row for each code. Only the owner of the table may do this."""
 
 
 EXPORTS = Exports(

@@ -1,15 +1,18 @@
-"""The departments as a tree: each of them once, whatever the city's file says of parents (rules: registry 4.10)."""
+"""The departments as a tree. Each appears exactly once, even if the parents in the city's file are wrong.
+
+Source: rules: registry 4.10.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from balcao.registry.city.departments.schemas import Department, DepartmentNode
 
-# As many steps as there are levels. A chain of parents that is longer goes round in a ring, or means nothing.
+# The number of levels. A longer chain of parents is a cycle or an error.
 LONGEST_CHAIN = 99
 
 
 def build_tree(departments: Sequence[Department]) -> list[DepartmentNode]:
-    """Return the departments that stand at the top, each with those below it, in the order that they are given in."""
+    """Return the top departments, each with its descendants, in the given order."""
     nodes = {department.cd_ua: DepartmentNode.of(department) for department in departments}
     top: list[DepartmentNode] = []
     for node in nodes.values():
@@ -20,7 +23,7 @@ def build_tree(departments: Sequence[Department]) -> list[DepartmentNode]:
 
 
 def _list_above(node: DepartmentNode, nodes: Mapping[str, DepartmentNode]) -> Iterator[DepartmentNode]:
-    """Yield the departments above, the nearest first; one more than the longest chain if there is no end of them."""
+    """Yield the ancestors, the nearest first. For a cycle, stop one after the longest chain."""
     for _ in range(LONGEST_CHAIN + 1):
         parent = nodes.get(node.cd_ua_pai or "")
         if parent is None:

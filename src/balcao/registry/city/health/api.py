@@ -1,4 +1,4 @@
-"""The registry's health check, as the specification has it."""
+"""The registry's health check, as the specification defines it."""
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call

@@ -18,14 +18,14 @@ class Dependency(msgspec.Struct):
 
 
 class Dependencies(msgspec.Struct):
-    """What the registry needs."""
+    """The systems that the registry needs."""
 
     datastore: Annotated[Dependency, Meta(description="O banco de dados.")]
     cache: Annotated[Dependency, Meta(description="O cache compartilhado.")]
 
 
 class HealthCheck(msgspec.Struct):
-    """The state of the registry (spec: health check result); `version` is the package's."""
+    """The state of the registry (spec: health check result). `version` is the package's."""
 
     services: Annotated[Dependencies, Meta(description="O que o serviço precisa.")]
     status: Annotated[bool, Meta(description="Se tudo responde.", examples=[True])]

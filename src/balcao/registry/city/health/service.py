@@ -1,4 +1,4 @@
-"""The health check: asks data store and cache, and says nothing of where they are or why they fail."""
+"""The health check. It queries the data store and the cache, but reveals neither their addresses nor their errors."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -14,9 +14,9 @@ LIMIT_SECONDS = 2.0
 
 
 async def check_health(platform: Platform) -> HealthCheck:
-    """Return the state of both, asked at once for at most two seconds.
+    """Return the state of both systems, queried concurrently with a timeout of two seconds.
 
-    Raises Unavailable when the data store does not respond; without the cache the service goes on.
+    Raises Unavailable if the data store does not respond. The service works without the cache.
     """
     datastore, cache = await asyncio.gather(_ask(_ping(platform)), _ask(platform.limits.check()))
     if not datastore.status:
@@ -32,6 +32,6 @@ async def _ping(platform: Platform) -> bool:
 async def _ask(question: Awaitable[bool]) -> Dependency:
     try:
         is_up = await asyncio.wait_for(question, LIMIT_SECONDS)
-    except Exception:  # each client has its own exceptions, and all mean that it did not respond
+    except Exception:  # clients raise their own errors; all mean "no response"
         is_up = False
     return Dependency(is_up, "disponível" if is_up else "indisponível", utc_now())

@@ -1,4 +1,4 @@
-"""One statement that shows that the data store responds."""
+"""A statement that proves that the data store responds."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement

@@ -79,7 +79,7 @@ async def delete_staff_mapping(call: Call, cpf: CpfInPath, cd_ua: DepartmentInPa
 
 FEATURE = Feature(
     routes=routes.declared,
-    # The city's own organisation, which nobody erases here.
+    # The city's own organisation data. It is not erased with the person's data.
     personal_data=PersonalData(
         "staff_departments",
         retain=retain_rows("staff_departments", store.count_staff_mappings, "Vínculo funcional com a prefeitura."),

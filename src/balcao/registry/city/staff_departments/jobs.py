@@ -1,4 +1,4 @@
-"""What the worker does for the departments of staff: it finds them by the hashes of the audit trail."""
+"""The worker job that hashes staff, so that the audit trail's actors can be mapped to departments."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -15,7 +15,7 @@ BATCH = 500
 
 
 async def hash_staff(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Enter the hashes of staff who have none yet, for each key of the trail, and delete those of former staff."""
+    """Insert the missing hashes of staff for each key of the trail, and delete those of former staff."""
     async with platform.database.connection() as connection:
         await store.delete_former_staff_hashes(connection)
         for key in platform.audit.keys:

@@ -12,14 +12,14 @@ from balcao.registry.members import CpfDigits, CreatedAt, UpdatedAt
 
 
 class StaffDepartments(msgspec.Struct):
-    """The departments of a staff member: the codes alone, ascending."""
+    """The department codes of a member of staff, ascending."""
 
     cpf: CpfDigits
     cd_uas: Annotated[list[str], Meta(description="Códigos dos órgãos, em ordem crescente.", examples=[["1100"]])]
 
 
 class StaffMapping(msgspec.Struct):
-    """`created_by` is the masked CPF of the staff member who made the link; null when a machine made it."""
+    """A link. `created_by` is the masked CPF of the member of staff who created it, and null if a machine did."""
 
     id: Annotated[UUID, Meta(description="Id do vínculo.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"])]
     cpf: CpfDigits
@@ -36,13 +36,13 @@ class StaffMapping(msgspec.Struct):
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """Return the link of a row, where the CPF stands whole."""
+        """Return the link of a row, which contains the full CPF."""
         creator = row["created_by"]
         return cls(**{**row, "created_by": Cpf(creator).masked if creator else None})
 
 
 class StaffMappings(msgspec.Struct):
-    """The links between a staff member and departments."""
+    """The links between a member of staff and departments."""
 
     cpf: CpfDigits
     mappings: Annotated[list[StaffMapping], Meta(description="Vínculos, pelo código do órgão.")]

@@ -1,4 +1,4 @@
-"""Which departments a staff member works for; other services take a person's reach from it."""
+"""The departments of members of staff. Other services derive a person's permissions from them."""
 
 from uuid import UUID
 
@@ -27,15 +27,15 @@ async def read_staff_departments(call: Call, cpf: Cpf) -> StaffDepartments:
 
 
 async def read_staff_mappings(call: Call, cpf: Cpf) -> StaffMappings:
-    """Return the links, by the code of the department."""
+    """Return the links, sorted by the code of the department."""
     async with call.reading(cpf, FIELDS) as source:
         return StaffMappings(cpf.digits, await store.list_staff_mappings(source, cpf))
 
 
 async def create_staff_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
-    """Link a person to a department; return the link as JSON.
+    """Link a person to a department and return the link as JSON.
 
-    Raises Invalid, NotFound for the department, Conflict for a second time.
+    Raises Invalid, NotFound for an unknown department, and Conflict if the link exists.
     """
     cd_ua = clean_text("cd_ua", body.cd_ua, longest=CODE_LENGTH)
     async with call.platform.database.transaction() as connection:
@@ -49,7 +49,7 @@ async def create_staff_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> 
 
 
 async def delete_staff_mapping(call: Call, cpf: Cpf, cd_ua: str) -> None:
-    """Remove the link. Raises NotFound when there is none."""
+    """Remove the link. Raises NotFound if there is none."""
     async with call.platform.database.transaction() as connection:
         if has_control(cd_ua) or not await store.delete_staff_mapping(connection, cpf, cd_ua):
             raise NotFound("Esta pessoa não está vinculada a este órgão.", code="mapping-unknown")

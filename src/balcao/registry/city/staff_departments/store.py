@@ -22,7 +22,7 @@ async def list_staff_mappings(source: Source, cpf: Cpf) -> list[StaffMapping]: .
 async def insert_staff_mapping(
     connection: Connection, id_: UUID, cpf: Cpf, cd_ua: str, created_by: Cpf | None
 ) -> StaffMapping:
-    """Store a link; return it. Raises NotFound for an unknown department, Conflict for a link that is there already."""
+    """Store a link and return it. Raises NotFound for an unknown department, and Conflict if the link exists."""
     try:
         return await _insert_staff_mapping(connection, id_, cpf, cd_ua, created_by)
     except asyncpg.ForeignKeyViolationError:

@@ -14,7 +14,7 @@ from balcao.registry.routes import ROUTES
 TAGS = ["notification-categories"]
 ADMIN = "/admin/notification-categories"
 MAY_WRITE = action("categories:write")
-# For its keepers a list is never older than its last change.
+# Administrators must always see their last change, so their list is revalidated on every use.
 REVALIDATED = "private, no-cache"
 
 

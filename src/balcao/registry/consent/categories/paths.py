@@ -1,4 +1,4 @@
-"""The id of a category: its one form, and how it stands in a path."""
+"""The id of a category: its pattern, and the parameter of a path."""
 
 from typing import Annotated, TypeAlias
 

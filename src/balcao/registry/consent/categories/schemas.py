@@ -32,7 +32,7 @@ Order: TypeAlias = Annotated[int, Meta(ge=0, le=9999, description="Lugar na list
 
 
 class Category(msgspec.Struct):
-    """A category of notifications, on offer or not."""
+    """A category of notifications, active or not."""
 
     id: Id
     name: Name
@@ -45,13 +45,13 @@ class Category(msgspec.Struct):
 
 
 class Categories(msgspec.Struct):
-    """By `order`, then `id`."""
+    """The categories, sorted by `order` and `id`."""
 
     categories: Annotated[list[Category], Meta(description="As categorias, por `order` e depois por `id`.")]
 
 
 class CategoryCreation(msgspec.Struct):
-    """Without `order` it comes last."""
+    """A category to create. Without `order` it becomes the last one."""
 
     id: Id
     name: Name
@@ -64,7 +64,7 @@ class CategoryCreation(msgspec.Struct):
 
 
 class CategoryChanges(msgspec.Struct):
-    """At least one; `active` true makes a deactivated category active again."""
+    """The changes to a category. At least one member is required. `active` true reactivates the category."""
 
     name: Name | UnsetType = UNSET
     description: Description | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""The categories that citizens choose among: public, maintained by staff; an id is never used again."""
+"""The notification categories: public, and maintained by staff. An id is never reused."""
 
 import re
 from typing import Any
@@ -20,13 +20,13 @@ DESCRIPTION_LENGTH = 500
 
 
 async def list_consent_categories(call: Call, *, inactive: bool) -> Categories:
-    """Return the categories in their order, the inactive ones only if they are wanted too."""
+    """Return the categories in their order, and the inactive ones only on request."""
     async with call.reader.connection() as connection:
         return Categories(await store.select_consent_categories(connection, inactive=inactive))
 
 
 async def create_consent_category(call: Call, body: CategoryCreation) -> Category:
-    """Create a category. Raises Invalid, and Conflict for a taken id."""
+    """Create a category. Raises Invalid, and Conflict if the id is taken."""
     id_ = body.id.strip()
     if not re.fullmatch(ID, id_):
         raise Invalid(
@@ -45,7 +45,7 @@ async def create_consent_category(call: Call, body: CategoryCreation) -> Categor
 
 
 async def update_category(call: Call, id_: str, body: CategoryChanges) -> Category:
-    """Change the members that are sent. Raises Invalid, NotFound and PreconditionFailed."""
+    """Change the members that the body contains. Raises Invalid, NotFound and PreconditionFailed."""
     changes = _clean_changes(body)
     async with call.platform.database.transaction() as connection:
         current = await _lock(connection, call, id_)
@@ -58,7 +58,7 @@ async def update_category(call: Call, id_: str, body: CategoryChanges) -> Catego
 
 
 async def deactivate_category(call: Call, id_: str) -> None:
-    """Deactivate the category, once and for any repetition. Raises NotFound and PreconditionFailed."""
+    """Deactivate the category. A repetition changes nothing. Raises NotFound and PreconditionFailed."""
     async with call.platform.database.transaction() as connection:
         current = await _lock(connection, call, id_)
         if current.active:
@@ -80,7 +80,10 @@ def _clean_changes(body: CategoryChanges) -> dict[str, Any]:
 
 
 async def _lock(connection: Connection, call: Call, id_: str) -> Category:
-    """Lock the category until the transaction ends; what has not the form of an id is not looked up."""
+    """Lock the category until the transaction ends. A malformed id is not looked up.
+
+    Raises NotFound and PreconditionFailed.
+    """
     current = await store.lock_category(connection, id_) if re.fullmatch(ID, id_) else None
     if current is None:
         raise NotFound("Não há categoria com este `id`.", code="category-unknown")

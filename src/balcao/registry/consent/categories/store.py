@@ -1,4 +1,4 @@
-"""SQL of the notification categories; rows are never deleted."""
+"""SQL of the notification categories. Rows are never deleted."""
 
 import asyncpg
 
@@ -18,13 +18,13 @@ async def select_consent_categories(connection: Connection, *, inactive: bool) -
 
 @statement(f"SELECT {_COLUMNS} FROM registry.notification_category WHERE id = :id_ FOR UPDATE")
 async def lock_category(connection: Connection, id_: str) -> Category | None:
-    """Lock the category until the transaction ends and return it."""
+    """Lock the category until the transaction ends, and return it."""
 
 
 async def insert_category(
     connection: Connection, id_: str, name: str, description: str, default_opt_in: bool, active: bool, order: int | None
 ) -> Category:
-    """Insert a category. Raises Conflict when the id is taken, also by an inactive one."""
+    """Insert a category. Raises Conflict if a category has this id, even an inactive one."""
     try:
         return await _insert_category(connection, id_, name, description, default_opt_in, active, order)
     except asyncpg.UniqueViolationError:
@@ -32,7 +32,7 @@ async def insert_category(
         raise Conflict(text, code="category-exists") from None
 
 
-# The last place is the highest that there is.
+# Without `order`, the category comes after the last one. 9999 is the highest `order`.
 @statement(f"""
 INSERT INTO registry.notification_category (id, name, description, default_opt_in, active, "order")
 VALUES (
@@ -53,4 +53,4 @@ WHERE id = :id
 RETURNING {_COLUMNS}
 """)
 async def update_category(connection: Connection, changed: Category) -> Category:
-    """Store the category and return it with its new time."""
+    """Store the category, and return it with its new time."""

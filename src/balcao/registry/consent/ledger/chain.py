@@ -1,4 +1,4 @@
-"""The chain of one citizen's ledger: the hash of each entry covers the entry and the hash of the one before it."""
+"""The chain of a citizen's ledger: the hash of each entry covers the entry and the previous hash."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,13 +11,13 @@ import msgspec
 
 from balcao.registry.consent.ledger.schemas import LedgerEntry
 
-# What stands in for the hash before the first entry.
+# The previous hash of the first entry.
 BEGINNING = bytes(32)
 
 
 @dataclass(frozen=True)
 class Link:
-    """An entry in its place; `seq` counts from 1 in each citizen's chain."""
+    """An entry with its position. `seq` counts from 1 in each citizen's chain."""
 
     seq: int
     entry: LedgerEntry
@@ -31,7 +31,7 @@ class Link:
 
 
 class Break(StrEnum):
-    """What is wrong at a place of a chain; stable words of the operator's command."""
+    """The faults of a chain. The operator's command prints these values, so they must not change."""
 
     GAP = "gap"
     DETACHED = "detached"
@@ -42,7 +42,7 @@ class Break(StrEnum):
 def hash_entry(entry: LedgerEntry, seq: int, prev_hash: bytes) -> bytes:
     """Return the SHA-256 of `prev_hash` and the members as a JSON array.
 
-    Permanent: what is hashed, and in which order.
+    Never change the members or their order: existing hashes would no longer match.
     """
     members = (
         entry.cpf,
@@ -64,7 +64,7 @@ def hash_entry(entry: LedgerEntry, seq: int, prev_hash: bytes) -> bytes:
 
 
 def link_entries(entries: Sequence[LedgerEntry], seq: int, last: bytes) -> list[Link]:
-    """Link the entries, in their order, to the link `seq`, whose hash is `last`."""
+    """Link the entries, in their order, to the link number `seq` with the hash `last`."""
     links = []
     for place, entry in enumerate(entries, seq + 1):
         links.append(Link(place, entry, last, hash_entry(entry, place, last)))
@@ -73,10 +73,10 @@ def link_entries(entries: Sequence[LedgerEntry], seq: int, last: bytes) -> list[
 
 
 def find_breaks(chain: Sequence[Link]) -> Iterator[tuple[Link, Break]]:
-    """Yield where one citizen's chain, in the order of `seq`, does not hold: at most one finding for each link."""
+    """Yield the faults of one citizen's chain, given in the order of `seq`: at most one for each link."""
     before: Sequence[Link | None] = [None, *chain]
     for previous, link in pairwise(before):
-        assert link is not None  # only the first of all is none
+        assert link is not None  # only the item before the first link is None
         if found := _find_break(previous, link):
             yield link, found
 

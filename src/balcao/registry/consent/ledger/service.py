@@ -1,4 +1,4 @@
-"""The proof of consent: every real change of a preference stays, and whether the chain of proofs holds."""
+"""The proof of consent: an entry for every change of a preference, and the verification of the chains."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ from balcao.registry.consent.ledger.schemas import LedgerAction, LedgerEntry, Pr
 from balcao.registry.consent.ledger.store import LedgerHead
 
 PROOF_OF_CONSENT = "Prova do consentimento."
-"""The basis on which what somebody agreed to is kept."""
+"""The legal basis for retaining a person's consents."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A flag that gets the other value; `category` is None for the global one."""
+    """A flag that changes to `new_value`. `category` is None for the global flag."""
 
     category: str | None
     new_value: bool
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A place where a chain does not hold; the person appears masked."""
+    """A fault in a chain. The CPF is masked."""
 
     cpf: str
     seq: int
@@ -39,7 +39,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Verification(msgspec.Struct, frozen=True):
-    """`chains` counts citizens. The ledger is whole when there is no finding."""
+    """The result of a verification. `chains` is the number of citizens. The ledger is intact if `findings` is empty."""
 
     chains: int
     entries: int
@@ -49,7 +49,7 @@ class Verification(msgspec.Struct, frozen=True):
 def make_entries(
     call: Call, cpf: Cpf, head: LedgerHead, changes: Sequence[Change], channel: str, reason: str | None
 ) -> list[dict[str, Any]]:
-    """Return the entries of these changes, all of the head's time, as `registry.append_preference_entries` has them."""
+    """Return the ledger entries of these changes, with the head's time, for `registry.append_preference_entries`."""
     entries = [_entry(call, cpf, change, head.moment, channel, reason) for change in changes]
     return [_row(link) for link in link_entries(entries, head.seq, head.hash)]
 
@@ -92,7 +92,7 @@ async def read_preference_history(call: Call, cpf: Cpf, page: Page) -> Preferenc
 async def verify_ledger(connection: Connection, cpf: Cpf | None = None) -> Verification:
     """Verify the chain of one citizen or of all.
 
-    The transaction must see one state of the database (`repeatable_read`).
+    The transaction must have the isolation level `repeatable_read`, so that both reads see the same state.
     """
     chains = entries = 0
     findings = []

@@ -1,4 +1,4 @@
-"""SQL of the ledger of preferences, which only ever grows."""
+"""SQL of the ledger of preferences, to which entries are only appended."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _FETCHED_AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class LedgerHead:
-    """The end of a citizen's chain, and the moment for what comes behind it: later than all that it holds."""
+    """The end of a citizen's chain, and the time for the next entry: later than that of every existing one."""
 
     seq: int
     hash: bytes
@@ -39,7 +39,7 @@ LEFT JOIN LATERAL (
 ) AS last ON true
 """)
 async def read_ledger_head(connection: Connection, cpf: Cpf) -> LedgerHead:
-    """Return where the citizen's ledger ends. Preferences that are read after it are not older than it."""
+    """Return the end of the citizen's ledger. Read the preferences after it, so that they are at least as recent."""
 
 
 @lookup("SELECT count(*) FROM registry.preference_ledger WHERE cpf = :cpf")
@@ -50,7 +50,7 @@ async def count_ledger_entries(source: Source, cpf: Cpf) -> int: ...
 SELECT {_MEMBERS} FROM registry.preference_ledger WHERE cpf = :cpf ORDER BY seq DESC LIMIT :limit OFFSET :offset
 """)
 async def list_ledger_entries(source: Source, cpf: Cpf, page: Page | None = None) -> list[LedgerEntry]:
-    """Return the page's entries, newest first; all of them without a page."""
+    """Return the page's entries, newest first. Without a page, return all."""
 
 
 @statement(f"""
@@ -62,9 +62,9 @@ async def _list_links(connection: Connection, cpf: Cpf | None) -> list[Link]: ..
 
 
 async def iterate_chains(connection: Connection, cpf: Cpf | None) -> AsyncIterator[list[Link]]:
-    """Yield the links of each citizen, in their order; of all citizens when none is named.
+    """Yield the links of one citizen, or of each citizen if `cpf` is None, in their order.
 
-    A cursor reads them, so it needs a transaction.
+    It reads through a cursor, so the caller must have a transaction.
     """
     chain: list[Link] = []
     values = _list_links.bind([cpf], {})
@@ -79,14 +79,15 @@ async def iterate_chains(connection: Connection, cpf: Cpf | None) -> AsyncIterat
 
 
 class LedgerPlace(NamedTuple):
-    """Where an entry stands: whose it is, and its number in their chain."""
+    """The position of an entry: the citizen, the number in their chain, and the entry's id."""
 
     cpf: str
     seq: int
     id: str
 
 
-# The newest entry of each flag must equal what is stored: an entry that was cut off at the end shows here alone.
+# The newest entry of each flag must equal the stored flag. Only this comparison reveals that entries were removed from
+# the end of a chain.
 @statement("""
 WITH newest AS (
     SELECT DISTINCT ON (cpf, category) cpf, category, seq, id, new_value
@@ -109,13 +110,16 @@ async def find_contradicted_entries(connection: Connection, cpf: Cpf | None) -> 
 async def count_all_ledger_entries(connection: Connection) -> int: ...
 
 
-# A citizen's chain goes as a whole, so that what is left can be followed from its beginning.
+# Delete only whole chains, so that the rest can still be verified from the first entry.
 @statement("""
 DELETE FROM registry.preference_ledger WHERE cpf IN (
     SELECT cpf FROM registry.preference_ledger GROUP BY cpf HAVING max(timestamp) <= now() - :age::text::interval)
 """)
 async def delete_old_chains(connection: Connection, age: str) -> int:
-    """Delete chains whose newest entry is that old; return how many entries. By the owner of the table only."""
+    """Delete chains whose newest entry is that old.
+
+    Return the number of entries. Only the table's owner may do this.
+    """
 
 
 OFFERED = (read_ledger_head,)

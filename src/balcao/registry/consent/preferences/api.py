@@ -123,7 +123,7 @@ EXPORTED = ExportMember("preferencias", Preferences, "PreferÃªncias de notificaÃ
 
 FEATURE = Feature(
     routes=routes.declared,
-    # An anonymisation leaves them as they are.
+    # An anonymisation retains the preferences.
     personal_data=PersonalData(
         "preferences",
         [EXPORTED],

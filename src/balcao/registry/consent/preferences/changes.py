@@ -1,4 +1,4 @@
-"""A requested change of preferences, and what of it differs from the current ones."""
+"""A requested change of preferences, and its differences from the current ones."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ REASON_LENGTH = 500
 
 @dataclass(frozen=True)
 class RequestedChange:
-    """`opt_in` None keeps the global flag; categories that `choices` leaves out keep theirs."""
+    """A request. `opt_in` None retains the global flag, and categories that `choices` omits do not change."""
 
     channel: str
     opt_in: bool | None = None
@@ -27,19 +27,22 @@ class RequestedChange:
 
     @property
     def fields(self) -> list[str]:
-        """Return the names of the members that are to change, for the audit."""
+        """Return the names of the members to change, for the audit."""
         named = {"opt_in": self.opt_in is not None, "category_opt_ins": bool(self.choices)}
         return [name for name, is_asked in named.items() if is_asked]
 
     def list_changes(self, current: Preferences) -> list[Change]:
-        """Return what would change. Raises Unprocessable for an unknown or inactive category."""
+        """Return the differences from the current preferences.
+
+        Raises Unprocessable for unknown or inactive categories.
+        """
         require_active(self.choices, current)
         flag = [] if self.opt_in in (None, current.opt_in) else [Change(None, not current.opt_in)]
         shown = current.category_opt_ins
         return flag + [Change(id_, wanted) for id_, wanted in self.choices.items() if wanted != shown[id_]]
 
     def apply_to(self, current: Preferences) -> Preferences:
-        """Return the preferences after the change, still with their old time."""
+        """Return the preferences after the change, but with their old time."""
         opt_in = current.opt_in if self.opt_in is None else self.opt_in
         return Preferences(current.cpf, opt_in, current.category_opt_ins | dict(self.choices), current.updated_at)
 
@@ -53,7 +56,7 @@ def require_active(categories: Iterable[str], current: Preferences) -> None:
 
 
 def parse_preferences_body(body: PreferencesBody) -> RequestedChange:
-    """Read the change that the body asks for. Raises Invalid."""
+    """Return the change that the body requests. Raises Invalid."""
     return RequestedChange(
         channel=parse_channel(body.channel),
         opt_in=None if body.opt_in is UNSET else body.opt_in,
@@ -63,7 +66,7 @@ def parse_preferences_body(body: PreferencesBody) -> RequestedChange:
 
 
 def parse_preference_choice(category: str, body: ChoiceBody) -> RequestedChange:
-    """Read the choice of one category. Raises Invalid."""
+    """Return the choice of one category. Raises Invalid."""
     return RequestedChange(parse_channel(body.channel), choices={category: body.opt_in}, reason=_reason(body.reason))
 
 
@@ -78,7 +81,7 @@ def parse_channel(text: str) -> str:
 
 
 def _reason(text: str | UnsetType) -> str | None:
-    """Return None for a blank text."""
+    """Return the cleaned reason, or None for a blank text. Raises Invalid for personal data in it."""
     if text is UNSET:
         return None
     reason = clean_text("reason", text, longest=REASON_LENGTH, shortest=0, one_line=False)

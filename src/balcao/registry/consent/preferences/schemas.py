@@ -1,4 +1,4 @@
-"""Wire types of the notification preferences and of what forms offer about them."""
+"""Wire types of the notification preferences and of the options of forms."""
 
 from datetime import datetime
 from typing import Annotated, TypeAlias
@@ -31,7 +31,7 @@ ReasonText: TypeAlias = Annotated[
 
 
 class Preferences(msgspec.Struct):
-    """`category_opt_ins` has every active category (spec: notification preferences of a citizen)."""
+    """The preferences. `category_opt_ins` has every active category (spec: notification preferences of a citizen)."""
 
     cpf: CpfText
     opt_in: Annotated[bool, Meta(description="Se o cidadão aceita receber notificações.", examples=[True])]
@@ -52,7 +52,7 @@ class Preferences(msgspec.Struct):
 
 
 class PreferencesBody(msgspec.Struct):
-    """What is left out stays as it is; null is nowhere a value."""
+    """A change of preferences. Omitted members do not change. Null is never allowed."""
 
     channel: ChannelText
     opt_in: Annotated[
@@ -69,7 +69,7 @@ class PreferencesBody(msgspec.Struct):
 
 
 class ChoiceBody(msgspec.Struct):
-    """For one category."""
+    """The choice of one category."""
 
     opt_in: Annotated[bool, Meta(description="Se aceita a categoria.", examples=[False])]
     channel: ChannelText

@@ -1,4 +1,4 @@
-"""Reading and changing a citizen's notification preferences; reads never write (rules: registry 4.7)."""
+"""Read and change a citizen's notification preferences. Reads never write (rules: registry 4.7)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,12 +22,13 @@ from balcao.registry.consent.preferences.changes import (
 )
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
 
-# Makes of the preferences what the caller was shown of them: `If-Match` names the ETag of that.
+# A function from the preferences to the document that the caller has seen. `If-Match` contains the ETag of that
+# document.
 Known = Callable[[Preferences], Any]
 
 
 async def read_preferences(call: Call, cpf: Cpf) -> Preferences:
-    """Return the preferences; a read of somebody else's leaves an audit event first."""
+    """Return the preferences. A read of another person's preferences is audited first."""
     async with call.reading(cpf, ["opt_in", "category_opt_ins"]) as source:
         return await store.select_preferences(source, cpf)
 
@@ -37,14 +38,14 @@ def _whole(preferences: Preferences) -> Any:
 
 
 async def change_preferences(call: Call, cpf: Cpf, body: PreferencesBody, known: Known = _whole) -> Preferences:
-    """Change what is sent, key by key, and return the state. Raises Invalid, Unprocessable for a category."""
+    """Change the given members and return the new state. Raises Invalid, and Unprocessable for a category."""
     return await apply_change(call, cpf, parse_preferences_body(body), known)
 
 
 async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes, known: Known = _whole) -> Preferences:
-    """Choose one category and return the state afterwards.
+    """Choose one category and return the new state.
 
-    Raises Unprocessable for the category before anything that is wrong with the body.
+    Raises Unprocessable for the category before it reports any error in the body.
     """
 
     def parse_change(current: Preferences) -> RequestedChange:
@@ -55,10 +56,10 @@ async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes, know
 
 
 async def apply_change(call: Call, cpf: Cpf, requested: RequestedChange, known: Known = _whole) -> Preferences:
-    """Apply the change and return the state afterwards.
+    """Apply the change and return the new state.
 
-    `known` makes what the caller was shown, whose ETag `If-Match` names. Raises Unprocessable for an
-    unknown or inactive category, and PreconditionFailed.
+    `known` returns the document whose ETag `If-Match` contains. Raises PreconditionFailed, and Unprocessable for an
+    unknown or inactive category.
     """
     return await _change(call, cpf, lambda _: requested, known)
 
@@ -66,10 +67,11 @@ async def apply_change(call: Call, cpf: Cpf, requested: RequestedChange, known: 
 async def _change(
     call: Call, cpf: Cpf, parse_change: Callable[[Preferences], RequestedChange], known: Known
 ) -> Preferences:
-    """Read, decide, and write if nobody has changed the preferences in between; otherwise begin again."""
+    """Read, decide and write. If another call has changed the preferences in between, start again."""
 
     async def attempt(connection: Connection) -> Preferences | None:
-        # The ledger's end before the preferences: a change between the two readings moves it, and is noticed.
+        # Read the end of the ledger before the preferences. A change between the two reads moves the end, so the write
+        # detects it.
         head = await read_ledger_head(connection, cpf)
         current = await store.select_preferences(connection, cpf)
         requested = parse_change(current)

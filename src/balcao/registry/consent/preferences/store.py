@@ -11,7 +11,8 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences.schemas import Preferences
 
 
-# One row always: without a choice of the citizen's the categories' defaults show, and their newest change as time.
+# Always returns one row. Without choices of the citizen, it contains the categories' defaults and the time of their
+# last change.
 @lookup("""
 SELECT :cpf::text AS cpf,
        coalesce(preferences.opt_in, true) AS opt_in,
@@ -30,12 +31,16 @@ FROM (
 LEFT JOIN registry.preferences ON preferences.cpf = :cpf
 """)
 async def select_preferences(source: Source, cpf: Cpf) -> Preferences:
-    """Return the preferences; the caller's right to them has been checked."""
+    """Return the preferences. The caller must have checked the access to them."""
 
 
-# The change, its entries in the ledger and its trace; nothing is written unless the ledger still ends where it did when
-# the preferences were read. The function locks the citizen's preferences, and every part depends on its row, so that
-# nothing is locked or written before. A choice that equals the default is stored, too, and stays when that changes.
+# One statement writes the change, its ledger entries and its audit event, but only if the ledger still ends with the
+# entry `behind`, as it did when the preferences were read.
+#
+# Lock order: `append_preference_entries` locks the citizen's preferences. Every other CTE reads from `locked`, so
+# nothing is locked or written before.
+#
+# Defaults: a choice that equals the default is stored too, and remains if the default changes.
 @statement(f"""
 WITH appended AS MATERIALIZED (
     SELECT registry.append_preference_entries(:after.cpf, :behind, :entries::jsonb) AS is_held
@@ -65,7 +70,7 @@ async def write_preferences(
     entries: Sequence[Mapping[str, Any]],
     trail: str,
 ) -> bool:
-    """Return whether the ledger still ended with the entry `behind`, so that all of it was written."""
+    """Write the change. Return False, and write nothing, if the ledger no longer ends with the entry `behind`."""
 
 
 @statement("""
@@ -73,4 +78,4 @@ SELECT (SELECT count(*) FROM registry.preferences WHERE cpf = :cpf)
      + (SELECT count(*) FROM registry.preference_choice WHERE cpf = :cpf)
 """)
 async def count_preference_rows(connection: Connection, cpf: Cpf) -> int:
-    """Return how many rows are the citizen's: the global flag and the choices."""
+    """Return the number of the citizen's rows: the global flag and the choices."""

@@ -1,6 +1,7 @@
-"""How many events wait: counted at most once a second in each process, its own additions at once.
+"""The number of waiting events, counted in the database at most once a second in each process.
 
-The count is a brake, not a limit to the event: several processes may pass it by what they accept within a second.
+Between two counts, a process adds the events that it accepts itself. The limit is approximate: several processes may
+exceed it by the events that they accept within a second.
 """
 
 import time
@@ -13,14 +14,14 @@ COUNT_SECONDS = 1.0
 
 
 class Backlog:
-    """Refuses events when more wait than the worker can be expected to work off."""
+    """Refuses events while too many wait for the worker."""
 
     def __init__(self) -> None:
         self._waiting = 0
         self._counted_at = float("-inf")
 
     async def refuse_when_full(self, platform: Platform) -> None:
-        """Raise Unavailable when more events wait than are allowed (rules: registry 4.1 row 4)."""
+        """Raise Unavailable if more events wait than the settings allow (rules: registry 4.1 row 4)."""
         most = platform.settings.crm_event_queue_max
         if time.monotonic() - self._counted_at > COUNT_SECONDS:
             async with platform.database.connection() as connection:

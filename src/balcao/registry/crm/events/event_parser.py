@@ -1,4 +1,4 @@
-"""The parser of the webhook's body, which checks in the order of the rules (rules: registry 4.1 rows 5-12)."""
+"""The parser of the webhook's body. It checks in the order of the rules (rules: registry 4.1 rows 5-12)."""
 
 import hashlib
 import unicodedata
@@ -34,7 +34,7 @@ _BREAKS = str.maketrans("\r\n\t", "   ")
 
 @dataclass(frozen=True)
 class Event:
-    """An event as it came in. `at` is None when the CRM sent no time; `dados` holds known keys only."""
+    """A parsed event. `at` is None if the CRM sent no time. `dados` contains known keys only."""
 
     cpf: Cpf
     evento: Evento
@@ -48,14 +48,15 @@ class _Raw(msgspec.Struct):
 
 
 def parse_event(body: bytes) -> Event:
-    """Return the event of a body. Raises Invalid naming the key at fault, never its value."""
+    """Return the event of a body. Raises Invalid, which names the wrong key but never its value."""
     sent = decoding.parse_object(body)
     cpf = _parse_cpf(sent.get("cpf"))
     evento = _parse_evento(sent.get("evento"))
     at = _parse_updated_at(sent.get("updatedAt"))
     if evento == "anonimizacao":
         return Event(cpf, evento, at, None, hashlib.sha256(b"").digest())
-    # The bytes as they came: the same event sent again is known by them, however its object would be written anew.
+    # Hash the bytes as received. A repeated event is recognised by them, because encoding the parsed object again could
+    # yield other bytes.
     raw = bytes(msgspec.json.decode(decoding.strip_bom(body), type=_Raw).dados)
     dados = _parse_dados(sent.get("dados"), len(raw))
     return Event(cpf, evento, at, dados, hashlib.sha256(raw).digest())
@@ -69,7 +70,7 @@ def _parse_cpf(value: object) -> Cpf:
 
 
 def _parse_evento(value: object) -> Evento:
-    """Return the kind of event. It is compared letter by letter: an erasure is never guessed."""
+    """Return the kind of event. The comparison is case-sensitive: an erasure must never be guessed."""
     if value is None or value == "atualizacao":
         return "atualizacao"
     if value == "anonimizacao":
@@ -109,7 +110,7 @@ def _fault(key: str, expected: str) -> Invalid:
 
 
 def _parse_text(key: str, value: object) -> str | None:
-    """Return the text in NFC and trimmed, line breaks and tabs as blanks. The empty text is a value of its own."""
+    """Return the text in NFC, trimmed, with spaces for line breaks and tabs. The empty text is a value of its own."""
     if value is None:
         return None
     if not isinstance(value, str):
@@ -169,7 +170,7 @@ def _parse_consent(place: str, entry: Mapping[str, object]) -> dict[str, str | N
 
 
 def _parse_choice(place: str, consent: Mapping[str, str | None], name: str, allowed: Mapping[str, str]) -> str | None:
-    """Return what the member says, in whatever case; None where it says nothing."""
+    """Return the meaning of the member, in any case of letters. None if it is missing or empty."""
     word = consent.get(name)
     if not word:
         return None

@@ -15,7 +15,7 @@ from balcao.registry.members import CpfDigits, CpfFilter, MaskedCpf, PeriodEnd, 
 
 
 class Acknowledgement(msgspec.Struct):
-    """That an event was queued (spec: webhook acknowledgement)."""
+    """The confirmation that an event was queued (spec: webhook acknowledgement)."""
 
     cpf: MaskedCpf
     evento: Annotated[
@@ -26,7 +26,7 @@ class Acknowledgement(msgspec.Struct):
 
 
 class WebhookAddress(msgspec.Struct):
-    """The address of a delta; each part by itself is changed, cleared or left as it is."""
+    """The address of a delta. Each part can be changed, cleared or left out separately."""
 
     bairro: members.Bairro | UnsetType | None = UNSET
     cep: members.Cep | UnsetType | None = UNSET
@@ -38,7 +38,7 @@ class WebhookAddress(msgspec.Struct):
 
 
 class WebhookConsent(msgspec.Struct):
-    """One consent of a delta; `status` or `acao` says whether it holds, `motivo` is needed to withdraw it."""
+    """One consent of a delta. `status` or `acao` says whether it is given. `motivo` is required to withdraw it."""
 
     acao: members.Acao | UnsetType | None = UNSET
     canal: members.Canal | UnsetType | None = UNSET
@@ -50,7 +50,7 @@ class WebhookConsent(msgspec.Struct):
 
 
 class WebhookData(msgspec.Struct, rename="camel"):
-    """A delta: what is absent stays, null clears, the empty text is stored; other keys are ignored."""
+    """A delta. Absent keys do not change, null clears, the empty text is stored, and unknown keys are ignored."""
 
     account_id: members.AccountId | UnsetType | None = UNSET
     canal_origem: members.CanalOrigem | UnsetType | None = UNSET
@@ -83,7 +83,7 @@ class WebhookData(msgspec.Struct, rename="camel"):
 
 
 class WebhookBody(msgspec.Struct):
-    """An event of the CRM. For the description: the event parser itself reads the bytes."""
+    """An event of the CRM. This type only describes the body: the event parser reads the bytes itself."""
 
     cpf: CpfDigits
     evento: Annotated[
@@ -104,7 +104,7 @@ class WebhookBody(msgspec.Struct):
 
 
 class CrmEvent(msgspec.Struct):
-    """An event that came in, without its data; `cpf` is masked."""
+    """A received event without its data. `cpf` is masked."""
 
     id: Annotated[str, Meta(description="Id do evento.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"])]
     cpf: MaskedCpf
@@ -133,7 +133,7 @@ class CrmEvent(msgspec.Struct):
 
     @classmethod
     def from_row(cls, row: Row) -> "CrmEvent":
-        """Return the event of a row, which has the whole CPF."""
+        """Return the event of a row, which contains the full CPF."""
         return cls(**{**row, "cpf": Cpf(row["cpf"]).masked})
 
 
@@ -145,7 +145,7 @@ class CrmEventPage(msgspec.Struct):
 
 
 class EventQuery(PageQuery, rename={"from_": "from"}):
-    """Which events to list."""
+    """The filters of the list of events."""
 
     cpf: CpfFilter | None = None
     request_id: Annotated[

@@ -1,4 +1,4 @@
-"""The CRM's events: parsed and stored, then applied to the mirror by a job, each once."""
+"""The CRM's events: parsed and stored here, then applied once to the mirror by a job."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -31,22 +31,22 @@ _future_events = counter("balcao_crm_event_future", "Events of the CRM dated mor
 
 
 class IngestResult(NamedTuple):
-    """How many events are new, and how many the CRM could not have sent; those known already are neither."""
+    """The number of new events, and of events that the parser rejected. Known events count as neither."""
 
     new: int
     refused: int
 
 
 def require_events_configured(platform: Platform) -> None:
-    """Raise Unavailable without configuration; goes before the rule (rules: registry 4.1 row 2)."""
+    """Raise Unavailable without configuration. This check precedes authorisation (rules: registry 4.1 row 2)."""
     if not platform.client_lists["CRM_WEBHOOK_CLIENTS"] or not platform.settings.crm_configured:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
 
 
 async def accept_event(call: Call, body: bytes) -> Acknowledgement:
-    """Store an event with its job and audit event; acknowledge after their commit (spec: webhook rule 5).
+    """Store an event with its job and audit event, and acknowledge it after their commit (spec: webhook rule 5).
 
-    Raises Unavailable while too many events wait, Invalid for a body at fault.
+    Raises Unavailable while too many events wait, and Invalid for a malformed body.
     """
     backlog = call.platform.part(Backlog)
     await backlog.refuse_when_full(call.platform)
@@ -57,7 +57,8 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
         is_new = await call.platform.database.write_grouped(store.accept_events, accepted)
         if not is_new:
             await call.platform.database.write_grouped(store.note_repeats, accepted)
-    # An event of the future is taken as it is; an operator can release what it writes (rules: registry 4.1).
+    # An event with a time in the future is applied as it is. An operator can reset the fields that it writes (rules:
+    # registry 4.1).
     if is_new and event.at is not None and event.at > utc_now() + FUTURE:
         _future_events.inc()
     backlog.add()
@@ -65,9 +66,9 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
 
 
 async def ingest_events(call: Call, connection: Connection, bodies: Sequence[Mapping[str, Any]]) -> IngestResult:
-    """Accept events that the platform itself has read from the CRM, as if they had been sent, in this transaction.
+    """Accept events that the platform has read from the CRM, as if the CRM had sent them, in this transaction.
 
-    They have the webhook's form and are checked as such; what it would refuse is only counted.
+    They have the form of the webhook and pass the same checks. Rejected events are counted and logged.
     """
     rows: list[store.AcceptedEvent] = []
     for body in bodies:
@@ -84,10 +85,11 @@ async def ingest_events(call: Call, connection: Connection, bodies: Sequence[Map
 
 
 async def apply_crm_event(platform: Platform, event_id: str) -> None:
-    """Apply an event in one transaction: merge, erase the payload, write result and audit event.
+    """Apply an event in one transaction: merge, erase the payload, write the result and the audit event.
 
-    An event that is applied already is left alone, so that a job may run twice. The event is locked before the mirror.
-    Every other write of the person's data locks the mirror first, and none of them waits for an event.
+    A job may run twice: an event that was already applied is skipped. Lock order: the event before the mirror. Every
+    other write of the person's data locks the mirror first, but none of them waits for an event, so there is no
+    deadlock.
     """
     async with platform.database.transaction() as connection:
         event = await store.take_event(connection, event_id)
@@ -108,9 +110,9 @@ async def apply_crm_event(platform: Platform, event_id: str) -> None:
 
 
 async def list_crm_events(call: Call, filters: EventFilters, page: Page) -> CrmEventPage:
-    """Return a page of events, the newest first, without `dados`.
+    """Return a page of events without `dados`, newest first.
 
-    A look at one person's events is audited as a read of theirs.
+    A search for one person's events is audited as a read of their data.
     """
     async with call.platform.database.transaction() as connection:
         total = await store.count_matching_events(connection, filters)

@@ -23,7 +23,7 @@ EVENT_JOB = "crm_event"
 
 
 class AcceptedEvent(msgspec.Struct, frozen=True):
-    """An event with what is to be written beside it."""
+    """An event and the values that are written with it."""
 
     event: Event
     client: str
@@ -33,19 +33,21 @@ class AcceptedEvent(msgspec.Struct, frozen=True):
 
     @property
     def payload(self) -> bytes:
-        """Return what its job is given."""
+        """Return the payload of the event's job."""
         return encode_payload({"event": self.id})
 
 
 async def accept_events(connection: Connection, events: Sequence[AcceptedEvent]) -> list[bool]:
-    """Store events, each with its job and audit event; return for each whether it is new."""
+    """Store events, each with its job and audit event. Return for each whether it is new."""
     new = await _insert_events(connection, events, EVENT_JOB)
     return [accepted.id in new for accepted in events]
 
 
-# Many events at once, each with its job and its audit event. The same event again (same person, kind, `updatedAt` and
-# bytes) makes no second row, and no job and audit event either (spec: webhook rule 6). Rows are inserted in the order
-# of the unique key: of two such statements that hold the same events, one waits for the other, and never both.
+# One statement stores many events, each with its job and its audit event. A repeated event (same person, kind,
+# `updatedAt` and bytes) adds no row, no job and no audit event (spec: webhook rule 6).
+#
+# Lock order: rows are inserted in the order of the unique key, so two concurrent statements with the same events cannot
+# deadlock.
 @statement(f"""
 WITH offered AS (
     SELECT * FROM unnest(
@@ -67,13 +69,15 @@ async def _insert_events(connection: Connection, events: Sequence[AcceptedEvent]
 
 
 async def note_repeats(connection: Connection, events: Sequence[AcceptedEvent]) -> list[None]:
-    """Note which call sent each of these known events again; of each event the last repetition is kept."""
+    """Record which call repeated each of these known events. Only the last repetition of an event is stored."""
     await _note_repeats(connection, events)
     return [None] * len(events)
 
 
-# Runs after the insert, so that it sees an event that another call stored meanwhile. There is no foreign
-# key: it would wait for a job that applies the event. Rows are locked in the order of the event.
+# Snapshot: this statement runs after the insert, so that it sees events that another call stored meanwhile.
+#
+# There is no foreign key, because its check would wait for a job that has locked the event. The rows are locked in the
+# order of the event's id.
 @statement("""
 INSERT INTO registry.crm_event_repeat (event_id, request_id, repeated_at)
 SELECT DISTINCT ON (event.id) event.id, offered.request_id, now()
@@ -91,11 +95,11 @@ async def _note_repeats(connection: Connection, events: Sequence[AcceptedEvent])
 
 @statement("SELECT count(*) FROM (SELECT FROM registry.crm_event WHERE applied_at IS NULL LIMIT :at_most) AS waiting")
 async def count_waiting_events(connection: Connection, at_most: int) -> int:
-    """Return how many events wait; the count ends at `at_most`."""
+    """Return the number of waiting events, counted only up to `at_most`."""
 
 
 class WaitingEvent(msgspec.Struct, frozen=True):
-    """An event to apply; `dados` is None for an erasure, or when a later one has erased it."""
+    """An event to apply. `dados` is None for an erasure, and if a later erasure has removed the data."""
 
     cpf: Cpf
     evento: str
@@ -110,18 +114,19 @@ FROM registry.crm_event WHERE id = :event_id AND applied_at IS NULL
 FOR UPDATE
 """)
 async def take_event(connection: Connection, event_id: str) -> WaitingEvent | None:
-    """Lock an event that has not been applied; None when it has."""
+    """Lock an event that has not been applied yet. Return None if it has."""
 
 
 @statement("""
 UPDATE registry.crm_event SET dados = NULL, applied_at = clock_timestamp(), result = :result WHERE id = :event_id
 """)
 async def finish_event(connection: Connection, event_id: str, result: str) -> None:
-    """Write the result and erase the payload: the mirror has it now."""
+    """Write the result and erase the payload, because the mirror now contains the data."""
 
 
-# An erasure also reaches what still waits. A row that is locked is being applied: it waits for the mirror, then meets
-# the tombstone and is erased by its own transaction; to wait for it here would be a deadlock.
+# An erasure also covers waiting events. SKIP LOCKED: a locked row is being applied by a job, which waits for the mirror
+# that we hold. That job then finds the tombstone and erases the payload itself. Waiting for the row would be a
+# deadlock.
 @statement("""
 UPDATE registry.crm_event SET dados = NULL
 WHERE id IN (
@@ -130,7 +135,7 @@ WHERE id IN (
     FOR UPDATE SKIP LOCKED)
 """)
 async def erase_covered_events(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Erase the payloads of events that an erasure at that time covers; return how many."""
+    """Erase the payloads of waiting events that an erasure at that time covers. Return their number."""
 
 
 @statement("""
@@ -139,7 +144,7 @@ SELECT id::text, cpf, request_id,
 FROM registry.crm_event WHERE id = ANY (:ids::text[]::uuid[])
 """)
 async def find_event_subjects(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return whom events concern, by the event's id."""
+    """Return the person and the fields of each event by its id."""
 
 
 @statement("SELECT id::text FROM registry.crm_event WHERE cpf = :cpf AND applied_at IS NULL")
@@ -151,10 +156,10 @@ UPDATE registry.crm_event SET dados = NULL, applied_at = clock_timestamp(), resu
 WHERE id = :event_id::text::uuid AND applied_at IS NULL
 """)
 async def give_up_event(connection: Connection, event_id: str) -> None:
-    """End an event that nobody is to apply any more: it has no effect, and its payload is erased."""
+    """End a dropped event: it has no effect, and its payload is erased."""
 
 
-# An event is dead when nobody will apply it any more: its job failed for the last time or was dropped.
+# An event is dead if no job will apply it: the job failed for the last time or was dropped.
 _DEAD = f"""
 event.applied_at IS NULL AND NOT EXISTS (
     SELECT FROM ({pending_sql(EVENT_JOB)}) AS job WHERE job.payload ->> 'event' = event.id::text)
@@ -170,7 +175,7 @@ UPDATE registry.crm_event AS event SET dados = NULL
 WHERE dados IS NOT NULL AND accepted_at <= now() - :age::interval AND {_DEAD}
 """)
 async def erase_old_event_payloads(connection: Connection, age: timedelta) -> int:
-    """Erase old payloads of events that nobody will apply any more; return how many."""
+    """Erase old payloads of dead events. Return their number."""
 
 
 @statement("SELECT count(*) FROM registry.crm_event")
@@ -182,7 +187,7 @@ DELETE FROM registry.crm_event AS event
 WHERE accepted_at <= now() - :age::interval AND (applied_at IS NOT NULL OR ({_DEAD}))
 """)
 async def delete_old_crm_events(connection: Connection, age: timedelta) -> int:
-    """Delete events that are applied or dead; return how many. By the owner of the table only."""
+    """Delete events that are applied or dead. Return their number. Only the owner of the table may do this."""
 
 
 @statement("SELECT count(*) FROM registry.crm_event_repeat")
@@ -191,10 +196,11 @@ async def count_repeats(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.crm_event_repeat WHERE repeated_at <= now() - :age::interval")
 async def delete_old_repeats(connection: Connection, age: timedelta) -> int:
-    """Delete old repetitions; return how many. By the owner of the table only."""
+    """Delete old repetitions. Return their number. Only the owner of the table may do this."""
 
 
-# Seconds. The index has the events by age: those that were given up are passed over, up to the first that was not.
+# The age of the oldest waiting event in seconds. Dead-lettered events do not count. The index yields events by age, so
+# the statement only reads up to the first one that still has a job.
 OLDEST_EVENT_SQL = f"""
 SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::float8 FROM registry.crm_event
 WHERE applied_at IS NULL AND id NOT IN (SELECT (payload ->> 'event')::uuid FROM ({dead_sql(EVENT_JOB)}) AS dead)
@@ -208,7 +214,7 @@ SELECT (SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL) AS wai
 
 @dataclass(frozen=True, slots=True)
 class EventFilters:
-    """Which events to list; what is None does not restrict."""
+    """The filters of the list of events. None does not restrict."""
 
     cpf: Cpf | None
     request_id: str | None
@@ -237,4 +243,4 @@ SELECT id::text, cpf, evento, event_at, has_updated_at, accepted_at, azp, reques
 ORDER BY id DESC LIMIT :limit OFFSET :offset
 """)
 async def list_matching_events(connection: Connection, filters: EventFilters, page: Page) -> list[CrmEvent]:
-    """Return a page of events, the newest first."""
+    """Return a page of events, newest first."""

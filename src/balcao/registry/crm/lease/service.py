@@ -1,6 +1,7 @@
-"""Leases: one process at a time works in the CRM for a person, the others wait for it a little.
+"""Leases: only one process at a time works in the CRM for a person, and the others wait briefly.
 
-They save calls and second accounts; correctness never depends on them, as a lease may end while its holder works.
+A lease saves calls and duplicate accounts. Correctness never depends on it, because a lease may expire while its holder
+still works.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from balcao.registry.crm.lease import store
 
 LEASE_SECONDS = 10.0
 LOOK_AGAIN_SECONDS = 0.05
-NEEDED_SECONDS = 3.5  # of the caller's time, left for the work itself
+NEEDED_SECONDS = 3.5  # of the caller's budget, reserved for the work itself
 
 Purpose = Literal["login", "anonymisation"]
 Turn = Literal["first", "after another", "without"]
@@ -25,9 +26,9 @@ Turn = Literal["first", "after another", "without"]
 
 @asynccontextmanager
 async def take_turn(platform: Platform, cpf: Cpf, purpose: Purpose, deadline: Deadline) -> AsyncIterator[Turn]:
-    """Hold the lease within the block; yield whether another process had it first, or still has it.
+    """Hold the lease within the block. Yield whether another process held it first, or still holds it.
 
-    Nobody waits longer than their own deadline allows.
+    The caller waits at most until `NEEDED_SECONDS` before its deadline, and then works without the lease.
     """
     holder = str(new_id())
     found: Turn = "first"
@@ -49,7 +50,7 @@ async def _take(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) -> 
 
 
 async def _release(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) -> None:
-    """Give the lease back; one that cannot be given back ends by itself."""
+    """Release the lease. If the database is down, the lease expires by itself."""
     with suppress(Unavailable):
         async with platform.database.connection() as connection:
             await store.release_lease(connection, cpf, purpose, holder)

@@ -5,7 +5,7 @@ from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
 
-# A lease whose time is over may be taken by anybody.
+# Any process may take an expired lease.
 @statement("""
 INSERT INTO registry.crm_lease AS held (cpf, purpose, holder, until)
 VALUES (:cpf, :purpose, :holder::uuid, clock_timestamp() + make_interval(secs => :seconds))
@@ -13,9 +13,9 @@ ON CONFLICT (cpf, purpose) DO UPDATE SET holder = excluded.holder, until = exclu
 WHERE held.until <= clock_timestamp()
 """)
 async def take_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str, seconds: float) -> bool:
-    """Take the lease; return whether nobody else has it."""
+    """Take the lease. Return whether it was free or expired."""
 
 
 @statement("DELETE FROM registry.crm_lease WHERE cpf = :cpf AND purpose = :purpose AND holder = :holder::uuid")
 async def release_lease(connection: Connection, cpf: Cpf, purpose: str, holder: str) -> None:
-    """Give a lease back, if the holder still has it."""
+    """Release the lease if the holder still has it."""

@@ -1,4 +1,4 @@
-"""Wire types of the login sync, and of a citizen as the CRM has them."""
+"""Wire types of the login sync, and of a citizen in the CRM."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from balcao.registry.members import CpfDigits
 
 
 class CidadaoConsent(msgspec.Struct):
-    """A consent as the CRM has it."""
+    """A consent in the CRM."""
 
     acao: members.Acao | UnsetType = UNSET
     canal: members.Canal | UnsetType = UNSET
@@ -22,7 +22,7 @@ class CidadaoConsent(msgspec.Struct):
 
 
 class CidadaoAddress(msgspec.Struct):
-    """An address as the CRM has it."""
+    """An address in the CRM."""
 
     bairro: members.Bairro | UnsetType = UNSET
     cep: members.Cep | UnsetType = UNSET
@@ -34,7 +34,7 @@ class CidadaoAddress(msgspec.Struct):
 
 
 class Cidadao(msgspec.Struct, rename="camel"):
-    """The citizen as the CRM has it (spec: CRM citizen data). A text that it does not have is left out, never null."""
+    """A citizen in the CRM (spec: CRM citizen data). Texts that the CRM does not have are omitted, never null."""
 
     account_id: members.AccountId
     cpf: CpfDigits
@@ -68,7 +68,7 @@ class Cidadao(msgspec.Struct, rename="camel"):
 
 
 class LoginSync(msgspec.Struct):
-    """The result of the login sync (spec: login-sync rules): `action` is matched or created."""
+    """The result of the login sync (spec: login-sync rules)."""
 
     action: Annotated[
         str, Meta(description="`matched` quando a conta já existia, `created` quando foi criada.", examples=["matched"])

@@ -1,4 +1,4 @@
-"""Login sync: at login the person's account in the CRM is found and its e-mail brought up to date, or it is created."""
+"""Login sync: find the person's account in the CRM and update its e-mail, or create the account."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -28,35 +28,34 @@ LANGUAGE = "Portugues_Brasil"
 
 
 class SyncResult(NamedTuple):
-    """The response, and what the run did in the CRM, for the audit trail."""
+    """The response, and the action in the CRM for the audit trail."""
 
     response: LoginSync
     action: AuditAction
 
 
 class LoginSyncs:
-    """The syncs under way: calls of one person in one process share one run upstream, and its result."""
+    """The running syncs. Concurrent calls for one person in one process share one run and its result."""
 
     def __init__(self) -> None:
         self._running: dict[Cpf, asyncio.Task[SyncResult]] = {}
 
     async def run(self, cpf: Cpf, platform: Platform, caller: Caller) -> SyncResult:
-        """Join the person's sync that is under way, or start one; return its result."""
+        """Join the person's running sync, or start one. Return its result."""
         task = self._running.get(cpf)
         if task is None:
             task = asyncio.create_task(_sync(platform, cpf, caller))
             self._running[cpf] = task
             task.add_done_callback(lambda _: self._running.pop(cpf, None))
-        return await asyncio.shield(task)  # one caller who hangs up does not end the others' run
+        return await asyncio.shield(task)  # a caller that disconnects must not cancel the run
 
 
 async def validate_login(call: Call) -> LoginSync:
     """Sync the account of the person who logs in.
 
-    Nothing of the CRM is stored; the audit event is the only trace, and a digest of an e-mail that was written there.
-
-    Raises Unauthenticated for a machine, CrmFailed for a CRM that does not respond within the budget,
-    Unavailable when none is configured.
+    The platform stores no CRM data here, only the audit event and the digest of an e-mail that it wrote into the CRM.
+    Raises Unauthenticated for a machine, CrmFailed if the CRM does not respond within the budget, and Unavailable if no
+    CRM is configured.
     """
     cpf = call.person
     result = await call.platform.part(LoginSyncs).run(cpf, call.platform, call.identified_caller)
@@ -84,7 +83,7 @@ async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> SyncResult:
 
 @dataclass
 class EmailWrite:
-    """What a login writes, None for nothing; and whether the CRM has it then."""
+    """The e-mail that a login writes (None for none), and whether the CRM has it after the call."""
 
     written: str | None
     delivered: bool = False
@@ -92,7 +91,7 @@ class EmailWrite:
 
 @asynccontextmanager
 async def _writing_email(platform: Platform, cpf: Cpf, offered: str | None) -> AsyncIterator[EmailWrite]:
-    """Yield the e-mail to write: the declared one as of now, else the one offered. It is remembered as pushed."""
+    """Yield the e-mail to write: the one declared now, else the offered one. It is recorded as pushed."""
     async with platform.database.connection() as connection:
         begun = await mirror.begin_login_write(connection, cpf, offered)
     write = EmailWrite(begun and begun.email)
@@ -100,13 +99,13 @@ async def _writing_email(platform: Platform, cpf: Cpf, offered: str | None) -> A
         yield write
     finally:
         if begun is not None:
-            with suppress(Unavailable):  # it ends by itself
+            with suppress(Unavailable):  # the write expires by itself
                 async with platform.database.transaction() as connection:
                     await mirror.end_login_write(connection, cpf, begun, delivered=write.delivered)
 
 
 async def _create(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline: Deadline) -> SyncResult:
-    """Create the account. It is the CRM's upsert, and no lock here, that keeps a person from having two."""
+    """Create the account. The CRM's upsert, not our lease, guarantees that a person never has two accounts."""
     created = await _upsert_what_fits(crm, cpf, fields, deadline)
     account = await crm.look_up(cpf, deadline)
     if account is None:
@@ -117,11 +116,11 @@ async def _create(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline:
 
 
 async def _upsert_what_fits(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline: Deadline) -> Upserted:
-    """Create the account, without e-mail or name if the CRM refuses them: the person cannot mend them at login."""
+    """Create the account. Retry without e-mail or name if the CRM rejects them: the person cannot fix them at login."""
     try:
         return await crm.upsert(cpf, fields, deadline)
     except CrmRefused as refusal:
-        # A CRM that does not say of which field it complains gets neither.
+        # If the CRM names no field, omit both.
         refused = crm.fields.find_keys(refusal.fields) if refusal.fields else {"email", "nome"}
         left_out = {key for key in refused & {"email", "nome"} if fields.get(key, UNNAMED) != UNNAMED}
         if refusal.http_status != 400 or not left_out:
@@ -134,9 +133,9 @@ async def _upsert_what_fits(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any],
 async def _match(
     platform: Platform, crm: CrmClient, account: Account, cpf: Cpf, offered: str | None, deadline: Deadline
 ) -> SyncResult:
-    """Return the account with its e-mail brought up to date.
+    """Return the account with an updated e-mail.
 
-    When that PATCH alone fails the account is returned as it is: the next login repairs it.
+    If only that PATCH fails, return the account unchanged: the next login repairs it.
     """
     if offered is None or _is_same(offered, account.cidadao.get("email")):
         return SyncResult(_respond("matched", account.cidadao), "read")
@@ -161,7 +160,7 @@ def _make_account(platform: Platform, name: str, email: str | None) -> dict[str,
 
 
 def _respond(action: str, cidadao: Any) -> LoginSync:
-    """Return the response. Raises CrmAway for an account whose members have no usable form."""
+    """Return the response. Raises CrmAway if the account's members do not fit the wire type."""
     try:
         return LoginSync(action, msgspec.convert(dict(cidadao), Cidadao))
     except msgspec.ValidationError:

@@ -1,4 +1,4 @@
-"""Requests for anonymisation: filed in the CRM, which does the work and tells of its end by an event."""
+"""Requests for anonymisation. They are filed in the CRM, which does the work and reports its end with an event."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ STATUSES = frozenset({requests.OPEN, "concluido", "falhou", "cancelado"})
 
 
 class RequestOpen(Conflict):
-    """Nothing was filed, because `request` waits already."""
+    """Raised if a request is already open: `request`. Nothing was filed."""
 
     def __init__(self, request: FiledAnonymisation) -> None:
         super().__init__("Já há uma solicitação de anonimização aberta.", code="request-open")
@@ -27,9 +27,9 @@ class RequestOpen(Conflict):
 
 
 async def file_anonymisation(call: Call, cpf: Cpf) -> FiledAnonymisation:
-    """File a request: there is one per person, however many ask at once.
+    """File a request. A person has at most one open request, even if several callers ask at the same time.
 
-    Raises RequestOpen, NotFound without an account, CrmFailed, Unavailable.
+    Raises RequestOpen, NotFound if the person has no account, CrmFailed and Unavailable.
     """
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     async with lease.take_turn(call.platform, cpf, "anonymisation", deadline) as turn:
@@ -38,7 +38,7 @@ async def file_anonymisation(call: Call, cpf: Cpf) -> FiledAnonymisation:
         if waiting:
             raise RequestOpen(_to_wire(requests.to_request(waiting[0]), cpf))
         if turn == "without":
-            raise CrmAway  # somebody else is about to file one
+            raise CrmAway  # another process is about to file a request
         filed = await requests.file_request(crm, cpf, account, deadline)
     async with call.platform.database.connection() as connection:
         await call.platform.audit.record(connection, call, "anonymise", subject=cpf, fields=["crm_account"])
@@ -46,9 +46,9 @@ async def file_anonymisation(call: Call, cpf: Cpf) -> FiledAnonymisation:
 
 
 async def read_anonymisation(call: Call, number: str) -> AnonymisationStatus:
-    """Return how far a request got.
+    """Return the progress of a request.
 
-    Raises NotFound for an unknown number and, unless the caller holds `crm:read`, for another person's.
+    Raises NotFound for an unknown number. Without `crm:read`, a request of another person is unknown too.
     """
     found = await requests.find_request(call.platform.part(CrmClient), number, Deadline.within(BUDGET_SECONDS))
     reached = call.with_right_to(found.cpf, "crm:read") if found and found.cpf else None
@@ -68,7 +68,7 @@ def _to_wire(request: AnonymisationRequest, cpf: Cpf) -> FiledAnonymisation:
 
 
 def _parse_time(text: str) -> datetime:
-    """Return the instant. Raises CrmAway: a CRM that gives no time gives no usable response."""
+    """Return the instant. Raises CrmAway for an invalid time, because the response is then unusable."""
     moment = iso_time.parse_iso_time(text)
     if moment is None:
         raise CrmAway

@@ -19,16 +19,16 @@ from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.writes import Consent
 
 STATUSES = {"optin": "IN", "optout": "OUT"}
-# Category and channel make the CRM's key together with the CPF; it has 255 characters.
+# CPF, category and channel form the CRM's key, which has at most 255 characters.
 LONGEST_KEY, LONGEST_TEXT = 100, 255
 _NOT_IN_CRM = frozenset({"acao"})
 
 
 async def change_consent(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
-    """Give or withdraw a consent; return the entry as the CRM has it now.
+    """Give or withdraw a consent. Return the entry as the CRM now has it.
 
-    The CRM first: the mirror must never show what the CRM has refused. Raises Invalid, NotFound without an account,
-    CrmFailed, Unavailable.
+    The CRM is written first, because the mirror must never show a consent that the CRM has rejected. Raises Invalid,
+    NotFound if the person has no account, CrmFailed and Unavailable.
     """
     consent = _parse(body)
     channel = clean_optional("origem", body.origem, longest=LONGEST_TEXT) or call.platform.settings.crm_channel
@@ -45,7 +45,7 @@ async def change_consent(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoC
 
 
 def _parse(body: CrmConsentBody) -> Consent:
-    """Return the consent of a body. Raises Invalid naming the member."""
+    """Return the consent of a body. Raises Invalid, which names the member."""
     if body.acao not in STATUSES:
         raise Invalid("O campo `acao` deve ser `optin` ou `optout`.", code="acao-invalid")
     motivo = clean_optional("motivo", body.motivo, longest=LONGEST_TEXT)
@@ -63,14 +63,14 @@ def _parse(body: CrmConsentBody) -> Consent:
 
 
 def _parse_key(field: str, text: str) -> str:
-    """Return the part of the CRM's key. Raises Invalid for a bar, which separates the parts."""
+    """Return a part of the CRM's key. Raises Invalid for `|`, which separates the parts."""
     if "|" in text:
         raise Invalid(f"O campo `{field}` não pode conter `|`.", code=f"{field}-invalid")
     return text
 
 
 def _find_purpose(account: Account, consent: Consent) -> str | None:
-    """Return what the consent was for so far: a change that names no purpose keeps it."""
+    """Return the current purpose of the consent. A change that names no purpose retains it."""
     for entry in account.cidadao["consentimento"]:
         if (entry.get("categoria", ""), entry.get("canal", "")) == (consent.categoria, consent.canal):
             purpose: str | None = entry.get("finalidade")

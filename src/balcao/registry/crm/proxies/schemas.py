@@ -1,4 +1,4 @@
-"""Wire types of the CRM proxies; their keys are the portals' own."""
+"""Wire types of the CRM proxies. The portals define the keys."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from balcao.registry.members import CpfDigits
 
 
 class CrmConsentBody(msgspec.Struct):
-    """A consent to give or withdraw; `motivo` is needed to withdraw, `origem` is the channel of the decision."""
+    """A consent to give or withdraw. `motivo` is required to withdraw. `origem` is the channel of the decision."""
 
     categoria: Annotated[
         str, Meta(description="Categoria do consentimento, até 100 caracteres, sem `|`.", examples=["saude"])
@@ -38,7 +38,7 @@ class CrmConsentBody(msgspec.Struct):
 
 
 class CrmRelated(msgspec.Struct, rename="camel"):
-    """What else the CRM has of a person, as its own texts."""
+    """Other records that the CRM has of a person, as texts."""
 
     protocolos: Annotated[list[dict[str, str]], Meta(description="Protocolos.", examples=[[{"numero": "00000042"}]])]
     ligacoes: Annotated[list[dict[str, str]], Meta(description="Ligações.", examples=[[{"data": "2026-03-02"}]])]
@@ -67,7 +67,7 @@ class CrmExportedConsent(msgspec.Struct):
 
 
 class CrmExport(msgspec.Struct, rename="camel"):
-    """Everything that the CRM has of a person."""
+    """All data that the CRM has of a person."""
 
     cpf: CpfDigits
     data_exportacao: Annotated[
@@ -81,7 +81,7 @@ class CrmExport(msgspec.Struct, rename="camel"):
 
 
 class FiledAnonymisation(msgspec.Struct, rename="camel"):
-    """A request for anonymisation that waits in the CRM."""
+    """A request for anonymisation that is open in the CRM."""
 
     numero_solicitacao: Annotated[str, Meta(description="Número da solicitação.", examples=["00000012"])]
     cpf: CpfDigits
@@ -92,7 +92,7 @@ class FiledAnonymisation(msgspec.Struct, rename="camel"):
 
 
 class AnonymisationStatus(msgspec.Struct, rename="camel"):
-    """How far a request for anonymisation got."""
+    """The progress of a request for anonymisation."""
 
     numero_solicitacao: Annotated[str, Meta(description="Número da solicitação.", examples=["00000012"])]
     status: Annotated[str, Meta(description="`aberto`, `concluido`, `falhou` ou `cancelado`.", examples=["concluido"])]

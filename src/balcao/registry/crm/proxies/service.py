@@ -1,4 +1,4 @@
-"""What a citizen sees in the CRM through the platform: the account as it is now, and its export."""
+"""The citizen's view of the CRM through the platform: the current account, and its export."""
 
 from collections.abc import Sequence
 
@@ -16,14 +16,14 @@ from balcao.registry.crm.proxies.schemas import CrmExport, CrmExportedChannel, C
 
 
 async def read_account(call: Call, cpf: Cpf) -> Cidadao:
-    """Return the account as the CRM has it now. Raises NotFound without one, CrmFailed, Unavailable."""
+    """Return the current account in the CRM. Raises NotFound if there is none, CrmFailed and Unavailable."""
     account = await look_up_account(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
     async with call.reading(cpf, ["crm_account"]):
         return msgspec.convert(dict(account.cidadao), Cidadao)
 
 
 async def export_account(call: Call, cpf: Cpf) -> CrmExport:
-    """Return everything that the CRM has of a person; the owner's call is audited, too. Raises as `read_account`."""
+    """Export all data that the CRM has of a person. The owner's call is audited too. Raises as `read_account`."""
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     queries = crm.query_accounts(cpf), crm.query_consents(cpf), *related.build_queries(crm.fields, cpf)
     accounts, consents, *beside = await crm.select(deadline, *queries)
@@ -41,19 +41,19 @@ async def export_account(call: Call, cpf: Cpf) -> CrmExport:
 
 
 async def look_up_account(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> Account:
-    """Return the person's account in the CRM. Raises NotFound when it has none."""
+    """Return the person's account in the CRM. Raises NotFound if there is none."""
     return require_account(await crm.look_up(cpf, deadline))
 
 
 def require_account(account: Account | None) -> Account:
-    """Return the account. Raises NotFound when there is none."""
+    """Return the account. Raises NotFound if there is none."""
     if account is None:
         raise NotFound("O CRM não tem conta deste cidadão.", code="crm-account-unknown")
     return account
 
 
 def _group_by_category(entries: Sequence[dict[str, str]]) -> list[CrmExportedConsent]:
-    """Return the consents by category, in the CRM's order; the purpose that they name describes a category."""
+    """Group the consents by category in the CRM's order. The first purpose named by an entry describes its category."""
     found: dict[str, CrmExportedConsent] = {}
     for entry in entries:
         category = entry.get("categoria", "")

@@ -1,4 +1,4 @@
-"""One try to tell the CRM what a citizen changed (rules: registry 4.5)."""
+"""One attempt to write a citizen's changes into the CRM (rules: registry 4.5)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _ADDRESS_PREFIX = f"{ADDRESS}."
 
 @dataclass(frozen=True)
 class Change:
-    """What to tell the CRM: values by mirrored field. An anonymised person's account is not created anew."""
+    """Values to write into the CRM, by mirrored field. An anonymised person gets no new account."""
 
     cpf: Cpf
     values: Mapping[str, Value]
@@ -28,16 +28,16 @@ class Change:
 
 
 async def deliver_change(platform: Platform, change: Change, deadline: Deadline) -> bool:
-    """Deliver a change; return False when the CRM has no account that it could be written to.
+    """Deliver a change. Return False if the CRM has no account to write to.
 
-    Raises CrmAway when another try may succeed, CrmRefused when none will.
+    Raises CrmAway if a retry may succeed, and CrmRefused if none will.
     """
     try:
         return await _write(platform, change, deadline)
     except CrmRefused as refusal:
         if refusal.http_status != 404:
             raise
-    return await _write(platform, change, deadline)  # the account went away after it was looked up
+    return await _write(platform, change, deadline)  # the account was deleted after the look-up
 
 
 async def _write(platform: Platform, change: Change, deadline: Deadline) -> bool:
@@ -50,7 +50,7 @@ async def _write(platform: Platform, change: Change, deadline: Deadline) -> bool
         new = {"nome": name or UNNAMED, "contaOrigem": platform.settings.crm_origin_account}
         if await crm.upsert(change.cpf, new | dados, deadline) is Upserted.CREATED:
             return True
-        account = await crm.find(change.cpf, deadline)  # another person was faster
+        account = await crm.find(change.cpf, deadline)  # another caller created it first
     if account is None:
         raise CrmRefused(300, SEVERAL_ACCOUNTS)
     await crm.update(account, dados, deadline)
@@ -58,7 +58,7 @@ async def _write(platform: Platform, change: Change, deadline: Deadline) -> bool
 
 
 def _build_dados(platform: Platform, values: Mapping[str, Value]) -> dict[str, Any]:
-    """Return the changed keys as the CRM's `dados` has them, and which channel changed them last."""
+    """Return the changed keys in the form of the CRM's `dados`, and the channel of the last change."""
     flat = {field: value for field, value in values.items() if not field.startswith(_ADDRESS_PREFIX)}
     parts = {
         field.removeprefix(_ADDRESS_PREFIX): value

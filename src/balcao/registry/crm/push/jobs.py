@@ -1,4 +1,4 @@
-"""What the worker runs for the push."""
+"""The worker jobs of the push."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,10 +10,10 @@ from balcao.registry.mirror.fields import PUSH_JOB
 
 
 async def push(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Push a row of the outbox; the payload has its id."""
+    """Push a row of the outbox. The payload contains the row's id."""
     await service.push_outbox_row(platform, payload["outbox"])
 
 
-# The use case itself dead-letters after its tries; the queue's own count is for a database that is away. A slow CRM
-# occupies at most this many jobs and leaves the workers free for the rest.
+# The service dead-letters a push after its own number of attempts. The queue's limit only applies to failures that the
+# service does not handle, such as a database that is down. `at_once` keeps a slow CRM from occupying all workers.
 JOBS = [JobKind(PUSH_JOB, push, attempts=1000, at_once=10)]

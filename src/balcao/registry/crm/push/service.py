@@ -1,4 +1,4 @@
-"""The push: a job takes a citizen's changes, tells the CRM, and stores what came of it (rules: registry 4.5)."""
+"""The push: a job reads a citizen's changes, sends them to the CRM, and stores the outcome (rules: registry 4.5)."""
 
 import random
 import time
@@ -24,18 +24,18 @@ from balcao.registry.mirror.outbox_store import find_outbox_owner, take_outbox_r
 from balcao.registry.mirror.records import OutboxRow
 from balcao.registry.mirror.store import lock_mirror, read_clock, record_pushed_fields
 
-# Less than the queue's lease, so that the call of a worker that lost its job is over before another one begins.
+# Less than the queue's lease. If a worker loses its job, its call ends before another worker starts the job.
 BUDGET_SECONDS = 20.0
 LONGEST_REQUESTED_SECONDS = 3_600
 LIMIT_EXCEEDED_SECONDS = 60
 LOGIN_WRITES = "crm-login-writes"
-OFF = timedelta(hours=1)  # until a job looks again whether pushing is switched on
+OFF = timedelta(hours=1)  # how often a job checks whether pushing is on again
 _pushes = counter("balcao_crm_push", "Tries to tell the CRM what citizens changed", "outcome")
 
 
 @dataclass(frozen=True)
 class Push:
-    """What one try sends."""
+    """The content of one attempt."""
 
     row: OutboxRow
     change: Change
@@ -43,10 +43,9 @@ class Push:
 
 
 async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
-    """Try once to push a row of the outbox; return when it needs this job no more.
+    """Try once to push a row of the outbox. Return if the row no longer needs this job.
 
-    The CRM is called between two transactions, so that a slow one holds no lock. Raises Retry, Park or Wait for the
-    queue.
+    The CRM is called between two transactions, so a slow CRM holds no lock. Raises Retry, Park or Wait for the queue.
     """
     _require_ready(platform)
     pushed = await _take(platform, outbox_id)
@@ -63,7 +62,7 @@ async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
 
 
 def _require_ready(platform: Platform) -> None:
-    """Raise Wait while pushing is switched off, or while the CRM is known not to respond."""
+    """Raise Wait while pushing is switched off, or while the circuit breaker is open."""
     if not (platform.settings.crm_push and platform.settings.crm_configured):
         raise Wait("crm-push-off", OFF)
     circuit = platform.part(CrmClient).circuit
@@ -72,15 +71,15 @@ def _require_ready(platform: Platform) -> None:
 
 
 def _wait_for(seconds: float) -> Wait:
-    """Return a wait a little longer than that: those that waited need not all come back in one moment."""
+    """Return a wait with jitter, so that the waiting jobs do not all return at the same moment."""
     return Wait(CIRCUIT_OPEN, timedelta(seconds=seconds + random.uniform(0, 2)))  # noqa: S311 - jitter, no secret
 
 
 async def _take(platform: Platform, outbox_id: str) -> Push | None:
-    """Return the values of this moment, recorded as sent before they are; None when there is nothing to send.
+    """Return the current values, and record them as sent before the call. None if there is nothing to send.
 
-    The mirror is locked before the row of the outbox, as in every write of the person's data. Raises Wait
-    while a login writes the e-mail into the CRM: what it writes must not come after what this sends.
+    Lock order: the mirror before the outbox row, as in every write of the person's data. Raises Wait while a login
+    writes the e-mail into the CRM, because the login must not overwrite the e-mail of this push.
     """
     async with platform.database.transaction() as connection:
         cpf = await find_outbox_owner(connection, outbox_id)
@@ -128,7 +127,7 @@ async def _fail(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused,
 
 
 def _describe_failure(failure: CrmAway | CrmRefused, seconds: float) -> dict[str, Any]:
-    """Return what is stored of a failed try; the fields that the CRM complains of by name only."""
+    """Return the facts to store about a failed attempt. Fields that the CRM rejected appear only by name."""
     fields = list(failure.fields) if isinstance(failure, CrmRefused) else []
     return {
         "status": failure.http_status,
@@ -139,7 +138,7 @@ def _describe_failure(failure: CrmAway | CrmRefused, seconds: float) -> dict[str
 
 
 def _requested_delay(failure: CrmAway | CrmRefused) -> timedelta:
-    """Return how long the CRM wants to be left alone; the queue's own delay counts when it is longer."""
+    """Return the delay that the CRM asked for. The queue uses its own delay if that is longer."""
     seconds = min(failure.retry_after or 0, LONGEST_REQUESTED_SECONDS)
     limited = (failure.http_status, failure.error_code) == (403, "REQUEST_LIMIT_EXCEEDED")
     return timedelta(seconds=max(seconds, LIMIT_EXCEEDED_SECONDS) if limited else seconds)

@@ -52,7 +52,7 @@ async def get_crm_reconciliation(call: Call, run_id: RunInPath) -> Reconciliatio
 
 
 async def _no_subjects(_: Connection, __: Sequence[str]) -> Mapping[str, Subject]:
-    """Return nobody: a run is about no person in particular."""
+    """Return no subjects: a run does not concern a particular person."""
     return {}
 
 

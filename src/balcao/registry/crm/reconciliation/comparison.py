@@ -1,4 +1,4 @@
-"""What events a CRM would have sent of a person, had none of them been lost (rules: registry 4.12)."""
+"""Derives the events that the CRM would have sent for a person if none had been lost (rules: registry 4.12)."""
 
 from collections.abc import Iterator, Mapping, Set
 from datetime import timedelta
@@ -14,14 +14,15 @@ _INSTANT = timedelta(microseconds=1)
 
 
 def list_missed_events(person: Person, consented: Set[tuple[str, str]]) -> Iterator[Body]:
-    """Yield bodies of the webhook's form, each with the time of what it tells.
+    """Yield bodies in the form of the webhook, each with the time of its change.
 
-    `consented` are the consents that stand in the mirror.
+    `consented` are the current consents of the mirror.
     """
     cpf = person.cpf.digits
     for moment in person.anonymised:
         yield {"cpf": cpf, "evento": "anonimizacao", "updatedAt": moment}
-    # What the mirror has and the CRM has no more: an event can only clear all consents.
+    # The CRM may have deleted consents that the mirror still has. An event cannot delete a single one, so clear them
+    # all and add the listed ones again.
     listed = {(consent.entry.get("categoria", ""), consent.entry.get("canal", "")) for consent in person.consents}
     deleted = not listed >= consented
     if person.dados is not None:
@@ -33,8 +34,8 @@ def list_missed_events(person: Person, consented: Set[tuple[str, str]]) -> Itera
 
 
 def _after_clearing(person: Person, changed: str) -> str:
-    """Return the time of a consent's event: after the event that clears all consents, which has the account's time."""
+    """Return the time of a consent's event. It must follow the event that clears all consents at the account's time."""
     cleared, moment = iso_time.parse_iso_time(person.changed), iso_time.parse_iso_time(changed)
     if cleared is None or moment is None:
-        return changed  # which the event's parser refuses
+        return changed  # the event parser will reject this text
     return format_rfc3339(max(moment, cleared + _INSTANT))

@@ -1,4 +1,4 @@
-"""What the worker runs for the reconciliation."""
+"""The worker jobs of the reconciliation."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,9 +10,9 @@ from balcao.registry.crm.reconciliation.store import RECONCILE_JOB
 
 
 async def reconcile_page(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Reconcile one page of a run; the payload has its id and the number of the page."""
+    """Reconcile one page of a run. The payload contains the run's id and the page number."""
     await service.reconcile_page(platform, payload["run"], payload["page"])
 
 
-# A CRM that is away for a night is waited for.
+# Enough attempts to wait for a CRM that is down for a night.
 JOBS = [JobKind(RECONCILE_JOB, reconcile_page, attempts=100, at_once=1)]

@@ -10,7 +10,7 @@ from balcao.registry.members import CpfDigits
 
 
 class ReconciliationBody(msgspec.Struct):
-    """One of the two."""
+    """The request. Exactly one of the two members is required."""
 
     cpf: Annotated[CpfDigits | UnsetType, Meta(description="Só esta pessoa, já: CPF, 11 dígitos.")] = UNSET
     since: Annotated[
@@ -24,7 +24,7 @@ class ReconciliationBody(msgspec.Struct):
 
 
 class Reconciliation(msgspec.Struct):
-    """A reconciliation; one of a single person is done at once, and has no id."""
+    """A reconciliation. That of a single person finishes immediately and has no id."""
 
     id: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""The reconciliation: what events were lost is read from the CRM and fed to the mirror (rules: registry 4.12)."""
+"""The reconciliation: read changes from the CRM whose events were lost, and feed them in (rules: registry 4.12)."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -29,23 +29,22 @@ from balcao.registry.crm.reconciliation.schemas import Reconciliation, Reconcili
 from balcao.registry.crm.reconciliation.store import Cursor, Run
 from balcao.registry.mirror import service as mirror
 
-# Less than the queue's lease, as of a push.
+# Less than the queue's lease, for the same reason as the budget of a push.
 PAGE_SECONDS = 20.0
 OPERATION = "registry.reconcile_crm"
 OFF = timedelta(hours=1)
 
 
 async def reconcile_crm(call: Call, body: ReconciliationBody) -> Reconciliation:
-    """Reconcile one person at once, or open a run over all who have changed since a moment.
+    """Reconcile one person immediately, or start a run over everyone who has changed since a given time.
 
-    Raises Invalid, NotFound for a person without account, Conflict while a run is under way, CrmFailed,
-    Unavailable.
+    Raises Invalid, NotFound for a person without an account, Conflict while a run is active, CrmFailed and Unavailable.
     """
     if (body.cpf is UNSET) == (body.since is UNSET):
         raise Invalid("Envie `cpf` ou `since`, um dos dois.", code="reconcile-scope")
     if not isinstance(body.cpf, msgspec.UnsetType):
         return await _reconcile_person(call, _parse_cpf(body.cpf))
-    assert not isinstance(body.since, msgspec.UnsetType)  # one of the two
+    assert not isinstance(body.since, msgspec.UnsetType)  # checked above
     return await _open_run(call, _parse_since(body.since))
 
 
@@ -89,13 +88,13 @@ async def _open_run(call: Call, since: datetime) -> Reconciliation:
 
 
 def require_reconciliation_configured(platform: Platform) -> None:
-    """Raise Unavailable without a CRM to ask: nobody is to wait for a run that cannot begin."""
+    """Raise Unavailable if no CRM is configured. Otherwise the caller would wait for a run that cannot start."""
     if not platform.settings.crm_configured:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
 
 
 async def read_reconciliation(call: Call, run_id: str) -> Reconciliation:
-    """Return how far a run got. Raises NotFound."""
+    """Return the progress of a run. Raises NotFound if there is no such run."""
     if is_uuid(run_id) and (run := await store.select_reconciliation(call.platform.database, run_id)):
         return _to_wire(run)
     raise NotFound("Não há releitura com este id.", code="reconcile-unknown")
@@ -106,10 +105,10 @@ def _to_wire(run: Run) -> Reconciliation:
 
 
 async def reconcile_page(platform: Platform, run: str, page: int) -> None:
-    """Reconcile the people of one page of a run, and enqueue the next.
+    """Reconcile the people of one page of a run, and enqueue the next page.
 
-    The CRM is read between two transactions; the events of the page, the place where the run goes on and the job of
-    the next page commit together, so that a job that runs a second time finds its page done. Raises Retry, Wait.
+    The CRM is read between two transactions. The events of the page, the new cursor and the job of the next page commit
+    together, so a job that runs a second time finds its page done. Raises Retry and Wait.
     """
     _require_ready(platform)
     async with platform.database.connection() as connection:
@@ -131,7 +130,7 @@ async def reconcile_page(platform: Platform, run: str, page: int) -> None:
 
 
 def _require_ready(platform: Platform) -> None:
-    """Raise Wait while no CRM is configured, or while it is known not to respond."""
+    """Raise Wait while no CRM is configured, or while the circuit breaker is open."""
     if not platform.settings.crm_configured:
         raise Wait("crm-not-configured", OFF)
     circuit = platform.part(CrmClient).circuit
@@ -140,7 +139,7 @@ def _require_ready(platform: Platform) -> None:
 
 
 async def _make_room(platform: Platform) -> None:
-    """Raise Wait while too many events wait: those that the CRM sends itself must not be refused for these."""
+    """Raise Wait while too many events wait, so that a run never causes events from the CRM itself to be refused."""
     try:
         await platform.part(Backlog).refuse_when_full(platform)
     except Unavailable as full:
@@ -160,9 +159,9 @@ async def _read_page(platform: Platform, place: Cursor) -> tuple[Sequence[Change
 
 
 def find_following(place: Cursor, found: Sequence[Changed]) -> Cursor | None:
-    """Return where the run continues after these records, None at its end.
+    """Return the cursor that follows these records, or None at the end of the run.
 
-    Raises Retry if the last record has no time, or does not lie after the place: the run would never end.
+    Raises Retry if the last record has no valid time or does not follow the cursor: the run would never end.
     """
     if len(found) < changes.PAGE:
         left = changes.SOURCES[changes.SOURCES.index(place.source) + 1 :]
@@ -174,7 +173,7 @@ def find_following(place: Cursor, found: Sequence[Changed]) -> Cursor | None:
 
 
 def _find_start(since: datetime) -> datetime:
-    """Return the second of a moment, as the CRM drops what is below: a later change may have an earlier time."""
+    """Truncate to the second, as the CRM does: a change within that second has an earlier time in the CRM."""
     return since.replace(microsecond=0)
 
 

@@ -12,7 +12,7 @@ RECONCILE_JOB = "crm_reconcile"
 
 
 class Cursor(msgspec.Struct, frozen=True):
-    """Where a run continues: after the record `after_id` of `moment`, or with all of that moment if it is empty."""
+    """The position of a run: after the record `after_id` of `moment`, or at the start of `moment` if it is empty."""
 
     since: datetime
     source: Source
@@ -22,7 +22,7 @@ class Cursor(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """A run as it is shown."""
+    """A run as the API returns it."""
 
     id: str
     since: datetime
@@ -46,7 +46,7 @@ RETURNING {_RUN}
 async def open_reconciliation(
     connection: Connection, run: str, since: datetime, moment: datetime, request_id: str
 ) -> Run | None:
-    """Open a run; None while another one is under way."""
+    """Start a run. Return None while another run is active."""
 
 
 @statement(f"SELECT {_RUN} FROM registry.crm_reconciliation WHERE id = :run::text::uuid")
@@ -61,12 +61,12 @@ WHERE id = :run::text::uuid AND page = :page AND state = 'running'
 
 @statement(_PLACE)
 async def find_reconciliation_place(connection: Connection, run: str, page: int) -> Cursor | None:
-    """Return where the run goes on; None when this page of it is done, or the whole run ended."""
+    """Return the run's cursor, or None if this page is done or the run has ended."""
 
 
 @statement(f"{_PLACE} FOR UPDATE")
 async def lock_reconciliation_place(connection: Connection, run: str, page: int) -> Cursor | None:
-    """Return what `find_reconciliation_place` does, and keep others from going on."""
+    """Return the same as `find_reconciliation_place`, and lock the run until the transaction ends."""
 
 
 @statement("""
@@ -78,11 +78,11 @@ WHERE id = :run::text::uuid
 async def advance_reconciliation(
     connection: Connection, run: str, place: Cursor, people: int, events: int, refused: int
 ) -> None:
-    """Write where the run goes on, and what the page brought."""
+    """Write the new cursor, and add the counts of the page."""
 
 
 def _end_sql(state: str) -> str:
-    """Return the text of the statement that ends a run so."""
+    """Return the statement that ends a run with this state."""
     return f"""
 UPDATE registry.crm_reconciliation SET state = '{state}', finished_at = clock_timestamp()
 WHERE id = :run::text::uuid AND state = 'running'
@@ -95,7 +95,7 @@ async def finish_reconciliation(connection: Connection, run: str) -> None: ...
 
 @statement(_end_sql("abandoned"))
 async def abandon_reconciliation(connection: Connection, run: str) -> None:
-    """End a run that nobody is to go on with."""
+    """End a run that an operator has dropped."""
 
 
 @statement("SELECT count(*) FROM registry.crm_reconciliation")
@@ -104,4 +104,4 @@ async def count_reconciliations(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.crm_reconciliation WHERE finished_at <= now() - interval '90 days'")
 async def delete_old_reconciliations(connection: Connection) -> int:
-    """Delete runs that ended long ago; return how many. By the owner of the table only."""
+    """Delete runs that ended more than 90 days ago. Return their number. Only the owner of the table may do this."""

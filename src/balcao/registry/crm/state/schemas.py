@@ -1,4 +1,4 @@
-"""Wire types of the CRM integration's operation and of the mirror as it stands (rules: registry 2.9, 2.10)."""
+"""Wire types of the state of the CRM integration, and of the mirror (rules: registry 2.9, 2.10)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -12,7 +12,7 @@ from balcao.registry.mirror.writes import Value
 
 
 class CircuitStatus(msgspec.Struct):
-    """The circuit breaker of the process that responds. `until` is when the next probe may go; null unless open."""
+    """The circuit breaker of the responding process. `until` is the time of the next probe, and null unless open."""
 
     state: Annotated[
         str, Meta(description="Estado do disjuntor: `closed`, `open` ou `half_open`.", examples=["closed"])
@@ -39,7 +39,7 @@ class PushStatus(msgspec.Struct):
 
 
 class EventStatus(msgspec.Struct):
-    """The events of the CRM; `pending` wait for the worker, `dead` for an operator."""
+    """The events of the CRM. `pending` events wait for the worker, `dead` events for an operator."""
 
     pending: Annotated[int, Meta(description="Eventos à espera.", examples=[5])]
     oldest_age_s: Annotated[
@@ -60,13 +60,13 @@ class CrmStatus(msgspec.Struct):
 
 
 class ReleasedFields(msgspec.Struct):
-    """How many fields were moved to the present."""
+    """The number of fields whose time was reset to now."""
 
     released: Annotated[int, Meta(description="Quantos campos vieram para o presente.", examples=[2])]
 
 
 class MirroredField(msgspec.Struct):
-    """A mirrored field; `effective` tells whether the citizen's record shows it; a cleared one has the value null."""
+    """A mirrored field. `effective` says whether the citizen's record shows it. The value null means cleared."""
 
     name: Annotated[str, Meta(description="Nome do campo.", examples=["email"])]
     value: Annotated[Value, Meta(description="Valor; nulo quando foi apagado.", examples=["ana@pessoa.example"])]
@@ -85,7 +85,7 @@ class MirroredField(msgspec.Struct):
 
 
 class CrmMirror(msgspec.Struct):
-    """What the platform mirrors of a citizen."""
+    """The mirror of a citizen."""
 
     cpf: CpfDigits
     anonymised_at: Annotated[

@@ -1,4 +1,4 @@
-"""How the CRM integration fares: its state, what lies ahead of the clock, and what is mirrored of a citizen."""
+"""The state of the CRM integration, fields with a time in the future, and the mirror of a citizen."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ from balcao.registry.person.citizens import choices
 
 
 async def read_crm_status(call: Call) -> CrmStatus:
-    """Return the counts of the whole platform and the circuit of this process."""
+    """Return the counts of the whole platform and the circuit breaker of this process."""
     async with call.platform.database.transaction() as connection:
         pushes = await queue.tally_jobs(connection, PUSH_JOB)
         events = await queue.tally_jobs(connection, "crm_event")
@@ -52,9 +52,9 @@ def _describe_circuit(circuit: Circuit) -> CircuitStatus:
 
 
 async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:
-    """Move what the CRM dated in the future to the present; return how many fields.
+    """Reset fields that the CRM dated in the future to now. Return their number.
 
-    Raises NotFound for a citizen of whom nothing was ever mirrored.
+    Raises NotFound for a citizen without a mirror.
     """
     async with call.platform.database.transaction() as connection:
         released = await mirror.release_future_fields(connection, cpf)
@@ -65,7 +65,7 @@ async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:
 
 
 async def read_crm_mirror(call: Call, cpf: Cpf) -> CrmMirror:
-    """Return what is mirrored of a citizen and which of it their record shows; empty when nothing was ever written."""
+    """Return the mirror of a citizen and which fields their record shows. Empty if nothing was ever written."""
     async with call.reading(cpf, ["crm_mirror"]) as source:
         mirrored = await read_mirror(source, cpf)
         head = await mirror.read_mirror_head(source, cpf)

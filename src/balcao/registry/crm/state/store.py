@@ -1,4 +1,4 @@
-"""SQL of the CRM integration's operation, made of parts of those whose rows are counted. Each reads one index."""
+"""SQL of the state of the CRM integration, composed of the expressions of other stores. Each reads one index."""
 
 from collections.abc import Mapping
 
@@ -12,9 +12,10 @@ from balcao.registry.mirror.store import FUTURE_FIELDS_SQL
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """What waits and what was done; ages are in whole seconds, None when nothing waits.
+    """Counts of waiting and applied entries. Ages are whole seconds, and None if nothing waits.
 
-    `waiting` includes events whose job is dead; the ages are of what still has a try before it.
+    `waiting` includes events whose job is dead-lettered. The ages do not: they cover only entries that still have a
+    job.
     """
 
     waiting: int
@@ -32,9 +33,9 @@ async def read_crm_counts(connection: Connection) -> Counts: ...
 
 
 async def find_oldest_waiting(connection: Connection) -> Mapping[tuple[str, ...], float]:
-    """Return for how long, in seconds, the oldest event and the oldest own change have waited; 0 when none waits.
+    """Return the waiting time in seconds of the oldest event and of the oldest own change. 0 if none waits.
 
-    One that was given up waits for nothing but an operator; the metric of dead jobs counts it.
+    Dead-lettered entries do not count. They have a metric of their own.
     """
     return {(what,): waited or 0.0 for what, waited in (await _find_oldest(connection)).items()}
 

@@ -1,4 +1,4 @@
-"""Routes of the tickets of the CRM."""
+"""Routes of the CRM's tickets."""
 
 from balcao.core.access.rules import authenticated
 from balcao.core.context.call import Call

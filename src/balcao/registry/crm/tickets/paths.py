@@ -4,5 +4,5 @@ from typing import Annotated, TypeAlias
 
 from balcao.core.http.parameters import InPath
 
-# Any text is a number here: what cannot be one is as unknown as somebody else's.
+# Any text is accepted here. A text that cannot be a number is unknown (404), like another person's ticket.
 TicketInPath: TypeAlias = Annotated[str, InPath(str, "Número do protocolo no CRM", "PA-2026-00000337")]

@@ -1,4 +1,4 @@
-"""Wire types of the tickets of the CRM; their keys are the portals' own (rules: registry 2.11)."""
+"""Wire types of the CRM's tickets. The portals define the keys (rules: registry 2.11)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -18,7 +18,7 @@ class ServiceOrder(
     msgspec.Struct,
     rename={"data_abertura": "dataAbertura", "data_fechamento": "dataFechamento", "previsao_sla": "previsaoSLA"},
 ):
-    """An order to one of the city's teams; null is what the CRM does not know."""
+    """An order to one of the city's teams. Null means that the CRM has no value."""
 
     numero: Annotated[str, Meta(description="Número da ordem de serviço.", examples=["OS-2026-00000337"])]
     status: Annotated[str | None, Meta(description="Situação, nas palavras do CRM.", examples=["Agendada"])]
@@ -38,7 +38,7 @@ class ServiceOrder(
 class CrmTicket(
     msgspec.Struct, rename={"data_abertura": "dataAbertura", "data_ultima_atualizacao": "dataUltimaAtualizacao"}
 ):
-    """A ticket of the citizen in the CRM; null is what the CRM does not know."""
+    """A ticket of the citizen in the CRM. Null means that the CRM has no value."""
 
     protocolo: Annotated[str, Meta(description="Número do protocolo.", examples=["PA-2026-00000337"])]
     categoria: Annotated[str | None, Meta(description="Assunto.", examples=["Iluminação pública"])]
@@ -57,6 +57,6 @@ class CrmTicket(
 
 
 class CrmTickets(msgspec.Struct):
-    """The citizen's tickets, the newest first."""
+    """The citizen's tickets, newest first."""
 
     protocolos: Annotated[list[CrmTicket], Meta(description="Protocolos, do mais novo ao mais antigo; até 200.")]

@@ -1,4 +1,4 @@
-"""The tickets of a citizen as the CRM has them now (rules: registry 4.11); nothing of them is stored."""
+"""The tickets that a citizen currently has in the CRM (rules: registry 4.11). The platform stores none of them."""
 
 from datetime import datetime
 
@@ -17,7 +17,7 @@ FIELDS = ["crm_tickets"]
 
 
 async def list_crm_tickets(call: Call, cpf: Cpf) -> CrmTickets:
-    """Return the caller's own tickets, none without an account. Raises CrmFailed, Unavailable."""
+    """Return the caller's own tickets; empty without an account. Raises CrmFailed and Unavailable."""
     found = await tickets.find_tickets(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
     async with call.as_owner().reading(cpf, FIELDS):
         return CrmTickets([_to_wire(ticket) for ticket in found])
@@ -26,7 +26,7 @@ async def list_crm_tickets(call: Call, cpf: Cpf) -> CrmTickets:
 async def read_crm_ticket(call: Call, cpf: Cpf, number: str) -> CrmTicket:
     """Return one of the caller's own tickets.
 
-    Raises NotFound for an unknown number and for another person's, CrmFailed, Unavailable.
+    Raises NotFound for an unknown number or another person's ticket, CrmFailed and Unavailable.
     """
     found = await tickets.find_one(call.platform.part(CrmClient), cpf, number, Deadline.within(BUDGET_SECONDS))
     if found is None:
@@ -63,7 +63,7 @@ def _to_order(order: Order) -> ServiceOrder:
 
 
 def _parse_time(texts: Texts, key: str) -> datetime | None:
-    """Return the instant, None where the CRM has none. Raises CrmAway for a text that is no time."""
+    """Return the instant, or None if the CRM has none. Raises CrmAway for an invalid time."""
     if key not in texts:
         return None
     moment = iso_time.parse_iso_time(texts[key])

@@ -1,1 +1,1 @@
-"""How far the imports of the city's files are."""
+"""The progress of the imports of the city's files."""

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class ImportState(msgspec.Struct):
-    """The last file of a kind; where it lay is not told."""
+    """The last file of a kind. Its path is not shown."""
 
     kind: Annotated[str, Meta(description="Tipo de dado.", examples=["registry.citizens"])]
     state: Annotated[

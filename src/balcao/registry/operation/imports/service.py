@@ -1,4 +1,4 @@
-"""Imports as operators see them."""
+"""The imports for operators."""
 
 from balcao.core.context.call import Call
 from balcao.core.imports.declaration import KnownImport
@@ -7,7 +7,7 @@ from balcao.registry.operation.imports.schemas import Imports, ImportState
 
 
 async def list_imports(call: Call) -> Imports:
-    """Return the last file of each kind, what is not finished first."""
+    """Return the last file of each kind, unfinished ones first."""
     async with call.platform.database.connection() as connection:
         return Imports([_describe(one) for one in await list_known_imports(connection)])
 

@@ -1,1 +1,1 @@
-"""How often callers may call: as configured, and as somebody changed it while the platform runs."""
+"""The rate limits of calls: as configured, and as changed while the platform runs."""

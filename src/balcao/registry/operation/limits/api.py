@@ -1,4 +1,4 @@
-"""Routes of the limits of calls."""
+"""Routes of the rate limits of calls."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call

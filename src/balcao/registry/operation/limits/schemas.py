@@ -14,7 +14,7 @@ MOST_MINUTES = 24 * 60
 
 
 class LimitQuery(PageQuery):
-    """Which limits to list."""
+    """The filters of the list of limits."""
 
     search: Annotated[
         str | None, Meta(description="Só aqueles cujo nome ou resumo contém isto.", examples=["preferences"])
@@ -25,7 +25,7 @@ class LimitQuery(PageQuery):
 
 
 class LimitState(msgspec.Struct):
-    """A limit; the last three are null while the configured rate holds."""
+    """A limit. The last three members are null while the configured rate applies."""
 
     name: Annotated[str, Meta(description="Nome do limite.", examples=["registry.read_preferences"])]
     about: Annotated[
@@ -60,7 +60,7 @@ class LimitPage(msgspec.Struct):
 
 
 class LimitChange(msgspec.Struct):
-    """Another rate for a while."""
+    """A different rate for a limited time."""
 
     rate: Annotated[str, Meta(max_length=40, description="Quantas vezes por período.", examples=["500/second"])]
     minutes: Annotated[

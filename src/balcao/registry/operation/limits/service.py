@@ -1,4 +1,4 @@
-"""Limits over HTTP: the use cases of `balcao limits`, within bounds that let their author take the change back."""
+"""Limits over HTTP: the use cases of `balcao limits`, in bounds that always let the author revert the change."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -17,7 +17,7 @@ from balcao.registry.operation.limits.schemas import LimitChange, LimitPage, Lim
 
 
 async def list_limits(call: Call, query: Mapping[str, str], page: Page) -> LimitPage:
-    """Return a page of the limits, those that somebody changed first. Raises Invalid."""
+    """Return a page of the limits, changed ones first. Raises Invalid."""
     search = fold_text(clean_parameter(query, "search", longest=100) or "")
     wanted = parse_flag_parameter(query, "changed")
     changed = await rates.list_changed(call)
@@ -36,7 +36,7 @@ async def read_limit(call: Call, name: str) -> LimitState:
 
 
 async def change_limit(call: Call, name: str, body: LimitChange) -> LimitState:
-    """Set another rate for a while (rules: registry 4.16). Raises NotFound, Invalid."""
+    """Set a different rate for a limited time (rules: registry 4.16). Raises NotFound and Invalid."""
     limit = _find_limit(call, name)
     call.give_reason("reason", body.reason)
     rates.check_rate(limit, body.rate, OVER_HTTP)
@@ -47,7 +47,7 @@ async def change_limit(call: Call, name: str, body: LimitChange) -> LimitState:
 
 
 async def reset_limit(call: Call, name: str) -> None:
-    """Put the configured rate back in force. Raises NotFound, Conflict where it holds already."""
+    """Restore the configured rate. Raises NotFound, and Conflict if it already applies."""
     limit = _find_limit(call, name)
     if not await rates.reset_rate(call, limit.name):
         raise Conflict(f"{name} já está como configurado: {limit.configured}.", code="limit-not-changed")

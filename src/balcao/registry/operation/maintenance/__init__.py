@@ -1,1 +1,1 @@
-"""Services that are taken out of use for a while."""
+"""The maintenance of services."""

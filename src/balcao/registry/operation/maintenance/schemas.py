@@ -14,7 +14,7 @@ MOST_DAYS_AHEAD = 90
 
 
 class MaintenanceState(msgspec.Struct):
-    """A service that answers nothing but its message, or will from `begins_at` on."""
+    """A service that only returns its maintenance message, now or from `begins_at` on."""
 
     service: Annotated[str, Meta(description="Serviço.", examples=["search"])]
     message: Annotated[str, Meta(description="A frase que quem chama recebe.", examples=["A busca volta às 14h."])]
@@ -28,7 +28,7 @@ class MaintenanceState(msgspec.Struct):
 
 
 class Maintenances(msgspec.Struct):
-    """The services in maintenance, and those that will be."""
+    """The services in maintenance, and those with a planned one."""
 
     data: Annotated[list[MaintenanceState], Meta(description="Serviços em manutenção, por nome.")]
     planned: Annotated[list[MaintenanceState], Meta(description="Manutenções planejadas, por nome do serviço.")]
@@ -39,7 +39,7 @@ class Maintenances(msgspec.Struct):
 
 
 class MaintenanceBody(msgspec.Struct):
-    """A maintenance to begin or to plan, or what is to hold of one from now on."""
+    """A maintenance to start or plan, or the new message and end of a running one."""
 
     message: Annotated[
         str,

@@ -19,7 +19,7 @@ from balcao.registry.operation.maintenance.schemas import (
 
 
 async def list_maintenance(call: Call) -> Maintenances:
-    """Return the services in maintenance, and those that will be."""
+    """Return the services in maintenance, and those with a planned one."""
     closed, planned = (
         await maintenance.list_services_in_maintenance(call),
         await maintenance.list_planned_services(call),
@@ -29,9 +29,9 @@ async def list_maintenance(call: Call) -> Maintenances:
 
 
 async def begin_maintenance(call: Call, name: str, body: MaintenanceBody) -> MaintenanceState:
-    """Take a service out of use, now or from `begins_at` on, or change message and end.
+    """Start the maintenance of a service, plan it for `begins_at`, or change message and end of a running one.
 
-    Raises NotFound, Invalid, and Conflict for a plan over a maintenance that has begun.
+    Raises NotFound, Invalid, and Conflict for a plan while a maintenance is running.
     """
     _require_service(call, name)
     message = clean_text("message", body.message, longest=LONGEST_MESSAGE)
@@ -53,7 +53,7 @@ async def begin_maintenance(call: Call, name: str, body: MaintenanceBody) -> Mai
 
 
 async def end_maintenance(call: Call, name: str) -> None:
-    """Put a service back into use, or give up what was planned. Raises NotFound, Conflict where there is neither."""
+    """End the maintenance of a service, or cancel a planned one. Raises NotFound, and Conflict if there is neither."""
     _require_service(call, name)
     if not await maintenance.end_maintenance(call, [name]):
         raise Conflict(f"O serviço {name} não está em manutenção, nem há uma planejada.", code="not-in-maintenance")

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class ReplicaStatus(msgspec.Struct):
-    """A replica as the process that responds sees it."""
+    """A replica as the responding process sees it."""
 
     name: Annotated[str, Meta(description="Servidor e porta.", examples=["replica-1.interno:5432"])]
     lag_seconds: Annotated[
@@ -22,7 +22,7 @@ class ReplicaStatus(msgspec.Struct):
 
 
 class IssuerStatus(msgspec.Struct):
-    """An identity provider as the process that responds sees it."""
+    """An identity provider as the responding process sees it."""
 
     issuer: Annotated[str, Meta(description="Emissor.", examples=["https://identidade.cidade.example/realms/cidade"])]
     keys: Annotated[int, Meta(description="Chaves de assinatura conhecidas.", examples=[2])]
@@ -33,7 +33,7 @@ class IssuerStatus(msgspec.Struct):
 
 
 class ProcessCounts(msgspec.Struct):
-    """How many processes show that they live, and how many have fallen silent within the last hour."""
+    """The number of processes with a recent heartbeat, and of those that stopped sending one within the last hour."""
 
     beating: Annotated[int, Meta(description="Processos vivos.", examples=[4])]
     silent: Annotated[int, Meta(description="Processos que se calaram sem terminar em ordem.", examples=[0])]
@@ -51,7 +51,7 @@ class JobCounts(msgspec.Struct):
 
 
 class PlatformState(msgspec.Struct):
-    """How the platform's parts stand. Of replicas and providers each process has a view of its own."""
+    """The state of the platform's parts. Each process has its own view of replicas and providers."""
 
     version: Annotated[str, Meta(description="Versão do processo que responde.", examples=["1.2.0 (1f3e5a7c9b2d)"])]
     database: Annotated[str, Meta(description="Versão do PostgreSQL.", examples=["18.1"])]
@@ -98,7 +98,7 @@ class SchemaVersion(msgspec.Struct):
 
 
 class Versions(msgspec.Struct):
-    """What of the program runs, and what of the schemas is applied."""
+    """The running versions of the program, and the applied versions of the schemas."""
 
     versions: Annotated[
         list[str], Meta(description="Versões dos processos vivos.", examples=[["1.2.0 (1f3e5a7c9b2d)"]])

@@ -1,4 +1,4 @@
-"""How the parts of the platform stand: what the database knows of all processes, and what this one sees."""
+"""The state of the platform's parts: from the database for all processes, and as this process sees it."""
 
 import math
 
@@ -20,7 +20,7 @@ from balcao.version import describe_version
 
 
 async def read_platform_state(call: Call) -> PlatformState:
-    """Return the state of all parts. Raises Unavailable for a database that is away."""
+    """Return the state of all parts. Raises Unavailable if the database is down."""
     platform = call.platform
     closed = await maintenance.list_services_in_maintenance(call)
     async with platform.database.connection() as connection:
@@ -45,7 +45,7 @@ async def read_platform_state(call: Call) -> PlatformState:
 
 
 def _round(seconds: float) -> float | None:
-    """Return seconds for people; None for an infinity, by which what never was is told."""
+    """Return rounded seconds. None for infinity, which means "never"."""
     return round(seconds, 1) if math.isfinite(seconds) else None
 
 
@@ -62,7 +62,7 @@ async def list_processes(call: Call) -> Processes:
 
 
 async def read_versions(call: Call) -> Versions:
-    """Return the versions of the processes that live, more than one during an upgrade, and of the schemas."""
+    """Return the versions of the live processes (several during an upgrade) and of the schemas."""
     async with call.platform.database.connection() as connection:
         running = await processes.list_processes(connection)
         schemas = await store.list_schema_versions(connection)

@@ -9,7 +9,7 @@ from balcao.registry.operation.platform.schemas import SchemaVersion
 async def read_server_version(connection: Connection) -> str: ...
 
 
-# Steps that run once, such as the demo's, are marked in the same table; only a migration is a file.
+# The table also records steps that run once, such as the demo's. Only migrations are files.
 @statement("""
 SELECT owner, max(name) AS migration, count(*) AS applied, max(applied_at) AS applied_at
 FROM platform.migration WHERE name LIKE '%.sql' GROUP BY owner ORDER BY owner

@@ -1,1 +1,1 @@
-"""How many calls the services answered over the last hours, and how."""
+"""The numbers of the services' responses over the last hours, by outcome."""

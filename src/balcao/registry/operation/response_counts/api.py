@@ -1,4 +1,4 @@
-"""Routes of the calls over time."""
+"""Routes of the response counts."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
