@@ -1,6 +1,6 @@
-"""The platform with its demo data and its panel, and people at it: over HTTP, and in a real Chromium.
+"""Fixtures for the platform with its demo data and its panel. People use the panel over HTTP or in a real Chromium.
 
-`screen` is a window of 1280 pixels, `screen_of(360)` one of a phone.
+`screen` is a window of 1280 pixels, and `screen_of(360)` is one of a phone.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def panel(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """A person at the panel who has not logged in yet."""
+    """A client of the panel that has not logged in yet."""
     with PanelClient(sandbox.url) as opened:
         yield opened
 
@@ -57,6 +57,6 @@ def screen(screen_of: Callable[..., Screen]) -> Screen:
 
 @pytest.fixture
 def beside() -> Iterator[Callable[..., Any]]:
-    """Call something in a thread of its own: the browser has the event loop of this one."""
+    """Call a function in a separate thread, because the browser occupies the event loop of this one."""
     with ThreadPoolExecutor(1) as thread:
         yield lambda call, *arguments: thread.submit(call, *arguments).result()

@@ -1,8 +1,7 @@
-"""What axe finds on the pages of the panel, in every state: nothing.
+"""Axe finds nothing to complain about on the pages of the panel, in every state.
 
-The pages are found by their links, as a person finds them, so that a new one is looked at by itself. CI looks
-at those of the navigation in light at 1280 pixels, `make prove` at all that links lead to, at both widths, in light and
-dark.
+The test follows links as a person does, so that it includes new pages. CI checks the pages of the navigation in light
+colours at 1280 pixels. `make prove` checks all linked pages at both widths, in light and dark colours.
 """
 
 import hashlib
@@ -27,7 +26,10 @@ IN_MENU = [page.address() for page in PAGES if page.in_menu]
 
 @pytest.fixture(scope="module")
 def address(sandbox: Sandbox, sql: Any) -> str:
-    """Where the panel is; the loop of `sql` begins before that of the browser, and ends after it."""
+    """The address of the panel.
+
+    Depending on `sql` starts its event loop before that of the browser, and ends it after.
+    """
     return sandbox.url
 
 

@@ -1,4 +1,4 @@
-"""Ordinary pages speak in words: codes of the platform are only in the technical details of a page."""
+"""Ordinary pages use words. Codes of the platform appear only in the technical details of a page."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _VOID = {"input", "meta", "link", "br", "img", "hr", "col", "use", "path", "rect
 
 
 class Shown(HTMLParser):
-    """The text that a page shows, without that of its technical details and of what a person writes into."""
+    """The text that a page shows, without its technical details, given names, input texts and scripts."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -58,12 +58,12 @@ def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
 @pytest.mark.parametrize("page", LISTED, ids=lambda page: page.path or "/")
 def test_a_page_shows_no_code_outside_its_technical_details(kleber: PanelClient, page: Page) -> None:
     answer = kleber.get(page.address())
-    if "text/html" in answer.headers["content-type"]:  # a file for machines is code
+    if "text/html" in answer.headers["content-type"]:  # files for machines may contain codes
         assert find_codes(answer.text) == set()
 
 
 def find_links_of_other_pages(panel: PanelClient) -> dict[str, str]:
-    """Return for each page with parameters the first link to it from a page without any."""
+    """Return the first link to each page with parameters, found on a page without parameters."""
     patterns = [
         (page.name, re.compile(PREFIX + re.sub(r"\{\w+\}", "[^/?]+", page.path) + r"(\?.*)?"))
         for area in AREAS

@@ -1,4 +1,4 @@
-"""What waits, as a number beside the entries of the navigation: of whom it may be shown to, and how it keeps up."""
+"""The numbers of waiting items next to the entries of the navigation: who sees them, and when they are updated."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Sql = Callable[..., list[dict[str, object]]]
 
 
 def read_counts(page: str) -> dict[str, int]:
-    """Return the numbers of the navigation by the addresses of their entries."""
+    """Return the numbers in the navigation by the addresses of their entries."""
     (navigation,) = re.findall(r'<nav class="nav".*?</nav>', page, re.DOTALL)
     found = re.findall(r'<a href="([^"]+)"[^>]*>[^<]*<span class="cnt">(\d+)', navigation)
     return {address: int(number) for address, number in found}
@@ -30,7 +30,7 @@ def waiting(panel: PanelClient, address: str = ACCOUNT) -> int:
 
 @pytest.fixture
 def before(sandbox: Sandbox) -> int:
-    """How much of the demo, and of other tests, waits for approval already."""
+    """The number of items that wait for approval before the test."""
     with PanelClient(sandbox.url) as other:
         return read_counts(other.login("kleber").text).get(QUEUE, 0)
 
@@ -87,7 +87,7 @@ def test_who_may_not_approve_sees_no_number_and_who_holds_other_rights_now_not_t
         sandbox.http.post(roles, json={"role_name": given[0]}, headers=admin).raise_for_status()
         assert waiting(panel, "/painel") == before + 1
         sandbox.http.post(roles, json={"role_name": given[1]}, headers=admin).raise_for_status()
-        assert waiting(panel) == 0  # with other rights it might be another one
+        assert waiting(panel) == 0  # with other rights, the number might be different
         until_now(lambda: waiting(panel) == before + 1)
     finally:
         for role in given:

@@ -1,4 +1,4 @@
-"""Where a login may lead back to: pages of the panel, however the address is written."""
+"""A login returns only to pages of the panel, however the address is written."""
 
 import pytest
 

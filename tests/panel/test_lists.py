@@ -1,4 +1,4 @@
-"""Lists of the panel: where an address leads that names a page after the last one."""
+"""Lists of the panel redirect to the last page if an address names a later one."""
 
 import pytest
 

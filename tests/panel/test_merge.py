@@ -1,4 +1,4 @@
-"""Joining what two people changed."""
+"""The merge of changes that two people made to one record."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Pages in a crowd: a few at a time, each person's by turns, and who has waited too long keeps what they wrote."""
+"""Under load, a few pages are processed at a time and people take turns. A refused form keeps its text."""
 
 import asyncio
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ GROUP = "/painel/acessos/grupos/novo"
 
 
 class Pages:
-    """Pages that are made until they are let go; `most` is how many were under way at once."""
+    """Pages that are in progress until `let_go` is set. `most` is the largest number in progress at the same time."""
 
     def __init__(self) -> None:
         self.limiter, self.under_way, self.most, self.let_go = PageLimiter(), 0, 0, asyncio.Event()
@@ -73,7 +73,7 @@ async def test_who_waits_too_long_is_told_when_to_come_again_and_takes_no_place(
 
 @pytest.fixture(scope="module")
 def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
-    """A platform whose panel has no place left, and lets nobody wait."""
+    """A platform whose panel has no free slot and lets no one wait."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(page_limiter, "PLACES", 0)
         patch.setattr(page_limiter, "LONGEST_SECONDS", 0.0)

@@ -1,4 +1,4 @@
-"""What holds for every page that an area declares: found, guarded, explained. A new page is tested by itself."""
+"""Rules for every declared page: it is linked, guarded and explained. New pages are included automatically."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ IN_MENU = [page for page in PAGES if page.in_menu]
 
 @pytest.fixture(scope="module")
 def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """The administrator, at the first page; logged in once for all pages."""
+    """The administrator on the first page, logged in once for all tests."""
     with PanelClient(sandbox.url) as opened:
         opened.login("kleber")
         yield opened
@@ -28,7 +28,7 @@ def name(page: Page) -> str:
 
 
 def address_of(page: Page) -> str:
-    """Return an address of the page; of what it is about nobody has heard."""
+    """Return an address of the page with identifiers that do not exist."""
     return page.address(**dict.fromkeys(page.parameters, "999999"))
 
 
@@ -38,7 +38,7 @@ def test_no_two_pages_share_an_address_or_a_name() -> None:
 
 
 def test_a_page_is_reached_by_the_navigation_or_from_a_page_that_is() -> None:
-    """A page without parameters that stands in no menu has a link in the frame."""
+    """The frame links to pages without parameters that are not in the menu."""
     in_frame = {"/ir", "/conta", "/conta/sessoes", "/rascunhos"}
     alone = {
         page.path for page in PAGES if page.method == "GET" and not page.in_menu and not page.parameters
@@ -62,7 +62,7 @@ def test_nobody_sees_a_page_without_a_session(panel: PanelClient, page: Page) ->
 def test_every_page_answers_an_administrator_and_brings_its_policy(kleber: PanelClient, page: Page) -> None:
     answer = kleber.get(address_of(page))
     assert answer.status_code in ({200} if not page.parameters else {200, 400, 404, 422})
-    assert kleber.page.heading or "text/html" not in answer.headers["content-type"]  # a file has none
+    assert kleber.page.heading or "text/html" not in answer.headers["content-type"]  # files have no heading
     assert_guarded(answer)
 
 

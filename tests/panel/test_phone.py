@@ -1,4 +1,4 @@
-"""What a phone shows otherwise than a desk: the states of a list, lines without a value, plots, a long way."""
+"""Differences between a phone and a desktop: tabs of a list, missing values, plots, and long breadcrumbs."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What refuses before a page of the panel is asked, or instead of it: a page for browsers, in words for people."""
+"""Refusals before or instead of a page of the panel: browsers get a page in plain words."""
 
 import socket
 

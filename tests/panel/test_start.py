@@ -1,4 +1,4 @@
-"""The first page is an inbox: own texts, what was sent back with the reason, what ended; it never repeats the menu."""
+"""The first page is an inbox with own drafts and returned items, most urgent first. It does not repeat the menu."""
 
 import hashlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Pages of the panel without a session are counted by address; beyond `BALCAO_REFUSED_RATE` they are answered 429."""
+"""Requests without a session are counted by client address. Above `BALCAO_REFUSED_RATE` the panel responds 429."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
 
 
 def at(panel: PanelClient, address: str) -> None:
-    """Let the browser be at this address, as the proxy in front of the panel says."""
+    """Set the client address that the proxy in front of the panel reports."""
     panel.http.headers["X-Forwarded-For"] = address
 
 

@@ -1,4 +1,4 @@
-"""Dates, numbers and names as people in the city read them."""
+"""Dates, numbers and names in the notation that people in the city use."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

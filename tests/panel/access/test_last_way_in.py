@@ -1,4 +1,4 @@
-"""The last administrator stays, where a token brings no administration (task 37)."""
+"""The last administrator cannot be removed if no token grants administration (task 37)."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The pages of the agents against the running platform."""
+"""The pages of the agents on the running platform."""
 
 import re
 

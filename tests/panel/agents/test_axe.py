@@ -1,4 +1,4 @@
-"""What axe finds on the pages of an agent: nothing, also where two have changed it."""
+"""Axe finds nothing on the pages of an agent, including the page of a concurrent change."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Services of this test's own, made over HTTP."""
+"""Fixtures that create services over HTTP."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from tests.support.owner_connection import Owner
 from tests.support.sandbox import Sandbox
 
 GESTOR = "90000020281"
-# A statement, as the owner runs it.
+# A function that runs a statement as the owner of the database.
 Alter = Callable[[str], object]
 Ask = Callable[..., httpx.Response]
 Make = Callable[..., dict[str, Any]]
@@ -22,7 +22,7 @@ Make = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Ask:
-    """Call the search as Jorge Valente, below `/search/api/v1`."""
+    """Call the search service as Jorge Valente, below `/search/api/v1`."""
 
     def call(method: str, path: str, **options: Any) -> httpx.Response:
         headers = bearer(sandbox.tokens.person(GESTOR))
@@ -33,7 +33,7 @@ def ask(sandbox: Sandbox) -> Ask:
 
 @pytest.fixture
 def make(ask: Ask) -> Make:
-    """Make a service, of a name that no other has unless one is given."""
+    """Create a service, with a unique name unless one is given."""
 
     def create(**members: Any) -> dict[str, Any]:
         body = REQUIRED | {"nome_servico": f"Serviço {uuid4().hex[:12]}"} | members
@@ -46,7 +46,7 @@ def make(ask: Ask) -> Make:
 
 @pytest.fixture
 def alter(database_url: str) -> Iterator[Alter]:
-    """Run a statement as the owner, in a thread of its own: the browser's loop runs in this one."""
+    """Run a statement as the owner in a separate thread, because the browser occupies the event loop of this one."""
     with ThreadPoolExecutor(1) as pool:
         owner = pool.submit(Owner, database_url).result()
         yield lambda statement: pool.submit(owner.run, statement).result()

@@ -1,4 +1,4 @@
-"""Forms that are filled in by pasting."""
+"""Forms accept values that people paste, with invisible characters and separators."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every page about one person says whose data it shows: name, masked CPF and the reason of the look."""
+"""Every page about one person shows the name, the masked CPF and the reason for reading the data."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tests.support.demo_people import CARLA
 from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
 
-# Buttons that answer with a file, or lead to a page about no person.
+# Buttons that return a file, or redirect to a page about no one.
 WITHOUT_PAGE = {"counter.take_copy", "privacy.take_copy", "counter.end"}
 PAGES = [
     page
@@ -24,7 +24,7 @@ SHOWN = ("Carla Nogueira", "***.000.003-**", "Andamento de um chamado: senha 47"
 
 @pytest.fixture(scope="module")
 def attendant(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """An administrator, who may open every page, at the counter with Carla."""
+    """An administrator, who may open every page, in an attendance of Carla."""
     with PanelClient(sandbox.url) as opened:
         opened.login("kleber")
         opened.attend(CARLA)
@@ -42,7 +42,7 @@ def number(attendant: PanelClient) -> str:
 
 
 def read_band(text: str) -> str:
-    """Return the part of a page that says whose it is; it stands before the heading."""
+    """Return the part of a page that shows whose data it contains. It must come before the heading."""
     (band,) = re.findall(r'<section class="whose".*?</section>', text, re.DOTALL)
     assert text.index(band) < text.index("<h1")
     return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", band))

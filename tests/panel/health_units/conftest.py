@@ -1,4 +1,4 @@
-"""The services as the demo's staff call them beside the panel."""
+"""Fixtures for calls to the health units by the demo's staff, outside the panel."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,13 +12,16 @@ SILVIA = "90000020524"
 
 @pytest.fixture(scope="module")
 def address(sandbox: Sandbox, sql: Any) -> str:
-    """Where the panel is; the loop of `sql` begins before that of the browser, and ends after it."""
+    """The address of the panel.
+
+    Depending on `sql` starts its event loop before that of the browser, and ends it after.
+    """
     return sandbox.url
 
 
 @pytest.fixture
 def call(sandbox: Sandbox) -> Callable[..., Any]:
-    """Call the health units as Sílvia, who keeps their register and may act anywhere; return the JSON."""
+    """Call the health units as Sílvia, who manages the units and may act in every area, and return the JSON."""
     headers = {"Authorization": f"Bearer {sandbox.tokens.person(SILVIA)}"}
 
     def call(method: str, path: str, body: Any = None) -> Any:
@@ -31,7 +34,7 @@ def call(sandbox: Sandbox) -> Callable[..., Any]:
 
 @pytest.fixture
 def open_one(call: Callable[..., Any]) -> Callable[..., str]:
-    """Open a notification for a unit in place of one that is open, and return its id."""
+    """Open a notification for a unit, after closing the open ones, and return its id."""
 
     def open_one(cnes: str, color: str) -> str:
         calm(call, cnes)
@@ -41,6 +44,6 @@ def open_one(call: Callable[..., Any]) -> Callable[..., str]:
 
 
 def calm(call: Callable[..., Any], cnes: str) -> None:
-    """Close what is open at a unit."""
+    """Close the open notifications of a unit."""
     for each in call("GET", f"/unidade/{cnes}/notificacoes?status=Ativo")["itens"]:
         call("POST", f"/unidade/{cnes}/notificacoes/{each['id']}/encerramento", {"risco": "Verde"})

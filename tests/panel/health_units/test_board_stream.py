@@ -1,4 +1,4 @@
-"""The board of risk by a stream: two windows, one upstream, and what happens while it is away."""
+"""The board of risk as a stream: two windows share one upstream, and the page polls while the stream is down."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ def test_a_heartbeat_says_how_long_ago_the_upstream_was_heard(panel: PanelClient
 
 
 def test_the_stream_is_for_who_may_see_the_board_and_leads_a_page_to_it(panel: PanelClient, sql: Sql) -> None:
-    assert httpx.get(panel.url + STREAM, headers=EVENTS).status_code == 303  # to the login
+    assert httpx.get(panel.url + STREAM, headers=EVENTS).status_code == 303  # redirects to the login
     panel.login("rui", STREAM)
     assert panel.page.heading == "Quadro de risco"
     sql("DELETE FROM panel.session")
@@ -70,7 +70,7 @@ def test_the_stream_is_for_who_may_see_the_board_and_leads_a_page_to_it(panel: P
 def test_a_session_holds_five_streams_and_no_more(panel: PanelClient) -> None:
     panel.login("rui", BOARD)
     with ExitStack() as held:
-        listening = []  # a stream of which nobody holds the lines is closed
+        listening = []  # keep the iterators: a dropped one closes its stream
         for _ in range(5):
             answer = held.enter_context(panel.http.stream("GET", STREAM, headers=EVENTS))
             listening.append(read_events(answer.iter_lines()))
@@ -96,7 +96,7 @@ def test_two_windows_are_told_by_one_stream_and_ask_again_while_it_is_away(
 
 
 def forbid_asking(page: Page) -> None:
-    """Let nothing but the stream bring the board."""
+    """Block polling, so that only the stream updates the board."""
     page.route(f"**{BOARD}?*", lambda route: route.abort())
 
 

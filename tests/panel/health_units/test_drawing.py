@@ -1,4 +1,4 @@
-"""Pictures as numbers: where a unit stands on the map, how long a colour lasted, how high a bar is."""
+"""Numbers in the pictures: the position of a unit on the map, the length of a span, and the height of a bar."""
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Parts that read themselves again keep the element that has the focus, and announce what changed in a status line."""
+"""Parts that refresh themselves keep the focused element, and announce changes in a status line."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ BOARD = "/painel/saude/risco"
 
 
 def mark(page: Page, selector: str) -> None:
-    """Focus an element, and mark it and the status line so that a copy of them would be noticed."""
+    """Focus an element, and mark it and the status line, so that the test notices if they are replaced."""
     page.locator(selector).first.focus()
     page.evaluate("document.activeElement.isMarked = document.querySelector('#novidade').isMarked = true")
 

@@ -1,4 +1,4 @@
-"""Pages of the health units without a browser: what another editor did, and what cannot be understood."""
+"""Pages of the health units over HTTP: concurrent changes, typed hours, holidays, webhooks and search."""
 
 import re
 from collections.abc import Callable

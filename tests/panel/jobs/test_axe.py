@@ -1,4 +1,4 @@
-"""What axe finds on the pages of a job and its candidates: nothing."""
+"""Axe finds nothing on the pages of a job and its candidates."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Two people's changes to one job, joined."""
+"""The merge of changes that two people made to one job."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The screens of jobs over HTTP, at the running platform with its demo data."""
+"""The pages of jobs over HTTP, on the running platform with its demo data."""
 
 import csv
 import io

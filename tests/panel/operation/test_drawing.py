@@ -1,4 +1,4 @@
-"""Where the lines of a plot stand."""
+"""Numbers in the plots: sums by hour, the scale, and gaps."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""The pages of the operation against the running platform."""
+"""The pages of dead-lettered jobs on the running platform."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ JOBS = "/painel/operacao/tarefas"
 
 @pytest.fixture(scope="module")
 def worked_off(sandbox: Sandbox) -> None:
-    """The demo's jobs are done, but for one push that the CRM refuses for good."""
+    """Run the demo's jobs. Only one push stays, which the CRM rejects for good."""
     asyncio.run(drain(sandbox.settings, sandbox.database_url))
 
 
@@ -29,7 +29,7 @@ async def drain(settings: Settings, database_url: str) -> None:
 
 @pytest.fixture
 def stopped(panel: PanelClient, worked_off: None) -> str:
-    """The number of a job that failed for good; the list that shows it is open."""
+    """The id of a dead-lettered job. The list that shows the job is open."""
     panel.login("kleber", JOBS)
     numbers = [link.rpartition("/")[2] for link in panel.page.links if link.startswith(f"{JOBS}/")]
     return next(number for number in numbers if number.isdigit())

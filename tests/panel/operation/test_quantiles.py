@@ -1,4 +1,4 @@
-"""Within what time a share of the calls was answered: as near as the bounds are."""
+"""Quantiles of response times are as exact as the bounds allow."""
 
 from bisect import bisect_left
 

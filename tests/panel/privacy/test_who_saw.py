@@ -1,4 +1,4 @@
-"""Who saw the data: by visit; staff by name and department for the officer, by department for the citizen."""
+"""Accesses by visit. The officer sees the name and department of staff; the citizen sees only the department."""
 
 import asyncio
 import re
@@ -50,7 +50,10 @@ def test_another_reason_another_kind_and_a_refusal_are_visits_of_their_own(other
 
 @pytest.fixture
 def attended(sandbox: Sandbox, panel: PanelClient) -> str:
-    """Luiz of two departments has looked at several parts of Carla's record; return the names of his departments."""
+    """Let Luiz, who belongs to two departments, read several parts of Carla's record.
+
+    Return the names of his departments.
+    """
 
     async def work() -> None:
         platform = assemble(sandbox.settings, sandbox.database_url)
@@ -96,7 +99,7 @@ def test_the_officer_reads_name_and_department(attended: str, panel: PanelClient
 
 def test_the_trail_shows_the_data_of_people_unless_everything_is_asked_for(panel: PanelClient) -> None:
     panel.login("debora")
-    of_nobody = " de ninguém "  # as each look at the whole trail is
+    of_nobody = " de ninguém "  # as in each access to the whole trail
     assert of_nobody not in " ".join(read_rows(panel.get("/painel/dados/trilha").text))
     assert "a dados de pessoas" in panel.page.text
     assert of_nobody in " ".join(read_rows(panel.get("/painel/dados/trilha?sobre=tudo").text))

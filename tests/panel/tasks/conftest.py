@@ -1,4 +1,7 @@
-"""People who do the forty tasks of the panel, in each of the ways of `tests/support/task_ways.py`, each in its city."""
+"""Fixtures for people who do the forty tasks of the panel in each way of `tests/support/task_ways.py`.
+
+Each way has a platform of its own.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,7 +22,7 @@ from tests.support.task_ways import WAYS, Way
 __all__ = ["alter", "ask", "call", "make", "open_one"]
 
 
-# At full size axe looks at the pages on the way, which is one of the tools of Node.
+# At full size, axe checks the pages of each task, and it needs Node.
 _TOOLS = [pytest.mark.node] if FULL else []
 
 
@@ -30,7 +33,7 @@ def way(request: pytest.FixtureRequest) -> Way:
 
 @pytest.fixture(scope="module")
 def database_url(way: Way) -> Iterator[str]:
-    """Return a fresh database for each way: most tasks can be done once with the demo's data."""
+    """Return a new database for each way, because most tasks can be done only once with the demo data."""
     name = databases.new_name()
     yield databases.create(name)
     databases.drop(name)
@@ -43,13 +46,16 @@ def settings(way: Way, tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 @pytest.fixture(scope="module")
 def address(sandbox: Sandbox, sql: Any) -> str:
-    """Where the panel is; the loop of `sql` begins before that of the browser, and ends after it."""
+    """The address of the panel.
+
+    Depending on `sql` starts its event loop before that of the browser, and ends it after.
+    """
     return sandbox.url
 
 
 @pytest.fixture
 def person_of(way: Way, screen_of: Callable[..., Screen]) -> Callable[..., Person]:
-    """Log somebody in, in a window of their own, at a page."""
+    """Log a person in at a page, in a window of their own."""
 
     def login(username: str, path: str = "/painel") -> Person:
         person = Person(screen_of(way.width, java_script_enabled=way.has_script), way)

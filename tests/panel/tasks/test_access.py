@@ -1,4 +1,4 @@
-"""What who administers the access catalogue does with it, in a real browser (tasks 35 to 37)."""
+"""Tasks of people who administer the access catalogue, in a real browser (tasks 35 to 37)."""
 
 from collections.abc import Callable
 
@@ -13,12 +13,12 @@ from tests.support.task_ways import Way
 pytestmark = pytest.mark.page
 
 PersonOf = Callable[..., Person]
-PAULO = "900.000.404-79"  # staff without rights, as the demo has him
+PAULO = "900.000.404-79"  # staff without rights in the demo
 
 
 @pytest.fixture(scope="module")
 def settings(way: Way, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """No token brings the administration here, so that the last administrator is one of the catalogue."""
+    """No token grants administration, so that the last administrator is one of the catalogue."""
     return Settings(
         data_dir=tmp_path_factory.mktemp("data"),
         port=free_port(),

@@ -1,4 +1,4 @@
-"""What an editor of agents does, in a real browser (task 38)."""
+"""The task of an editor of agents, in a real browser (task 38)."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Tasks at the counter, of the data protection officer and of a citizen, in a real browser (29 to 34, and 40)."""
+"""Tasks of clerks, the data protection officer and a citizen, in a real browser (29 to 34, and 40)."""
 
 import asyncio
 import itertools
@@ -24,7 +24,7 @@ _numbers = itertools.count(1)
 
 
 def serve(person: Person, reason: str = "Andamento de um chamado", detail: str = "senha 47") -> None:
-    """Begin to serve Carla."""
+    """Start an attendance of Carla."""
     person.select("Motivo do acesso", reason)
     person.fill("Detalhe", detail)
     person.fill("CPF", "\u200b900.000.003\u201337\u00a0 ")
@@ -78,7 +78,7 @@ def test_without_a_reason_nothing_is_read(person_of: PersonOf, count_events: Cal
 
 @pytest.fixture
 def count_events(sandbox: Sandbox) -> Callable[[], int]:
-    """How often somebody's data were read by staff."""
+    """Return a function that counts how often staff read data of a person."""
 
     async def ask() -> int:
         connection = await asyncpg.connect(sandbox.database_url)
@@ -89,7 +89,7 @@ def count_events(sandbox: Sandbox) -> Callable[[], int]:
             await connection.close()
 
     def count() -> int:
-        with ThreadPoolExecutor(1) as thread:  # the browser has this one's event loop
+        with ThreadPoolExecutor(1) as thread:  # the browser occupies the event loop of this thread
             return thread.submit(asyncio.run, ask()).result()
 
     return count
@@ -117,7 +117,7 @@ def test_a_phone_is_changed_by_the_code_that_reaches_it(person_of: PersonOf, rea
 
 @pytest.fixture
 def read_code(sandbox: Sandbox) -> Callable[[str], str]:
-    """The newest code that reached a number, once the worker has done its part."""
+    """Return a function that runs the worker and returns the newest code sent to a number."""
 
     async def work() -> None:
         platform = assemble(sandbox.settings, sandbox.database_url)
@@ -125,7 +125,7 @@ def read_code(sandbox: Sandbox) -> Callable[[str], str]:
             await Worker(platform.database, app.list_job_kinds(), platform).drain()
 
     def read(number: str) -> str:
-        with ThreadPoolExecutor(1) as thread:  # the browser has this one's event loop
+        with ThreadPoolExecutor(1) as thread:  # the browser occupies the event loop of this thread
             thread.submit(asyncio.run, work()).result()
         return str(sandbox.crm.switch.get("/codes", params={"to": number}).json()[-1]["code"])
 
@@ -170,7 +170,7 @@ def test_the_officer_sees_who_saw_a_person_and_why(person_of: PersonOf) -> None:
 
 @pytest.mark.task(34)
 def test_an_anonymisation_is_rehearsed_confirmed_and_proven(person_of: PersonOf) -> None:
-    elisa = "90000000507"  # who has made choices
+    elisa = "90000000507"  # she has made choices
     officer = person_of("debora", "/painel/dados/titular")
     begin(officer, elisa)
     officer.follow("Anonimizar…")

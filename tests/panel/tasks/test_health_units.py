@@ -1,4 +1,4 @@
-"""What staff of the health units do with the panel, in a real browser: tasks 23 to 28 of its design."""
+"""Tasks of the staff of the health units, in a real browser (tasks 23 to 28)."""
 
 import re
 from collections.abc import Callable
@@ -52,7 +52,7 @@ def test_an_operator_confirms_a_red_that_nobody_confirmed_for_hours(
         ("notifications", ["aberta_em", "ultima_atualizacao"], "id"),
     ):
         ages = ", ".join(f"{column} = {column} - interval '4 hours'" for column in columns)
-        with ThreadPoolExecutor() as beside:  # the browser has the event loop of this thread
+        with ThreadPoolExecutor() as beside:  # the browser occupies the event loop of this thread
             beside.submit(sql, f"UPDATE health_units.{table} SET {ages} WHERE {key} = $1::text::uuid", id_).result()
     person = person_of("rui", BOARD)
     row = row_of(person.page, "Santa Rita do Vale").first
@@ -61,7 +61,7 @@ def test_an_operator_confirms_a_red_that_nobody_confirmed_for_hours(
     expect(person.page.get_by_role("status").first).to_contain_text("Vermelho confirmado agora.")
     expect(row).to_contain_text("confirmada hoje")
     expect(row).not_to_contain_text("sem confirmação")
-    expect(row).to_contain_text("tiros na rua")  # what was said stays said
+    expect(row).to_contain_text("tiros na rua")  # the stored remarks stay
 
 
 @pytest.mark.task(25)

@@ -1,4 +1,4 @@
-"""What an operator does, in a real browser (task 39)."""
+"""The task of an operator, in a real browser (task 39)."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ NUMBERS = {ANA: "900.000.001-75", BRUNO: "900.000.002-56", CARLA: "900.000.003-3
 
 @pytest.fixture
 def work(sandbox: Sandbox) -> Callable[[], None]:
-    """Work off every job that waits, in the way the worker does."""
+    """Return a function that runs all waiting jobs as a worker does."""
 
     async def drain() -> None:
         platform = assemble(sandbox.settings, sandbox.database_url)
@@ -33,7 +33,7 @@ def work(sandbox: Sandbox) -> Callable[[], None]:
             await Worker(platform.database, app.list_job_kinds(), platform).drain()
 
     def run() -> None:
-        with ThreadPoolExecutor(1) as thread:  # the browser has this one's event loop
+        with ThreadPoolExecutor(1) as thread:  # the browser occupies the event loop of this thread
             thread.submit(asyncio.run, drain()).result()
 
     return run

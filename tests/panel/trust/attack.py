@@ -1,4 +1,4 @@
-"""The attacker's strings, put by API through every service's data, and what a page would show if one had worked."""
+"""The attacker's strings: they are put into the data of every service, and a successful one would show on a page."""
 
 import copy
 import json
@@ -19,9 +19,9 @@ from tests.support.issuer import bearer
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox
 
-# A mark by which what was put is found again on a page.
+# A text that marks the attacker's strings, to find them on pages.
 MARK = "ataque"
-# Markup, ways out of an attribute, a title and a text area, templates, markdown, and signs that look like others.
+# Markup, ends of attributes, titles and text areas, templates, Markdown, and characters that look like others.
 LONG = (
     f"{MARK}\"'><script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)>"
     "</title></textarea></script>[a](javascript:alert(1))<a href=javascript:alert(1)>b</a>{{7*7}}{%print(7)%}"
@@ -35,20 +35,20 @@ Place: TypeAlias = tuple[str | int, ...]
 
 
 def put_everywhere(sandbox: Sandbox) -> Counter[str]:
-    """Write as many of the strings as are taken, and return by service into how many members of bodies they got."""
+    """Write as many of the strings as the services accept. Return by service how many members of bodies contain one."""
     taken: Counter[str] = Counter()
     for service in app.SERVICES:
         for operation in service.operations():
             is_write = operation.method in {"POST", "PUT", "PATCH"}
             if operation.key == CLOSES_A_SERVICE:
-                continue  # its example closes a service that comes after it
+                continue  # its example puts another service into maintenance
             if operation.in_description and is_write and find_example(operation) is not None:
                 taken[service.name] += _put(sandbox, service, operation)
     return taken
 
 
 def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
-    """Try each string in each text of the operation's example, then all that were taken at once."""
+    """Try each string in each text of the operation's example, then all accepted strings in one call."""
     example = find_example(operation)
     kept: dict[Place, str] = {}
     for place in _list_texts(example, ()):
@@ -66,7 +66,7 @@ def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
 
 
 def _send(sandbox: Sandbox, service: Service, operation: Operation, body: Any) -> httpx.Response:
-    """Call as the person concerned where they may, as the CRM's webhook, or as an administrator, for a reason."""
+    """Call as the person concerned if possible, as the CRM's webhook, or as an administrator, with a reason."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     if WEBHOOK_CLIENTS in operation.rule.clients:
         token = sandbox.tokens.client("crm-sandbox")
@@ -94,7 +94,7 @@ def _replace(value: Any, place: Place, text: str) -> Any:
 
 
 def search_in_vain(sandbox: Sandbox) -> None:
-    """Search for what nobody finds, and read a person's data for a reason that is none."""
+    """Make searches without results, and read a person's data with the strings as reasons."""
     for text in ALL:
         sandbox.http.get("/search/api/v1/search", params={"q": text})
         reason = text.encode("ascii", "ignore")
@@ -103,7 +103,7 @@ def search_in_vain(sandbox: Sandbox) -> None:
 
 
 class Markup(HTMLParser):
-    """The faults of a page: markup that no template of ours writes."""
+    """The faults of a page: markup that no template of ours contains."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -128,5 +128,5 @@ class Markup(HTMLParser):
 
 
 def with_attack(address: str, names: Iterable[str], text: str) -> str:
-    """Return the address with these parameters more."""
+    """Return the address with additional parameters."""
     return f"{address}{'&' if '?' in address else '?'}{urlencode(dict.fromkeys(names, text))}"

@@ -1,4 +1,4 @@
-"""The platform with its demo data and its panel, whose calls of the services go over a line that a test can cut."""
+"""Fixtures for the platform with its panel, whose calls to the services go through a line that a test can cut."""
 
 from collections.abc import Iterator
 

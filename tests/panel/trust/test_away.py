@@ -1,4 +1,4 @@
-"""What the panel stands on, away in turn: a page says so, nothing is lost, and it goes on without a new start."""
+"""Each dependency of the panel is down in turn: pages say so, nothing is lost, and no restart is needed afterwards."""
 
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
@@ -22,7 +22,7 @@ GROUP = "/painel/acessos/grupos/novo"
 
 @pytest.fixture(scope="module", autouse=True)
 def impatient(sandbox: Sandbox) -> Iterator[None]:
-    """Who waits for a database that is away is told soon, as outside of tests."""
+    """Shorten the waits for a database that is down to their usual lengths outside of tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connections, "ACQUIRE_SECONDS", 2.0)
         patch.setattr(pool, "SERVING_SECONDS", 2.7)

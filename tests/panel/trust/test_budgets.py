@@ -1,4 +1,4 @@
-"""What pages cost: calls of the services, bytes, elements, nothing from elsewhere; of every page that can be seen."""
+"""The cost of every visible page: calls to the services, bytes, elements, and no external content."""
 
 import gzip
 import re
@@ -22,35 +22,35 @@ from tests.support.sandbox import Sandbox
 pytestmark = pytest.mark.long
 
 KILOBYTE = 1000
-# Calls of the services besides the one for the person's rights: a list's, and those of a page about one thing or with a
-# form. Pages that put together what several services say have more.
+# The calls to the services besides the one for the person's rights: for a list, and for a page about one record or with
+# a form. Pages that combine several services have more.
 LIST, DETAIL = 2, 4
 TOGETHER: Mapping[str, int] = {
     "agents.list_agents": 3,
-    "catalogue.list_services": 3,  # the filters' categories and departments
+    "catalogue.list_services": 3,  # the categories and departments of the filters
     "catalogue.show_migrations": 3,
     "catalogue.show_service": 5,
     "citizen.change_preferences": 3,
     "citizen.show": 6,
     "counter.show": 6,
     "health_units.show_board": 6,
-    "home.show_start": 10,  # of an administrator: one for each thing that can wait for somebody, all at once
+    "home.show_start": 10,  # an administrator: concurrently, one for each `Waiting`
     "operation.show_processes": 3,
     "operation.show_state": 9,  # one for each service
 }
 MOST_NODES = 1_500
-# Of the first page that somebody opens, unpacked and with its files; half of what a live page loads is the script.
+# The first page that a person opens, uncompressed and with its files. Half of a live page is the script.
 FIRST_LOAD, FIRST_LOAD_WITH_SCRIPT = 100 * KILOBYTE, 120 * KILOBYTE
-# The same as it travels. The form of a job holds all that the job says, its steps and its questions.
+# The same after compression. The form of a job contains all members of the job, with steps and questions.
 PACKED_FIRST_LOAD = 30 * KILOBYTE
-# What a page with a part that reads itself again loads besides, unpacked and packed.
+# The additional size of a page with a part that refreshes itself, uncompressed and compressed.
 MORPHING, PACKED_MORPHING = 12 * KILOBYTE, 4 * KILOBYTE
 LONGER: Mapping[str, int] = {"jobs.edit_job": 32 * KILOBYTE}
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one page cost; `calls` are those of the services, without the one for the person's rights."""
+    """The cost of one page. `calls` are those to the services, without the one for the person's rights."""
 
     name: str
     seen: Seen
@@ -65,9 +65,9 @@ class Cost:
 
 @pytest.fixture(scope="module", autouse=True)
 def fresh_counts() -> Iterator[None]:
-    """What is read now and then, however long the test takes, is no cost of the page that happens to do it.
+    """Keep cached data fresh for the whole test, so that no page is charged for renewing them.
 
-    What waits is counted by the first page; names that forms choose from are kept from the first one that has them.
+    The first page counts the waiting items. The names that forms offer are cached from the first use.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "FRESH", timedelta(days=1))
@@ -77,7 +77,7 @@ def fresh_counts() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def costs(sandbox: Sandbox, line: Line) -> list[Cost]:
-    """Of all that an administrator, an attendant with somebody before them, and a citizen are shown."""
+    """The costs of all pages that an administrator, a clerk in an attendance, and a citizen see."""
     found = []
     for name in ("kleber", "luiz", "carla"):
         with PanelClient(sandbox.url) as panel:
@@ -132,7 +132,7 @@ def test_a_page_is_small_has_few_elements_and_asks_nobody_else_for_anything(cost
 
 
 def test_the_first_page_that_somebody_opens_is_small_with_all_of_its_files(costs: list[Cost], sandbox: Sandbox) -> None:
-    """Whichever page that is: a link from a message leads anywhere."""
+    """A link in a message may lead to any page first."""
     with PanelClient(sandbox.url) as panel:
         files: dict[str, bytes] = {}
         for cost in costs:
@@ -147,5 +147,5 @@ def test_the_first_page_that_somebody_opens_is_small_with_all_of_its_files(costs
                 packed = sum(len(gzip.compress(body)) for body in bodies)
                 most_packed = LONGER.get(cost.name, PACKED_FIRST_LOAD) + morphs * PACKED_MORPHING
                 assert packed <= most_packed, cost.seen.address
-    # What is said to who writes a sheet does not travel.
+    # Comments for developers are not sent to browsers.
     assert not any(b"/*" in body for file, body in files.items() if file.endswith(".css"))

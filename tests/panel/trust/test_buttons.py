@@ -1,6 +1,7 @@
-"""Person by button: whatever somebody is shown, they may press, and nothing breaks by it.
+"""People and buttons: every displayed button may be pressed, and none breaks anything.
 
-In a proof each demo person has a city of their own and presses everything; in a run of the tests a few press some.
+In a proof, each demo person has a platform of their own and presses all buttons. Otherwise a few people press some of
+them.
 """
 
 import random
@@ -20,17 +21,17 @@ from tests.support.proof_sizes import FULL, report
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import UNLIMITED, free_port
 
-# Who has the most buttons without being able to take another's away.
+# The people with the most buttons who cannot revoke each other's rights.
 FEW = ["editora", "luiz", "gilda"]
 CITIES = [[person] for person in people()] if FULL else [[people_by_login()[name] for name in FEW]]
-SAMPLE = 10  # buttons of each of the few
-# In whose hands a record is put by a button: to be shown, the counter and the privacy officer have to name somebody.
+SAMPLE = 10  # buttons for each of the few
+# Buttons on pages of this area may revoke rights, so they are pressed last.
 RIGHTS = "access."
 
 
 @pytest.fixture(scope="module", params=CITIES, ids=lambda city: "-".join(person.username for person in city))
 def pressing(request: pytest.FixtureRequest) -> list[Person]:
-    """Those who press the buttons of one city."""
+    """The people who press the buttons of one platform."""
     found: list[Person] = request.param
     return found
 
@@ -60,7 +61,10 @@ def test_every_button_that_is_shown_may_be_pressed(pressing: list[Person], sandb
 
 
 def choose_buttons(panel: PanelClient) -> list[tuple[Kind, str]]:
-    """Return each kind of button with a page that shows it, what takes rights away last; outside of a proof some."""
+    """Return each kind of button with a page that shows it. Buttons that revoke rights come last.
+
+    Outside of a proof, return only a sample.
+    """
     begin = panel.attend(CARLA).url.path if "/painel/atendimento" in panel.get(PREFIX).text else PREFIX
     shown: dict[Kind, str] = {}
     for seen in Crawl(panel, 1, begin).run().seen:

@@ -1,4 +1,4 @@
-"""Forms that no page of the session made: refused, before any service is asked."""
+"""Forms that no page of the session contained are refused before any service is called."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,7 +11,7 @@ from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-# Leaving is no page of an area, and changes something all the same.
+# The logout belongs to no area, but changes something too.
 WRITES = {
     page.name: page.address(**dict.fromkeys(page.parameters, "999999"))
     for page in PAGES.values()
@@ -22,7 +22,7 @@ WRITES |= {"login.leave": "/painel/sair"}
 
 @pytest.fixture(scope="module")
 def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """The administrator, of whose pages all are; logged in once."""
+    """The administrator, who may open all pages, logged in once."""
     with PanelClient(sandbox.url) as opened:
         opened.login("kleber")
         yield opened
@@ -30,7 +30,7 @@ def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
 
 @pytest.fixture(scope="module")
 def refused(kleber: PanelClient, sandbox: Sandbox) -> Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]]:
-    """What a form of somebody else sends, and with which headers, by what is wrong with it."""
+    """The fields and headers of foreign forms, by what is wrong with them."""
     ours, here = {"_csrf": kleber.read_secret()}, {"Origin": sandbox.url}
     with PanelClient(sandbox.url) as other:
         other.login("ana")

@@ -1,4 +1,4 @@
-"""What an attacker writes into every service's data, and into every address, seen at the panel in a real browser."""
+"""An attacker's strings in the data of every service and in every address do no harm in a real browser."""
 
 import json
 import re
@@ -21,16 +21,16 @@ from tests.support.sandbox import ADMIN, EmbeddedTokens, Sandbox, running
 
 pytestmark = pytest.mark.long
 
-# Who together sees every area.
+# Together, these people see every area.
 WHO = ["kleber", "luiz", "ana", "marina", "gilda", "tereza"][: size(3, 6)]
 MOST = size(1, 6)
-# Parameters that every page is tried with, whether or not it knows them: in a proof one by one.
+# Parameters that are tried on every page, even if it does not use them. A proof tries each one separately.
 ANYWHERE: list[tuple[str, ...]] = (
     [(name,) for name in "q ordem rascunho pagina aba de ate desde antes".split()]
     if FULL
     else [("q", "ordem", "rascunho")]
 )
-# The pages of each area on its webhooks: the operation that lists them, and how a worker stores that a call failed.
+# The webhook pages of each area: the operation that lists the receivers, and how a worker stores a failed call.
 WEBHOOKS = {
     "/painel/agentes/avisos": (
         "/agent/api/v1/webhooks",
@@ -55,7 +55,7 @@ REPORT = """() => {
 
 @pytest.fixture(scope="module")
 def address(sandbox: Sandbox, receivers: list[str]) -> str:
-    """Where the panel is; what `sql` runs comes before the browser's loop."""
+    """The address of the panel. The fixtures that use `sql` run before the event loop of the browser starts."""
     return sandbox.url
 
 
@@ -71,7 +71,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def crawls(sandbox: Sandbox) -> Mapping[str, Crawl]:
-    """Everything that these people are shown."""
+    """All pages that these people see."""
     found = {}
     for name in WHO:
         with PanelClient(sandbox.url) as panel:
@@ -83,9 +83,10 @@ def crawls(sandbox: Sandbox) -> Mapping[str, Crawl]:
 
 @pytest.fixture(scope="module")
 def receivers(sandbox: Sandbox, sql: Callable[..., Any]) -> list[str]:
-    """Return the pages of the attacker's receivers, which took nothing that was sent.
+    """Return the pages of the attacker's receivers, after failed deliveries.
 
-    Why they did not is the attacker's text, too: it is what a worker stores, and nobody but the worker says what.
+    The reason of a failure contains the attacker's text too. Only a worker writes reasons, so the test stores it
+    directly.
     """
     found = []
     for pages, (operation, insert, update) in WEBHOOKS.items():
@@ -99,7 +100,7 @@ def receivers(sandbox: Sandbox, sql: Callable[..., Any]) -> list[str]:
 
 
 def list_webhook_pages(receiver: str) -> list[str]:
-    """Return every page on which a receiver stands, its deliveries on two of them."""
+    """Return every page that shows a receiver. Two of them show its deliveries."""
     deeds = [f"{receiver}/{deed}" for deed in ("mudar", "segredo", "apagar")]
     return ["/painel", receiver.rpartition("/")[0], receiver, f"{receiver}?aba=falhas", *deeds]
 
@@ -121,7 +122,7 @@ def test_what_was_written_is_text_on_every_page(crawls: Mapping[str, Crawl]) -> 
 
 
 def attacked_pages(crawls: Mapping[str, Crawl]) -> dict[tuple[str, str], Page]:
-    """Return the pages on which something of the attacker's stands, by person and address."""
+    """Return the pages that show the attacker's strings, by person and address."""
     found = {}
     for name, crawl in crawls.items():
         for seen in crawl.seen:
@@ -142,7 +143,7 @@ def test_what_stands_in_a_webhook_and_its_deliveries_is_text_on_each_of_their_pa
                 assert (answer.status_code, attack.MARK in panel.page.text) == (200, True), address
                 assert attack.Markup(answer.text).faults == [], address
             panel.get(receiver)
-            assert panel.page.text.count(attack.LONG[:20]) >= 3  # of the receiver, of the delivery and of its try
+            assert panel.page.text.count(attack.LONG[:20]) >= 3  # of the receiver, of the delivery and of its attempt
             renewed = panel.submit(f"{receiver}/segredo")
             assert (panel.page.heading, attack.Markup(renewed.text).faults) == ("Segredo trocado", [])
 
@@ -174,7 +175,7 @@ def test_what_stands_in_an_address_is_text_on_the_page(crawls: Mapping[str, Craw
 
 
 def list_parameters(crawl: Crawl) -> set[tuple[str, tuple[str, ...]]]:
-    """Return one page of each kind, with each parameter that it, or a link to it, is known by, and with the others."""
+    """Return one page of each kind with each of its known parameters, and with those of `ANYWHERE`."""
     found = {(urlsplit(seen.address).path, names) for seen in crawl.seen for names in ANYWHERE}
     for seen in crawl.seen:
         for address in [seen.address, *seen.addresses]:

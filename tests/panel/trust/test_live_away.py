@@ -1,4 +1,4 @@
-"""A live board whose stream breaks while somebody looks: it says that it is not live, and is again afterwards."""
+"""A live board whose stream breaks shows that it is no longer live, and recovers by itself."""
 
 from collections.abc import Callable, Iterator
 
@@ -23,7 +23,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def mended(line: Line) -> Iterator[None]:
-    """A test that fails leaves nothing cut for the next one."""
+    """Mend the line even if a test fails, so that the next test can use it."""
     yield
     line.mend()
 
@@ -41,7 +41,7 @@ def test_a_stream_that_breaks_is_said_on_the_open_board_which_comes_back_by_itse
     by_stream, word = screen.page.locator("[data-by=stream]"), screen.page.locator("[data-live-word]")
     expect(by_stream).to_be_visible(timeout=LONG)
     expect(word).to_have_text("Ao vivo")
-    # A stream that could not be opened again is one that the browser itself gives up.
+    # The browser itself gives up a stream whose reconnection was refused.
     with screen.page.expect_response(is_refused_stream, timeout=LONG):
         line.cut()
         expect(by_stream).to_be_hidden(timeout=LONG)

@@ -1,4 +1,4 @@
-"""Person by page: what somebody is shown they may do; what they may not do they neither see nor reach by address."""
+"""People and pages: they may do everything that they are shown, and nothing else is visible or reachable by address."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from tests.support.panel_crawler import AWAY, FRAME, Crawl, find_page, list_miss
 from tests.support.proof_sizes import FULL, size
 from tests.support.sandbox import Sandbox
 
-# Of each kind of page so many are opened.
+# The pages of each kind that are opened.
 MOST = size(1, 4)
-# What stands in the path where something is named that nobody has.
+# Values in the path that name nothing that exists.
 NOTHING = [
     "999999",
     "%00",
@@ -31,18 +31,18 @@ NOTHING = [
 ]
 
 
-# Who holds nearly everything, an editor, an attendant, and an operator whose reach is one area.
+# A person with nearly all rights, an editor, a clerk, and an operator whose reach is one area.
 FEW = {"kleber", "editora", "luiz", "rui"}
 
 
 def choose_people() -> list[Person]:
-    """Return those few, in a proof everybody."""
+    """Return the people in FEW, or everyone in a proof."""
     return [person for person in people() if FULL or person.username in FEW]
 
 
 @dataclass
 class Visitor:
-    """A demo person at the panel, what the access service says of them, and everything that they are shown."""
+    """A demo person at the panel, with their rights from the access service and all pages that they are shown."""
 
     person: Person
     panel: PanelClient
@@ -112,7 +112,7 @@ def test_no_page_breaks_on_what_stands_in_its_address(visitor: Visitor) -> None:
 
 
 def ask(visitor: Visitor, page: Page, value: str) -> Any:
-    """Open the page, or send its form with nothing in it, for something that nobody has."""
+    """Open the page, or submit its form without fields, for something that does not exist."""
     path = page.path
     for name in page.parameters:
         path = path.replace("{" + name + "}", value)

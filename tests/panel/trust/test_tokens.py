@@ -1,4 +1,4 @@
-"""Tokens, cookies and CPFs: in no page, header, address or line of the log, and headers that keep others out."""
+"""Tokens, cookies and CPFs appear in no page, header, address or log line. The headers of pages protect them."""
 
 import hashlib
 import re
@@ -22,8 +22,8 @@ from tests.support.proof_sizes import size
 from tests.support.sandbox import ADMIN, Sandbox
 
 WHO = ["kleber", "luiz", "ana", "marina", "gilda"][: size(3, 5)]
-# Any signed or encrypted token, whoever it is of: its parts have dots between them, what the panel seals has none, and
-# may hold these three letters by chance.
+# Any signed or encrypted token. Its parts have dots between them. The panel's sealed values have no dots, but may
+# contain the three letters by chance.
 _TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]*\.")
 _ELEVEN = re.compile(r"(?<!\d)(?:\d{11}|\d{3}\.\d{3}\.\d{3}-\d{2})(?!\d)")
 
@@ -137,7 +137,7 @@ def test_the_script_of_a_page_is_led_to_the_login_and_back_to_a_page_of_ours(san
 
 
 def test_a_login_that_was_watched_is_worth_nothing_to_who_watched_it(sandbox: Sandbox) -> None:
-    """Even who has the browser's cookie of the attempt and the address that came back begins no session by them."""
+    """Both the browser's cookie of the attempt and the return address are useless to a thief."""
     with PanelClient(sandbox.url) as panel, PanelClient(sandbox.url) as thief:
         watched: list[str] = []
 
@@ -158,7 +158,7 @@ def test_a_login_that_was_watched_is_worth_nothing_to_who_watched_it(sandbox: Sa
 
 
 def test_a_right_that_is_taken_away_while_a_form_is_open_is_gone_when_it_is_sent(sandbox: Sandbox) -> None:
-    """Every page with an action asks anew at each click: for the last of them as for the first."""
+    """Pages with actions read the person's rights again for every request."""
     admin = bearer(sandbox.tokens.person(ADMIN))
     access = "/access/api/v1/users/90000000256/roles"
     sandbox.http.post(access, json={"role_name": "rmi:admin"}, headers=admin).raise_for_status()

@@ -1,4 +1,4 @@
-"""Several processes, one session: begun at one, used at another, ended at any of them for all."""
+"""Several processes share one session: it starts in one, is used in another, and ends in any of them for all."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from tests.support.server import RunningServer
 
 @pytest.fixture(scope="module")
 def other_url(sandbox: Sandbox, settings: Settings, database_url: str) -> Iterator[str]:
-    """Return where a second process of the same installation listens, behind the same address as the first."""
+    """Return the address of a second process of the same installation. Both have the same public address."""
     with RunningServer(app.build_application(settings, database_url)) as running:
         yield running.url
 
@@ -28,7 +28,7 @@ def ana(sandbox: Sandbox) -> Iterator[PanelClient]:
 
 @pytest.fixture
 def at_other(ana: PanelClient, other_url: str, sandbox: Sandbox) -> Iterator[PanelClient]:
-    """The same browser, whose requests the gateway gives to the second process."""
+    """The same browser. The gateway passes its requests to the second process."""
     with PanelClient(other_url) as panel:
         panel.http.headers["Host"] = f"127.0.0.1:{sandbox.settings.port}"
         panel.http.cookies.update(ana.http.cookies)
@@ -54,7 +54,7 @@ def test_who_leaves_at_the_provider_is_out_at_both(ana: PanelClient, at_other: P
 def test_tokens_that_have_grown_old_are_renewed_once_by_both_together(
     ana: PanelClient, at_other: PanelClient, sql: Callable[..., list[dict[str, int]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A refresh token serves once: whoever came second with it would end the session."""
+    """A refresh token can be used only once. A second use would end the session."""
     monkeypatch.setattr("balcao.web.sessions.service.FRESH_SECONDS", 400.0)
     living = "SELECT generation FROM panel.session WHERE ended_at IS NULL ORDER BY begun_at DESC LIMIT 1"
     (before,) = sql(living)
