@@ -1,4 +1,4 @@
-"""What a colour means for a unit's work: shipped words, which the department may change (rules: health_units 3.1)."""
+"""The effects of a colour on a unit's work: default texts that the department may change (rules: health_units 3.1)."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -16,5 +16,5 @@ _SHIPPED = {
 
 @cache
 def load_effects(changes: str) -> Mapping[Risco, ColorEffects]:
-    """Return the effects of every colour; `changes` is the setting `BALCAO_RISK_EFFECTS`."""
+    """Return the effects of every colour. `changes` is the setting `BALCAO_RISK_EFFECTS`."""
     return _SHIPPED | {Risco(color): effects for color, effects in parse_risk_effects(changes).items()}

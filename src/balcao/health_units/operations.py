@@ -1,4 +1,4 @@
-"""What the operations of this service have in common: rules, rates, caching, and the units and dates in a path."""
+"""What the operations of this service share: access rules, caching, and the units and dates in a path."""
 
 from datetime import date
 from typing import Annotated, Any, TypeAlias
@@ -11,21 +11,21 @@ from balcao.core.errors import Fault, Unprocessable
 from balcao.core.http.parameters import InPath
 from balcao.core.values.cnes import PATTERN, Cnes
 
-# Persons read; a machine needs the scope of the health secretariat.
+# Every person with a token may read. A machine needs the scope of the health secretariat.
 READ = authenticated() | scope("sms:read")
 MANAGE_UNITS = action("health_unit:manage")
-# Of what is read from memory.
+# Lets the caller's own cache reuse a response for 30 seconds.
 CACHE = "private, max-age=30"
 GEOJSON = "application/geo+json"
-# As the documents of this service write it.
+# The form of an id in a path, as the documents of this service declare it.
 ID_PATTERN = r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$"
 NO_UUID = Fault(loc=["path", "id"], msg="deve ser um UUID", type="string_pattern_mismatch")
-# Days beyond are mistakes of typing.
+# Dates outside this range are typing errors.
 EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
 
 
 def _read_day(text: str) -> date:
-    """Return a day in the form `AAAA-MM-DD`. Raises ValueError."""
+    """Return the day of a text in the form `AAAA-MM-DD`. Raises ValueError."""
     try:
         day = msgspec.convert(text, date)
     except msgspec.ValidationError:
@@ -43,7 +43,7 @@ Day = Annotated[date, BeforeValidator(_parse_day)]
 
 
 def parse_cnes(text: str) -> Cnes:
-    """Return the CNES of a path. Raises Unprocessable."""
+    """Return the CNES of a path. Raises Unprocessable if it does not have seven digits."""
     cnes = Cnes.parse(text)
     if cnes is None:
         item = Fault(loc=["path", "cnes"], msg="deve ter exatamente 7 dígitos", type="string_pattern_mismatch")

@@ -1,4 +1,4 @@
-"""A unit as it is registered, as every part of this service knows it."""
+"""The record of a unit, which every feature of this service uses."""
 
 from enum import StrEnum
 from typing import Annotated

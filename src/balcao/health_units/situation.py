@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-# An active notification that nobody has changed or confirmed for so long may no longer be true.
+# An active notification that was not changed or confirmed for this long may no longer be true.
 OUTDATED_AFTER = timedelta(hours=24)
 
 
 class Risco(StrEnum):
-    """Rising."""
+    """The colours of risk, from lowest to highest."""
 
     VERDE = "Verde"
     AMARELO = "Amarelo"
@@ -17,7 +17,7 @@ class Risco(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Return the place in the rising order, 0 for green."""
+        """Return the position in the order of risk, 0 for green."""
         return list(Risco).index(self)
 
 
@@ -27,5 +27,8 @@ class Status(StrEnum):
 
 
 def is_outdated(touched_at: datetime, now: datetime) -> bool:
-    """Tell whether nobody has touched an active notification for too long; nothing closes by itself."""
+    """Return whether an active notification was not changed or confirmed for too long.
+
+    It stays active until staff close it.
+    """
     return now - touched_at > OUTDATED_AFTER

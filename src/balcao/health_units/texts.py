@@ -1,4 +1,4 @@
-"""Texts that staff write: one line or several, and no place for a person's data."""
+"""Types of the texts that staff write. They may have one line or several, and must not contain personal data."""
 
 from typing import Annotated
 
@@ -9,13 +9,16 @@ from balcao.core.values.personal_data import CPF, EMAIL, refuse_personal_data
 
 
 def _refuse_person(text: str) -> str:
-    """Refuse a person's number or address; the public reads the phone numbers of units."""
+    """Reject the CPF or e-mail address of a person.
+
+    Phone numbers are allowed, because units publish theirs.
+    """
     return refuse_personal_data(text, {CPF, EMAIL})
 
 
-# One line, trimmed.
+# One trimmed line that is not empty.
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), OneLine]
-# One line that the public reads.
+# One line that the public may read.
 PublicText = Annotated[Line, Storable, AfterValidator(_refuse_person)]
-# The log of a unit keeps it, for staff only.
+# A reason in the log of a unit, which only staff read.
 Reason = Annotated[str, Storable, AfterValidator(refuse_personal_data)]

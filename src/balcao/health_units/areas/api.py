@@ -22,7 +22,10 @@ _RING = [[-43.2, -22.9], [-43.1, -22.9], [-43.1, -22.8], [-43.2, -22.8], [-43.2,
 
 
 def _parse_area(text: str) -> str:
-    """Return the code of a path, as units have it. Raises Unprocessable."""
+    """Return the area code of a path.
+
+    Raises Unprocessable if it is empty, too long, or has surrounding space or controls.
+    """
     if not 1 <= len(text) <= _LONGEST_CODE or text != text.strip() or has_control(text):
         item = Fault(loc=["path", "area"], msg="deve ter de 1 a 20 caracteres", type="string_pattern_mismatch")
         raise Unprocessable("O código da área no caminho é inválido.", code="area-invalid", faults=[item])
@@ -31,7 +34,7 @@ def _parse_area(text: str) -> str:
 
 AreaInPath: TypeAlias = Annotated[str, InPath(_parse_area, "Código da área, o `area` das unidades", "2.1")]
 
-# Room for the positions that an outline may have, written with all their decimals.
+# Enough for an outline with the maximum number of positions, written with all their decimals.
 routes = ROUTES.extend(tags=["unidades"], body_limit=64 * 1024)
 
 

@@ -1,6 +1,7 @@
-"""What may be an outline of an area: polygons as GeoJSON (RFC 7946) writes them, checked as pure rules.
+"""Rules for the outline of an area: polygons as in GeoJSON (RFC 7946).
 
-rules: health_units 2.6. A ring is a list of positions [longitude, latitude], the last one the same as the first.
+rules: health_units 2.6. These are pure functions. A ring is a list of positions [longitude, latitude] in which the last
+position equals the first.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +17,7 @@ MOST_POSITIONS = 1000
 
 
 def find_outline_fault(polygons: Sequence[Polygon]) -> str | None:
-    """Return what is wrong with an outline, for people; None for one that can be drawn."""
+    """Return what is wrong with an outline, in Portuguese, or None if it is valid."""
     if not 1 <= len(polygons) <= MOST_POLYGONS:
         return f"deve ter de 1 a {MOST_POLYGONS} polígonos"
     if sum(len(ring) for polygon in polygons for ring in polygon) > MOST_POSITIONS:
@@ -33,12 +34,12 @@ def find_outline_fault(polygons: Sequence[Polygon]) -> str | None:
 
 
 def orient_polygon(polygon: Polygon) -> Polygon:
-    """Return the polygon with its outer ring counterclockwise and its holes clockwise, as RFC 7946 3.1.6 wants."""
+    """Return the polygon with its outer ring counterclockwise and its holes clockwise, as RFC 7946 3.1.6 requires."""
     return [ring if (measure_ring(ring) > 0) == (place == 0) else ring[::-1] for place, ring in enumerate(polygon)]
 
 
 def measure_ring(ring: Sequence[Position]) -> float:
-    """Return the ring's area in square degrees, positive when it runs counterclockwise."""
+    """Return the area of the ring in square degrees. It is positive if the ring is counterclockwise."""
     return sum(here[0] * there[1] - there[0] * here[1] for here, there in pairwise(ring)) / 2
 
 
@@ -65,7 +66,10 @@ class _Segment(NamedTuple):
 
 
 def _crosses_itself(ring: Ring) -> bool:
-    """Tell whether two sides meet that are no neighbours. Sides are compared while they overlap from west to east."""
+    """Return whether two sides of the ring meet that are not neighbours.
+
+    Sweep from west to east, and compare a side only with the sides that overlap it in longitude.
+    """
     sides = len(ring) - 1
     segments = sorted(
         _Segment(min(start[0], end[0]), max(start[0], end[0]), start, end, number)
@@ -83,7 +87,7 @@ def _crosses_itself(ring: Ring) -> bool:
 
 
 def _meet(one: _Segment, other: _Segment) -> bool:
-    """Tell whether two segments have a point in common."""
+    """Return whether two segments have a point in common."""
     if _is_apart((one.start[1], one.end[1]), (other.start[1], other.end[1])):
         return False
     sides = _turn(one.start, one.end, other.start), _turn(one.start, one.end, other.end)
@@ -98,13 +102,13 @@ def _is_apart(one: Iterable[float], other: Iterable[float]) -> bool:
 
 
 def _turn(start: Position, end: Position, point: Position) -> int:
-    """Return 1 when the point lies left of the way from start to end, -1 right of it, 0 on it."""
+    """Return 1 if the point is left of the line from start to end, -1 if it is right of it, and 0 if it is on it."""
     cross = (end[0] - start[0]) * (point[1] - start[1]) - (end[1] - start[1]) * (point[0] - start[0])
     return (cross > 0) - (cross < 0)
 
 
 def _surrounds(ring: Ring, point: Position) -> bool:
-    """Tell whether the point lies inside of the ring: a line from it to the east meets an odd number of sides."""
+    """Return whether the point is inside the ring: a line from it to the east then crosses an odd number of sides."""
     inside = False
     for start, end in pairwise(ring):
         if (start[1] > point[1]) != (end[1] > point[1]):

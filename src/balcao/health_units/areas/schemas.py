@@ -1,4 +1,4 @@
-"""An area of the city: its name, and its outline as GeoJSON (RFC 7946)."""
+"""The wire types of an area: its name, and its outline as GeoJSON (RFC 7946)."""
 
 from typing import Annotated, Any, Literal
 
@@ -11,7 +11,7 @@ from balcao.health_units.areas.outlines import Polygon, find_outline_fault, orie
 from balcao.health_units.texts import PublicText
 
 _RING = [[-43.2, -22.9], [-43.1, -22.9], [-43.1, -22.8], [-43.2, -22.9]]
-# The last two decimals of a coordinate with six are some centimetres: what is beyond is noise of a drawing program.
+# The sixth decimal of a coordinate is about 11 centimetres. Drawing programs add more decimals, which are only noise.
 _DECIMALS = 6
 
 _Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -34,7 +34,7 @@ def _check_polygons(polygons: list[Polygon]) -> list[Polygon]:
 
 
 class PolygonBody(Model):
-    """One polygon: its outer ring, then its holes."""
+    """A polygon: its outer ring, then its holes."""
 
     type: Annotated[Literal["Polygon"], Field(description="Sempre `Polygon`.")]
     coordinates: Annotated[
@@ -45,7 +45,7 @@ class PolygonBody(Model):
 
 
 class MultiPolygonBody(Model):
-    """Several polygons, as of islands."""
+    """Several polygons, for example islands."""
 
     type: Annotated[Literal["MultiPolygon"], Field(description="Sempre `MultiPolygon`.")]
     coordinates: Annotated[
@@ -56,18 +56,21 @@ class MultiPolygonBody(Model):
 
 
 class OutlineBody(RootModel[Annotated[PolygonBody | MultiPolygonBody, Field(discriminator="type")]]):
-    """Either form. A class, because generators would call an unnamed union `AreaBodyContorno`."""
+    """A polygon or several.
+
+    This is a named class because code generators would call an unnamed union `AreaBodyContorno`.
+    """
 
 
 class AreaBody(Model):
-    """An area's name and outline."""
+    """The name and outline of an area."""
 
     nome: Annotated[PublicText, Field(max_length=100, description="Nome da área.", examples=["Centro e Porto"])]
     contorno: Annotated[OutlineBody, Field(description="Contorno em GeoJSON, com no máximo 1000 posições.")]
 
 
 class Outline(msgspec.Struct, frozen=True):
-    """A geometry of GeoJSON."""
+    """A GeoJSON geometry."""
 
     type: Annotated[Literal["Polygon", "MultiPolygon"], Meta(description="Um polígono, ou vários.")]
     coordinates: Annotated[
@@ -76,7 +79,7 @@ class Outline(msgspec.Struct, frozen=True):
 
 
 class AreaMembers(msgspec.Struct, frozen=True):
-    """What an area is called, and since when."""
+    """The code and name of an area."""
 
     area: Annotated[str, Meta(description="Código da área, o `area` das unidades.", examples=["2.1"])]
     nome: Annotated[str, Meta(description="Nome da área.", examples=["Centro e Porto"])]

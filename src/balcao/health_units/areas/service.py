@@ -1,4 +1,7 @@
-"""The areas of the city: their names and their outlines, which say where a map draws them and nothing else."""
+"""Use cases of the areas: their names, and the outlines that maps draw.
+
+An outline decides neither which area a unit belongs to nor what a right covers: the unit's `area` does.
+"""
 
 from balcao.core.context.call import Call
 from balcao.core.errors import Conflict, NotFound
@@ -11,13 +14,13 @@ MOST_AREAS = 100
 
 
 async def list_areas(call: Call) -> Areas:
-    """Return all areas by their codes."""
+    """Return all areas, ordered by code."""
     async with call.reader.connection() as connection:
         return Areas([found.shown for found in await store.select_areas(connection)])
 
 
 async def read_area(call: Call, area: str) -> Area:
-    """Return an area. Raises NotFound."""
+    """Return an area. Raises NotFound if it is not registered."""
     found = await store.select_area(call.platform.database, area)
     if found is None:
         raise _make_unknown()
@@ -25,9 +28,9 @@ async def read_area(call: Call, area: str) -> Area:
 
 
 async def put_area(call: Call, area: str, body: AreaBody) -> tuple[Area, bool]:
-    """Create or replace an area; return it, and whether it is new.
+    """Create or replace an area. Return it, and whether it is new.
 
-    Raises Forbidden, PreconditionFailed (`If-Match`), Conflict where there are as many as there may be.
+    Raises Forbidden, PreconditionFailed (`If-Match`), and Conflict if the maximum number of areas is reached.
     """
     units.require_right_to_area(call, area)
     contorno = body.contorno.model_dump()
@@ -44,10 +47,7 @@ async def put_area(call: Call, area: str, body: AreaBody) -> tuple[Area, bool]:
 
 
 async def delete_area(call: Call, area: str) -> None:
-    """Delete an area's name and outline; its units stay.
-
-    Raises Forbidden, NotFound, PreconditionFailed (`If-Match`).
-    """
+    """Delete the name and outline of an area. Its units do not change."""
     units.require_right_to_area(call, area)
     async with call.platform.database.transaction() as connection:
         present = await store.lock_area(connection, area)

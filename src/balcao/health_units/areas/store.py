@@ -11,13 +11,13 @@ from balcao.health_units.areas.schemas import Area, AreaMembers, Outline
 
 
 class StoredArea(NamedTuple):
-    """An area as it is shown."""
+    """An area in the form that callers see."""
 
     shown: Area
 
     @classmethod
     def from_row(cls, row: Row) -> "StoredArea":
-        """Return the area of a row that has its columns."""
+        """Return the area of a row with the columns of `_READ`."""
         return cls(Area(row["area"], read_part(Outline, row), read_part(AreaMembers, row)))
 
 
@@ -36,10 +36,11 @@ async def select_area(source: Source, area: str) -> StoredArea | None: ...
 
 @statement(f"{_READ} WHERE area = :area FOR UPDATE")
 async def lock_area(connection: Connection, area: str) -> StoredArea | None:
-    """Return the area, locked until the transaction ends."""
+    """Return the area and lock its row until the transaction ends."""
 
 
-# Nothing is written beyond the bound; of two who add at the same time both may pass, which harms nobody.
+# The WHERE clause stops inserts at the maximum. Concurrent inserts may each pass it and exceed the maximum slightly,
+# which is harmless. `xmax` is 0 only for an inserted row.
 @statement("""
 INSERT INTO health_units.areas (area, nome, contorno)
 SELECT :area, :nome, :contorno::jsonb
@@ -51,7 +52,7 @@ RETURNING xmax = 0 AS is_new
 async def upsert_area(
     connection: Connection, area: str, nome: str, contorno: Mapping[str, Any], most: int
 ) -> bool | None:
-    """Return whether the area is new; None where there are as many as there may be."""
+    """Insert or replace an area. Return whether it is new, or None if the maximum number of areas is reached."""
 
 
 @statement("DELETE FROM health_units.areas WHERE area = :area")

@@ -1,4 +1,4 @@
-"""Months and quarters as pure rules: where one begins, where it ends, how it is written."""
+"""Rules for months and quarters: their first day, their last day, and how they are written."""
 
 from datetime import date, timedelta
 
@@ -10,7 +10,10 @@ _A_YEAR = timedelta(days=364)
 
 
 def choose_days(query: CountsQuery, today: date) -> tuple[date, date]:
-    """Return the first and the last day to count: whole periods. Raises Unprocessable for too many, or none."""
+    """Return the first and the last day to count, extended to whole periods.
+
+    Raises Unprocessable if `de` is after `ate`, or the days between them are more than five years.
+    """
     ate = query.ate or today
     de = query.de or ate - _A_YEAR
     if not 0 <= (ate - de).days <= MOST_DAYS:
@@ -20,19 +23,19 @@ def choose_days(query: CountsQuery, today: date) -> tuple[date, date]:
 
 
 def find_start(day: date, periodo: Periodo) -> date:
-    """Return the first day of the period in which a day lies."""
+    """Return the first day of the period that contains a day."""
     return date(day.year, day.month - (day.month - 1) % periodo.months, 1)
 
 
 def find_end(day: date, periodo: Periodo) -> date:
-    """Return the last day of the period in which a day lies."""
+    """Return the last day of the period that contains a day."""
     start = find_start(day, periodo)
-    in_next = start + timedelta(days=31 * periodo.months)  # lies in the month that follows, whatever their lengths
+    in_next = start + timedelta(days=31 * periodo.months)  # in the next period, whatever the lengths of the months
     return date(in_next.year, in_next.month, 1) - timedelta(days=1)
 
 
 def format_period(start: date, periodo: Periodo) -> str:
-    """Return how people write the period that begins on this day: `2026-10`, `2026-T4`."""
+    """Return the name of the period that starts on this day: `2026-10` or `2026-T4`."""
     if periodo is Periodo.MES:
         return f"{start.year}-{start.month:02}"
     return f"{start.year}-T{(start.month + 2) // 3}"

@@ -1,4 +1,4 @@
-"""How many notifications were opened, by month or quarter."""
+"""The wire types of the counts of notifications by month or quarter."""
 
 from datetime import date
 from enum import StrEnum
@@ -23,7 +23,7 @@ class Periodo(StrEnum):
 
 
 class Grupo(StrEnum):
-    """What is counted together."""
+    """The groups that have a count of their own."""
 
     CIDADE = "cidade"
     AREA = "area"
@@ -31,7 +31,7 @@ class Grupo(StrEnum):
 
 
 class CountsQuery(Model):
-    """Which notifications are counted, and by what."""
+    """The notifications to count, and how to group them."""
 
     periodo: Annotated[Periodo, Field(description="Contar por mês ou por trimestre.")] = Periodo.MES
     por: Annotated[Grupo, Field(description="Contar a cidade inteira, cada área ou cada unidade.")] = Grupo.CIDADE
@@ -54,7 +54,7 @@ class CountsQuery(Model):
 
 
 class ByColor(msgspec.Struct, frozen=True):
-    """Notifications by the highest colour that each had."""
+    """Notifications by the highest colour that each of them had."""
 
     verde: Annotated[int, Meta(description="Nunca passaram de Verde.", examples=[0])] = msgspec.field(name="Verde")
     amarelo: Annotated[int, Meta(description="Chegaram a Amarelo.", examples=[12])] = msgspec.field(name="Amarelo")
@@ -63,7 +63,7 @@ class ByColor(msgspec.Struct, frozen=True):
 
 
 class Count(msgspec.Struct, frozen=True):
-    """What was opened in one period in the city, an area or a unit."""
+    """The notifications opened in one period in the city, an area or a unit."""
 
     periodo: Annotated[str, Meta(description="O mês ou o trimestre.", examples=["2026-10"])]
     inicio: Annotated[date, Meta(description="Primeiro dia do período.", examples=["2026-10-01"])]
@@ -77,7 +77,7 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Counts by period, area and unit; periods without notifications are left out."""
+    """Counts by period, area and unit. Periods without notifications are left out."""
 
     de: Annotated[date, Meta(description="Primeiro dia contado.", examples=["2026-01-01"])]
     ate: Annotated[date, Meta(description="Último dia contado.", examples=["2026-12-31"])]

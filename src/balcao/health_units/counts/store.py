@@ -9,7 +9,7 @@ from balcao.health_units.counts.schemas import ByColor, CountsQuery
 
 
 class OpenedCount(NamedTuple):
-    """What was opened in one period and group; `inicio` is the period's first day."""
+    """The notifications opened in one period and group. `inicio` is the first day of the period."""
 
     inicio: date
     area: str | None
@@ -19,7 +19,7 @@ class OpenedCount(NamedTuple):
     por_cor: ByColor
 
 
-# A month begins and ends by the city's clock. What was closed as a mistake never was.
+# Periods start and end at midnight in the city's time zone. Notifications closed as a mistake do not count.
 @statement("""
 SELECT date_trunc(:unit, aberta_em AT TIME ZONE :zone)::date AS inicio,
        CASE WHEN :por <> 'cidade' THEN unit.area END AS area,
@@ -42,7 +42,7 @@ ORDER BY 1, 2 NULLS LAST, 3
 async def count_opened(
     connection: Connection, query: CountsQuery, first: date, last: date, *, unit: str, zone: str
 ) -> list[OpenedCount]:
-    """Return a count for each period and group in which something was opened from the first day to the last.
+    """Return a count for each period and group with notifications opened from the first day to the last.
 
-    `unit` is the period as `date_trunc` calls it.
+    `unit` is the period as `date_trunc` names it.
     """

@@ -1,4 +1,4 @@
-"""Routes of the units as people look for them."""
+"""Routes to find units and read them."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,4 +1,4 @@
-"""A unit as people see it, and how they look for units."""
+"""The wire types of a unit as callers see it, and of the queries for units."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -20,7 +20,7 @@ _INSTANT = "2026-10-05T14:30:00-03:00"
 
 
 class Efeitos(msgspec.Struct, frozen=True):
-    """What a colour means for the unit's work."""
+    """The effects of a colour on the work of the unit."""
 
     atividades_externas: Annotated[
         str, Meta(description="Como ficam as atividades fora da unidade.", examples=["suspensas"])
@@ -31,7 +31,7 @@ class Efeitos(msgspec.Struct, frozen=True):
 
 
 class RiscoAtual(msgspec.Struct, frozen=True):
-    """The active notification, or green."""
+    """The active notification, or green without one."""
 
     risco: Annotated[Risco, Meta(description="Cor em vigor; `Verde` sem notificação ativa.")]
     desde: Annotated[str | None, Meta(description="Abertura da notificação ativa; nula sem ela.", examples=[_INSTANT])]
@@ -57,7 +57,7 @@ class Atendimento(msgspec.Struct, frozen=True):
 
 
 class Unit(UnitRecord, frozen=True):
-    """A unit with what follows from its timetable and its notifications."""
+    """A unit with what its timetable and its notifications imply."""
 
     funcionamento_dia_util: Annotated[
         Hours | None, Meta(description="Horas cheias dos dias úteis; nulo se não abre neles.")
@@ -81,7 +81,7 @@ def _fold(text: str) -> str:
 
 
 class UnitsFilter(Model):
-    """Which units; without filters all active ones."""
+    """The filter for units. Without filters it matches all active units."""
 
     busca: Annotated[
         Annotated[str, StringConstraints(min_length=2, max_length=100), AfterValidator(_fold)] | None,
@@ -102,7 +102,7 @@ class Ordem(StrEnum):
 
 
 class UnitsQuery(UnitsFilter):
-    """A page of the units of a filter."""
+    """A page of the units that match a filter."""
 
     ordem: Annotated[Ordem, Field(description="Por nome, ou o maior risco antes e, na mesma cor, por nome.")] = (
         Ordem.NOME
@@ -113,7 +113,7 @@ class UnitsQuery(UnitsFilter):
 
 
 class MapQuery(UnitsFilter):
-    """The units of a filter, or those of them that are near a place, the nearest first."""
+    """The units that match a filter, or only those near a place, nearest first."""
 
     lat: Annotated[
         float | None,
@@ -139,7 +139,7 @@ class MapQuery(UnitsFilter):
 
 
 class Point(msgspec.Struct, frozen=True):
-    """Where a unit is, as GeoJSON (RFC 7946) writes it."""
+    """The location of a unit as a GeoJSON point (RFC 7946)."""
 
     coordinates: Annotated[
         list[float],
@@ -154,7 +154,7 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class UnitOnMap(Unit, frozen=True):
-    """A unit, and how far it is from the place that was asked about."""
+    """A unit with its distance from the place in the query."""
 
     distancia: Annotated[
         int | None, Meta(description="Metros até o lugar, em linha reta; nula sem `lat` e `lon`.", examples=[850])

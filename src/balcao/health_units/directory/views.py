@@ -1,4 +1,4 @@
-"""How a unit is shown: what follows from its state on the board and an instant (rules: health_units 3.1)."""
+"""The view of a unit, computed from its state on the board and an instant (rules: health_units 3.1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ from balcao.settings.services import ColorEffects
 
 @dataclass(frozen=True)
 class Moment:
-    """What every unit's view depends on; `now` is a whole minute in the city's zone.
+    """The inputs that the views of all units share. `now` is a whole minute in the city's zone.
 
-    Openings begin and end with minutes, so that an answer stays the same, and keeps its ETag, for a minute.
+    Openings start and end at whole minutes, so a response and its ETag stay the same for a minute.
     """
 
     now: datetime
@@ -43,13 +43,13 @@ class Moment:
 
 
 def get_effective_color(state: UnitState) -> Risco:
-    """Return the colour in force: a closed one never counts."""
+    """Return the colour in force. A closed notification never counts."""
     active = state.risk.notificacao_ativa
     return active.risco if active else Risco.VERDE
 
 
 def find_unit_opening(state: UnitState, moment: Moment) -> Opening:
-    """Return whether the unit is open."""
+    """Return whether the unit is open, with its next opening or closing."""
     return find_opening(
         state.timetable,
         moment.holidays,
@@ -60,18 +60,18 @@ def find_unit_opening(state: UnitState, moment: Moment) -> Opening:
 
 
 def get_place(state: UnitState) -> tuple[float, float] | None:
-    """Return latitude and longitude; None for a unit without a place."""
+    """Return latitude and longitude, or None for a unit without a location."""
     record = state.record
     return None if record.latitude is None or record.longitude is None else (record.latitude, record.longitude)
 
 
 def show_unit(state: UnitState, moment: Moment) -> Unit:
-    """Return the unit as people see it."""
+    """Return the unit as callers see it."""
     return Unit(**_list_members(state, moment))
 
 
 def show_on_map(state: UnitState, moment: Moment, metres: int | None) -> UnitFeature:
-    """Return a unit with a place as a feature of a map; `metres` is how far it is."""
+    """Return a unit that has a location as a GeoJSON feature. `metres` is its distance, or None without a place."""
     place = get_place(state)
     assert place is not None
     latitude, longitude = place

@@ -79,7 +79,7 @@ async def stream_changes_by_ticket(call: Call, query: TicketInQuery, address: Ad
 
 
 def _parse_last_id(text: str) -> int:
-    """Return the number of a change in the header. Raises Unprocessable."""
+    """Return the number of a change from the header. Raises Unprocessable if it is not a number."""
     try:
         return parse_sequence(text)
     except PydanticKnownError:

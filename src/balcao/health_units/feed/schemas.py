@@ -1,4 +1,4 @@
-"""The events of the stream, and what its listeners ask for."""
+"""The events of the stream, and the parameters of its listeners."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -12,13 +12,13 @@ from balcao.core.values.cnes import PATTERN
 from balcao.health_units.records import CnesText
 from balcao.health_units.risk.schemas import Situation
 
-# The events of the stream about a unit.
+# The events of the stream that concern one unit.
 Tipo = Literal["risco", "unidade"]
 _MOST_DIGITS = 18
 
 
 def parse_sequence(sent: str) -> int:
-    """Return the number of a change. Raises PydanticKnownError for a text that is none."""
+    """Return the number of a change. Raises PydanticKnownError if the text is not such a number."""
     if not (sent.isascii() and sent.isdigit() and len(sent) <= _MOST_DIGITS):
         raise PydanticKnownError("int_parsing")
     return int(sent)
@@ -30,7 +30,7 @@ Sequence: TypeAlias = Annotated[
 
 
 class RiskEvent(msgspec.Struct):
-    """`risco`: the risk of a unit as the change left it."""
+    """The event `risco`: the risk of a unit after the change."""
 
     sequencia: Sequence
     cnes: CnesText
@@ -43,20 +43,20 @@ class RiskEvent(msgspec.Struct):
 
 
 class UnitEvent(msgspec.Struct):
-    """`unidade`: a unit was registered, replaced or opens at other times."""
+    """The event `unidade`: a unit was registered or replaced, or its openings changed."""
 
     sequencia: Sequence
     cnes: CnesText
 
 
 class ResetEvent(msgspec.Struct):
-    """`reset`: what was asked for is not kept; the listener reads the snapshot again."""
+    """The event `reset`: the requested changes are not stored, so the listener must read the snapshot again."""
 
     sequencia: int
 
 
 class StreamTicket(msgspec.Struct):
-    """What a browser opens a stream with."""
+    """The ticket with which a browser opens a stream."""
 
     bilhete: Annotated[
         str, Meta(description="Abre um fluxo, uma só vez.", examples=["7b0zqgqVYkq2tJb1mT6mHnq2cXo6m0zvYh3l0sB0u0A"])
@@ -65,7 +65,7 @@ class StreamTicket(msgspec.Struct):
 
 
 class TicketQuery(Model):
-    """The ticket."""
+    """The parameter that carries the ticket."""
 
     bilhete: Annotated[
         str,
@@ -75,7 +75,7 @@ class TicketQuery(Model):
 
 
 class StreamQuery(Model):
-    """Which units, and from which change on."""
+    """The units to follow, and the change after which to start."""
 
     cnes: Annotated[
         list[Annotated[str, StringConstraints(pattern=PATTERN)]],

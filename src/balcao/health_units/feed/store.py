@@ -13,14 +13,16 @@ from balcao.health_units.feed.schemas import Tipo
 
 
 class NewChange(NamedTuple):
-    """A change of a unit, with what is told of it."""
+    """A change of a unit, with the data that is published."""
 
     cnes: Cnes
     dados: Any
 
 
-# Updating the counter locks its row until the commit, so entries become visible in the order of their numbers; NOTIFY
-# is sent with the commit. The same statement enqueues a job for each webhook that wants the unit.
+# Order: the UPDATE locks the counter's row until the commit, so entries become visible in the order of their numbers.
+# PostgreSQL sends NOTIFY at the commit.
+#
+# Jobs: the same statement enqueues a job for each active webhook that follows the unit.
 _JOBS = enqueue_sql(
     ":job",
     """convert_to(format('{"webhook":"%s","sequencia":%s}', webhooks.id, entry.sequencia), 'UTF8')""",
@@ -47,9 +49,9 @@ SELECT pg_notify(:channel, max(sequencia)::text) FROM entry
 async def append_changes(
     connection: Connection, channel: str, job: str, tipo: Tipo, changes: Sequence[NewChange]
 ) -> None:
-    """Append an entry as of now for each unit, in this order, with what is told of it.
+    """Append an entry for each unit with the current time, in this order.
 
-    To be called last in a transaction: everybody else who writes waits for its end.
+    Call this last in a transaction: every other transaction that publishes a change waits until this one ends.
     """
 
 
@@ -59,7 +61,7 @@ async def read_time_zone(connection: Connection) -> str:
 
 
 class StoredChange(NamedTuple):
-    """An entry of the feed; `dados` is JSON."""
+    """An entry of the feed. `dados` is JSON."""
 
     sequencia: int
     tipo: Tipo
@@ -75,11 +77,11 @@ ORDER BY sequencia LIMIT :limit
 async def list_feed_changes(
     connection: Connection, after: int, up_to: int, codes: Collection[str] | None, limit: int
 ) -> list[StoredChange]:
-    """Return entries with numbers beyond `after`, of these units or, without any, of all."""
+    """Return the entries after number `after` up to `up_to`, for these units or, if `codes` is None, for all."""
 
 
 class DatedChange(NamedTuple):
-    """An entry of the feed, and when it was published."""
+    """An entry of the feed with its time of publication."""
 
     em: datetime
     change: StoredChange
@@ -90,7 +92,7 @@ async def read_change(connection: Connection, sequence: int) -> DatedChange | No
 
 
 class FeedRange(NamedTuple):
-    """The first and the last number of what is stored; `first` is beyond `last` when nothing is."""
+    """The first and the last number in the feed. `first` is greater than `last` if nothing is stored."""
 
     first: int
     last: int
@@ -101,11 +103,11 @@ SELECT last, coalesce((SELECT min(sequencia) FROM health_units.change_feed), las
 FROM health_units.feed_counter
 """)
 async def read_feed_range(connection: Connection) -> FeedRange:
-    """Return which changes a listener can be told."""
+    """Return the range of changes that can be replayed to a listener."""
 
 
-# Deleted from the beginning up to the last old entry, without gaps: a listener either gets everything after its number
-# or is told to read the snapshot again.
+# Delete from the start up to the last old entry, without gaps. A listener then either gets every change after its
+# number, or is told to read the snapshot again.
 @statement("""
 WITH gone AS (
     DELETE FROM health_units.change_feed
@@ -115,4 +117,4 @@ WITH gone AS (
 SELECT (SELECT count(*) FROM health_units.change_feed) AS checked, (SELECT count(*) FROM gone) AS removed
 """)
 async def delete_old_changes(connection: Connection, retention: timedelta) -> Swept:
-    """Delete what is older."""
+    """Delete the changes older than `retention`."""

@@ -1,4 +1,4 @@
-"""Who listens to the changes in this process, and what each is still to be sent (rules: health_units 4.3)."""
+"""The listeners of this process, and the events that each of them has yet to receive (rules: health_units 4.3)."""
 
 import asyncio
 import time
@@ -20,22 +20,23 @@ _HEARTBEAT = b":\n\n"
 
 
 class Change(NamedTuple):
-    """A change as it is sent: one event of the stream."""
+    """A change as one encoded event of the stream."""
 
     sequence: int
     cnes: str
     text: bytes
 
 
-# Yields the changes between two numbers, page by page.
+# A function that yields the changes between two numbers, page by page.
 Replay = Callable[[int, int], AsyncIterator[bytes]]
 
 
 @dataclass(eq=False)
 class Listener:
-    """One stream. `holder` is whose limit it counts for; `ends_at` is in Unix seconds.
+    """One stream. `holder` is the client and address whose limit it counts for. `ends_at` is in Unix seconds.
 
-    It is sent what lies beyond `after`: by `replay` up to `joined_at`, the last change before it listened, then live.
+    It receives the changes after `after`. `replay` yields them up to `joined_at`, the last change before it joined.
+    Later changes arrive live.
     """
 
     holder: tuple[str, str]
@@ -52,7 +53,7 @@ class Listener:
     _reader: "asyncio.Task[object] | None" = None
 
     def push(self, change: Change) -> bool:
-        """Keep a change for the listener if it wants it; return false for one that has not read for too long."""
+        """Queue a change if the listener follows its unit. Return false if too many unread bytes would wait."""
         if change.sequence <= self.after or (self.codes and change.cnes not in self.codes):
             return True
         self._waiting_bytes += len(change.text)
@@ -63,14 +64,14 @@ class Listener:
         return True
 
     def cut_off(self) -> None:
-        """End the stream although its reader, for whom it waits, reads no more."""
+        """End the stream while it waits for a client that no longer reads."""
         if self._reader is not None:
             self._reader.cancel()
 
     async def listen(self, first: bytes) -> AsyncGenerator[bytes, None]:
-        """Yield what is to be sent, until the time is over, the right to it, or nobody can say what holds."""
+        """Yield the events until the time is up, the caller's right has ended, or the board is stale."""
         self._reader = asyncio.current_task()
-        # The id lets a client whose connection breaks before the first event come back without a gap.
+        # The id lets a client resume without a gap if its connection breaks before the first event.
         yield BEGINNING + b"id: %d\n\n" % self.after + first
         if self.after < self.joined_at:
             async for page in self.replay(self.after, self.joined_at):
@@ -93,9 +94,9 @@ class Listener:
 
 
 class Hub:
-    """All listeners of a process; one counts until its stream ends, or its response is dropped without one.
+    """All listeners of a process. A listener counts until its stream ends, or until its response is discarded unread.
 
-    `last` is the number of the last change that they were told of; None until the units were read for the first time.
+    `last` is the number of the last published change. It is None until the units have been read once.
     """
 
     def __init__(self) -> None:
@@ -103,22 +104,22 @@ class Hub:
         self.listeners: WeakSet[Listener] = WeakSet()
 
     def require_room(self, holder: tuple[str, str], most: int) -> None:
-        """Raise TooMany when the holder, or the process, has as many streams as it may."""
+        """Raise TooMany if the holder or the process has reached its maximum number of streams."""
         held = Counter(listener.holder for listener in self.listeners)
         if held[holder] >= most or held.total() >= MOST_OF_PROCESS:
             raise TooMany("Fluxos demais abertos: feche um e tente de novo.", code="too-many-streams", retry_after=30)
 
     async def listen(self, listener: Listener, first: bytes) -> AsyncGenerator[bytes, None]:
-        """Yield what the listener is to be sent, beginning with `first`."""
+        """Yield the events of the listener, starting with `first`."""
         try:
             async with aclosing(listener.listen(first)) as texts:
                 async for text in texts:
                     yield text
         finally:
-            self.listeners.discard(listener)  # at once, not when the collector comes by
+            self.listeners.discard(listener)  # now, not when the garbage collector runs
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Tell every listener, and end the streams of those that do not read."""
+        """Send the changes to every listener, and end the streams of listeners that do not read."""
         listeners = list(self.listeners)
         for change in changes:
             self.last = change.sequence

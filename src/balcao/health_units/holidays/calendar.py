@@ -16,7 +16,7 @@ _FIXED = {
     (11, 20): "Consciência Negra",
     (12, 25): "Natal",
 }
-# As the library names the movable ones, how people name them here, and whether closing is left to the city.
+# For each movable holiday: the library's name, the usual name in Brazil, and whether it is optional for the city.
 _MOVABLE = {
     "Sexta-feira Santa": ("Paixão de Cristo", False),
     "Carnaval": ("Carnaval", True),
@@ -25,7 +25,7 @@ _MOVABLE = {
 
 
 def list_national_holidays(year: int) -> list[Holiday]:
-    """Return the holidays by date; of two on one date the fixed one."""
+    """Return the holidays by date. If two fall on the same date, return the fixed one."""
     by_date = {holiday.data: holiday for holiday in _iterate_movable(year)}
     for (month, day), name in _FIXED.items():
         on = date(year, month, day)
@@ -34,7 +34,7 @@ def list_national_holidays(year: int) -> list[Holiday]:
 
 
 def _iterate_movable(year: int) -> Iterator[Holiday]:
-    from holidays import country_holidays  # takes a third of a second, and is wanted once a year
+    from holidays import country_holidays  # slow import (0.3 s), needed once a year
 
     known = country_holidays("BR", years=year, categories=("public", "optional"), language="pt_BR")
     for theirs, (ours, optional) in _MOVABLE.items():

@@ -1,4 +1,4 @@
-"""The worker's part of the holidays."""
+"""The recurring job of the holidays."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +9,9 @@ from balcao.health_units.holidays import service
 
 
 async def add_next_year(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Enter the national holidays of the next year."""
+    """Add the national holidays of the next year."""
     await service.add_next_year(platform)
 
 
-# On 2 January, by any clock of the country.
+# At 06:10 UTC it is 2 January in every time zone of the country.
 JOBS = [JobKind("health_units.add_holidays", add_next_year, cron="10 6 2 1 *")]

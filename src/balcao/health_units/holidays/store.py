@@ -26,7 +26,7 @@ async def select_holiday(source: Source, day: date) -> Holiday | None: ...
 
 @statement(f"{_READ} FOR UPDATE")
 async def lock_holiday(connection: Connection, day: date) -> Holiday | None:
-    """Return the holiday, locked until the transaction ends."""
+    """Return the holiday and lock its row until the transaction ends."""
 
 
 @statement("""
@@ -47,10 +47,11 @@ SELECT year FROM unnest(:years::int[]) AS year
 WHERE NOT EXISTS (SELECT FROM health_units.holiday_years WHERE ano = year)
 """)
 async def find_missing_years(connection: Connection, years: Sequence[int]) -> list[int]:
-    """Return which of these years have not been entered yet."""
+    """Return which of these years have not been added yet."""
 
 
-# A year is entered once: of two at the same time the second finds it taken. What the city wrote stays.
+# A year is added once. If two transactions add it, the second one waits and then inserts nothing. Holidays that the
+# city wrote stay.
 @statement("""
 WITH year AS (
     INSERT INTO health_units.holiday_years (ano) VALUES (:year) ON CONFLICT DO NOTHING RETURNING ano

@@ -1,4 +1,4 @@
-"""Route of the sources."""
+"""Route of the sources of notifications."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call

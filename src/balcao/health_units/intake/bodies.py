@@ -1,4 +1,4 @@
-"""Rows are held to the same rules as the bodies of the operations."""
+"""Validation of imported rows with the same rules as request bodies."""
 
 from typing import Any, TypeVar
 
@@ -12,7 +12,10 @@ M = TypeVar("M", bound=pydantic.BaseModel)
 
 
 def parse_body(kind: type[M], members: dict[str, Any]) -> M:
-    """Return a row's members as a body. Raises Invalid, naming the first member at fault and never its value."""
+    """Return the members of a row as a body.
+
+    Raises Invalid, which names the first invalid member and never its value.
+    """
     try:
         return kind.model_validate(members)
     except pydantic.ValidationError as refused:
@@ -22,7 +25,7 @@ def parse_body(kind: type[M], members: dict[str, Any]) -> M:
 
 
 def parse_cnes(text: str) -> Cnes:
-    """Return the unit of a row. Raises Invalid."""
+    """Return the CNES of a row. Raises Invalid if it does not have seven digits."""
     cnes = Cnes.parse(text)
     if cnes is None:
         raise Invalid("O campo `cnes` deve ter 7 dígitos.")

@@ -1,4 +1,4 @@
-"""The worker's part of the intake."""
+"""The recurring job of the intake."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The import of notifications, open and closed: a line for each, with the one colour that the former system knew."""
+"""The import of open and closed notifications: one line each, with the only colour that the former system stored."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -19,17 +19,17 @@ from balcao.health_units.notifications.imported import ImportedNotification, mak
 from balcao.health_units.notifications.schemas import Causa, CloseBody
 from balcao.health_units.situation import Risco
 
-BATCH = 100  # until their commit everybody else who changes a unit or a risk waits
-# A former system's clock, or ours, may be a little ahead.
+BATCH = 100  # other writers wait for the commit of a batch
+# The clocks of the former system and of this one may differ a little.
 _LEEWAY = timedelta(minutes=5)
 _Instant = Annotated[datetime, Meta(tz=True)]
 _INSTANTS = ("aberta_em", "ultima_atualizacao", "encerrada_em")
 
 
 class NotificationRow(msgspec.Struct):
-    """A notification; without `encerrada_em` it is open, and `ultima_atualizacao` is its last confirmation.
+    """A notification. Without `encerrada_em` it is open, and `ultima_atualizacao` is its last confirmation.
 
-    `id` is that of an export, by which a notification of this very installation is known.
+    `id` comes from an export of this installation and identifies a notification that it already has.
     """
 
     cnes: str
@@ -42,7 +42,7 @@ class NotificationRow(msgspec.Struct):
     id: UUID | None = None
 
     def __post_init__(self) -> None:
-        """Check the row. Raises Invalid."""
+        """Validate the row. Raises Invalid."""
         parse_cnes(self.cnes)
         parse_body(CloseBody, {"motivo": self.motivo})
         if self.causa is not None and self.encerrada_em is None:
@@ -53,10 +53,10 @@ class NotificationRow(msgspec.Struct):
         self._check_instants()
 
     def to_imported(self) -> ImportedNotification:
-        """Return the notification under its id.
+        """Return the notification with its id.
 
-        Without one its instants are in whole seconds, so that a system that tells fractions only now and then is not
-        heard twice.
+        Without an id, its times are cut to whole seconds. Otherwise a system that sends fractions only sometimes would
+        create the same notification twice.
         """
         instants = {name: getattr(self, name) for name in _INSTANTS}
         if self.id is None:
@@ -67,9 +67,9 @@ class NotificationRow(msgspec.Struct):
         )
 
     def _check_instants(self) -> None:
-        """Raise Invalid for an instant that no calendar here has.
+        """Raise Invalid for a time that is too early for our calendar, or in the future.
 
-        Also for one that is still to come: the unit would be shown at risk, and ever after later.
+        A future time would show the unit at risk, and every later event would be even later.
         """
         for name in _INSTANTS:
             at = getattr(self, name)
@@ -80,9 +80,9 @@ class NotificationRow(msgspec.Struct):
 
 
 async def write_notifications(connection: Connection, rows: Sequence[NotificationRow]) -> int:
-    """Write what is new or was closed since, and publish it; return how many notifications that is.
+    """Write the notifications that are new or were closed since the last import, and publish them. Return their number.
 
-    Raises Invalid for a row of an unknown unit, or one whose unit has another active or a newer notification.
+    Raises Invalid for a row of an unknown unit, and for a row whose unit has another active or a newer notification.
     """
     changed = await notifications.import_notifications(connection, [row.to_imported() for row in rows])
     await feed.publish_imported_risks(connection, list(dict.fromkeys(changed)))

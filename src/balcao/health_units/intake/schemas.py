@@ -1,4 +1,4 @@
-"""How the reading of the department's own systems goes."""
+"""The wire types of the sources, which show whether the department's own systems can be read."""
 
 from typing import Annotated
 

@@ -1,6 +1,7 @@
-"""Reading the notifications that the department's own systems keep, with a heartbeat of each (rules: health_units 2.5).
+"""Import of the notifications in the department's own systems, with a heartbeat for each (rules: health_units 2.5).
 
-What a system answers is taken as a file of the import is: known by unit and opening, the same again changes nothing.
+The response of a system is treated like an import file. A row is identified by its unit and opening time, and a
+repeated row changes nothing.
 """
 
 import asyncio
@@ -23,18 +24,19 @@ from balcao.settings.services import parse_pairs
 
 MOST_BYTES = 4 * 1024 * 1024
 PATIENCE_SECONDS = 20.0
-# The rows of the import by command; another name, so that what a source answers does not end a file's import.
+# The same rows as the import by command, but under another name, so that reading a source does not complete a file's
+# import.
 _IMPORT = Import(
     "notifications-of-source", notifications.NotificationRow, notifications.write_notifications, notifications.BATCH
 )
 
 
 class _Unreadable(Exception):
-    """A source did not answer as it should; `args` holds the code."""
+    """A source did not send a valid response. `args` holds the error code."""
 
 
 async def list_intake_sources(call: Call) -> RiskSources:
-    """Return the heartbeat of each configured source; one that no worker has read yet is left out."""
+    """Return the heartbeat of each configured source. A source is left out until a worker has tried to read it."""
     async with call.platform.database.connection() as connection:
         sources = await store.select_intake_sources(connection, list(parse_pairs(call.platform.settings.risk_sources)))
 
@@ -58,7 +60,7 @@ async def list_intake_sources(call: Call) -> RiskSources:
 
 
 async def read_sources(platform: Platform) -> None:
-    """Read every source once, all at the same time; what one does wrong is noted with it."""
+    """Read all sources concurrently, once each. A failure is stored with its source, not raised."""
     addresses = parse_pairs(platform.settings.risk_sources)
     if not addresses:
         return
@@ -90,7 +92,7 @@ async def _read_source(platform: Platform, name: str, address: str) -> None:
 
 
 async def _fetch(platform: Platform, name: str, address: str) -> bytes:
-    """Return what the source answers. Raises _Unreadable."""
+    """Return the response body of a source. Raises _Unreadable."""
     token = parse_pairs(platform.settings.risk_source_tokens.get_secret_value()).get(name)
     headers = {"Accept": "application/x-ndjson"} | ({"Authorization": f"Bearer {token}"} if token else {})
     content = bytearray()

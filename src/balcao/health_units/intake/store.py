@@ -10,7 +10,7 @@ from balcao.core.database.statements import statement
 
 @statement("INSERT INTO health_units.sources (nome) SELECT unnest(:names::text[]) ON CONFLICT DO NOTHING")
 async def insert_sources(connection: Connection, names: Sequence[str]) -> None:
-    """Give each of these a heartbeat from now on."""
+    """Insert a heartbeat row for each source that has none."""
 
 
 class StoredSource(NamedTuple):
@@ -32,12 +32,12 @@ async def select_intake_sources(connection: Connection, names: Sequence[str]) ->
 
 @statement("SELECT conteudo FROM health_units.sources WHERE nome = :name")
 async def read_source_digest(connection: Connection, name: str) -> bytes | None:
-    """Return the digest of what was read last."""
+    """Return the digest of the content that was read last."""
 
 
 @statement("UPDATE health_units.sources SET ouvida_em = now(), erro = NULL WHERE nome = :name")
 async def note_same_content(connection: Connection, name: str) -> None:
-    """Note that the source answered what it had answered before."""
+    """Record that the source sent the same content as before."""
 
 
 @statement("""
@@ -46,15 +46,16 @@ SET ouvida_em = now(), mudou_em = now(), erro = NULL, conteudo = :digest, linhas
 WHERE nome = :name
 """)
 async def note_changed_content(connection: Connection, name: str, digest: bytes, rows: int, refused: int) -> None:
-    """Note that other content was read, to its end."""
+    """Record that new content was read completely."""
 
 
 @statement("UPDATE health_units.sources SET falhou_em = now(), erro = :error WHERE nome = :name")
 async def note_failed_reading(connection: Connection, name: str, error: str) -> None:
-    """Store the code of what went wrong."""
+    """Store the error code of a failed read."""
 
 
-# When a source was configured is not stored, so one that never answered counts as silent since its first failure.
+# The time at which a source was configured is not stored. A source that never responded counts as silent since its last
+# failure.
 @statement("""
 SELECT nome, extract(epoch FROM now() - coalesce(ouvida_em, falhou_em))::float8 AS seconds FROM health_units.sources
 WHERE ouvida_em > now() - interval '30 days' OR erro IS NOT NULL
@@ -63,5 +64,8 @@ async def _read_silence(connection: Connection) -> Mapping[str, float]: ...
 
 
 async def measure_silence(connection: Connection) -> Mapping[tuple[str, ...], float]:
-    """Return the seconds since each source answered; sources long out of use are left out."""
+    """Return the seconds since each source responded.
+
+    Sources that have been silent for 30 days are left out, unless their last read failed.
+    """
     return {(name,): seconds for name, seconds in (await _read_silence(connection)).items()}

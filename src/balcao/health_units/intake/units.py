@@ -1,4 +1,4 @@
-"""The import of units: a line for each, with the members of the PUT, and in JSON also its week."""
+"""The import of units: one line each, with the members of the PUT body and, in JSON, also the week."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,11 +15,11 @@ from balcao.health_units.timetables.schemas import WeekBody
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 
-BATCH = 200  # until their commit everybody else who changes a unit or a risk waits
+BATCH = 200  # other writers wait for the commit of a batch
 
 
 class UnitRow(msgspec.Struct, dict=True):
-    """A unit; without `semana` its week stays as it is."""
+    """A unit. Without `semana` its week does not change."""
 
     cnes: str
     nome: str
@@ -39,24 +39,27 @@ class UnitRow(msgspec.Struct, dict=True):
     abre_feriado: bool = False
 
     def __post_init__(self) -> None:
-        """Check the row as bodies are checked. Raises Invalid."""
+        """Validate the row as request bodies are validated. Raises Invalid."""
         _ = parse_cnes(self.cnes), self.unit, self.week
 
     @cached_property
     def unit(self) -> UnitBody:
-        """Return the unit. Raises Invalid."""
+        """Return the unit of the row. Raises Invalid."""
         return parse_body(UnitBody, msgspec.structs.asdict(self))
 
     @cached_property
     def week(self) -> WeekBody | None:
-        """Return the week, if there is one. Raises Invalid."""
+        """Return the week of the row, or None. Raises Invalid."""
         if self.semana is None:
             return None
         return parse_body(WeekBody, {"semana": self.semana, "abre_feriado": self.abre_feriado})
 
 
 async def write_units(connection: Connection, rows: Sequence[UnitRow]) -> int:
-    """Write what is new or different, and publish it; return how many units that is. The last row of a unit counts."""
+    """Write the units that are new or different, and publish them. Return their number.
+
+    If a unit has several rows, the last one counts.
+    """
     latest = {parse_cnes(row.cnes): row for row in rows}
     weeks = {cnes: row.week for cnes, row in latest.items() if row.week is not None}
     changed = await units.import_units(connection, {cnes: row.unit for cnes, row in latest.items()})

@@ -1,4 +1,4 @@
-"""Routes of the notifications: staff's acts on them, and the public log."""
+"""Routes of the notifications: the operations of staff, and the public list."""
 
 from typing import Annotated, TypeAlias
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Cursors of a unit's notifications, good only for the unit they were made for."""
+"""Cursors into the notifications of a unit. A cursor is valid only for the unit it was created for."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,10 +16,10 @@ def encode_notification_cursor(cnes: Cnes, opened: datetime) -> str:
 
 
 def decode_notification_cursor(cnes: Cnes, text: str) -> datetime:
-    """Return the instant a cursor stands for. Raises Unprocessable for one not ours, altered, or of another unit."""
+    """Return the instant of a cursor. Raises Unprocessable if the cursor is forged, altered or of another unit."""
     try:
         return _EPOCH + cursors.decode_cursor(_name(cnes), text) * _MICROSECOND
-    except (ValueError, OverflowError):  # the seal is no secret: whoever makes one gets no further
+    except (ValueError, OverflowError):  # a forged cursor gives access to nothing else
         item = Fault(loc=["query", "after"], msg="não é um cursor desta lista", type="value_error")
         raise Unprocessable(faults=[item]) from None
 

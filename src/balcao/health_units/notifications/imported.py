@@ -1,4 +1,4 @@
-"""What rows of an import make of the notifications that are there, as pure rules (rules: health_units 4.1)."""
+"""Rules that merge imported rows into the stored notifications (rules: health_units 4.1). These are pure functions."""
 
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
@@ -15,14 +15,14 @@ from balcao.health_units.notifications.states import Notification, NotificationE
 from balcao.health_units.situation import Risco
 
 ALREADY_ACTIVE = "A unidade já tem outra notificação ativa."
-# What names the notifications of a former system, which has no ids that we know.
+# The namespace of the ids that we derive for notifications of a former system, which sends no ids of ours.
 _FORMER = UUID("0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90")
-# Unit and id: a row that names the id of another unit's notification is refused by the database.
+# Unit and id. The database rejects a row with the id of another unit's notification.
 Key: TypeAlias = tuple[str, UUID]
 
 
 class ImportedNotification(msgspec.Struct, frozen=True):
-    """What a former system knows of a notification: one colour, and up to three instants."""
+    """A notification of a former system: one colour and up to three times."""
 
     id: UUID
     cnes: str
@@ -38,17 +38,20 @@ class ImportedNotification(msgspec.Struct, frozen=True):
         return self.cnes, self.id
 
     def is_said_by(self, present: Notification | None) -> bool:
-        """Tell whether the state has it all already; it will whatever happens to the notification later."""
+        """Return whether the stored notification contains everything in this row.
+
+        Once true, it stays true after later events.
+        """
         return present is not None and not list_later_events(present, self)
 
 
 def make_id(cnes: str, opened_at: datetime) -> UUID:
-    """Return the id of a notification of a former system, which unit and opening name."""
+    """Return the id of a notification of a former system, derived from its unit and opening time."""
     return uuid5(_FORMER, f"{cnes} {opened_at.astimezone(UTC).isoformat(timespec='seconds')}")
 
 
 def list_later_events(present: Notification, old: ImportedNotification) -> list[NotificationEvent]:
-    """Return what happened by the former system's account and is not in the state: a confirmation, or the end."""
+    """Return the events that the former system reports and the state lacks: a confirmation, or the closing."""
     if not present.active:
         return []
     if old.encerrada_em is not None:
@@ -59,10 +62,10 @@ def list_later_events(present: Notification, old: ImportedNotification) -> list[
 
 
 class Replay:
-    """Applies rows to the notifications that are there, one after the other, and gathers what is to be written."""
+    """Applies rows to the stored notifications one after the other, and collects the rows and events to write."""
 
     def __init__(self, units: Collection[str], known: Iterable[Notification], newest: Iterable[Notification]) -> None:
-        """Begin with the units that exist, the rows' own notifications, and each unit's newest one."""
+        """Start with the codes of existing units, the notifications that the rows name, and each unit's newest one."""
         self._units = units
         self._known = {state.key: state for state in known}
         self._newest = {state.cnes: state for state in newest}
@@ -71,10 +74,13 @@ class Replay:
         self.events: list[tuple[UUID, NotificationEvent, Remarks]] = []
 
     def apply(self, old: ImportedNotification) -> bool:
-        """Apply a row; return whether there was anything new in it.
+        """Apply a row. Return whether it contained anything new.
 
-        Raises Invalid for an unknown unit, and where the unit has another active one, or is to get an active one that
-        is not its newest.
+        Raises Invalid in these cases:
+
+        - the unit is unknown
+        - the unit has another active notification
+        - the row is active, but the unit has a newer notification
         """
         present = self._known.get(old.key)
         if present is None:
@@ -92,7 +98,7 @@ class Replay:
         return bool(events)
 
     def _require_place(self, old: ImportedNotification) -> None:
-        """Raise Invalid where a notification that is not there may not be added."""
+        """Raise Invalid if this notification is not stored and may not be added."""
         newest = self._newest.get(old.cnes)
         if old.cnes not in self._units:
             raise Invalid("O campo `cnes` não é o de uma unidade daqui: importe-a antes.")

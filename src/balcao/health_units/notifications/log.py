@@ -1,4 +1,4 @@
-"""An entry of a notification's log, as it is stored."""
+"""An entry in the log of a notification, as it is stored."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from balcao.health_units.notifications.states import NotificationEvent
 
 @dataclass(frozen=True)
 class RecordedEvent:
-    """An event with why and by whom."""
+    """An event with its reason and its author."""
 
     event: NotificationEvent
     remarks: Remarks

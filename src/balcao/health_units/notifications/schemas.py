@@ -1,4 +1,4 @@
-"""What staff send about a risk notification, and how staff and the public see one."""
+"""The bodies that staff send about a risk notification, and the forms in which staff and the public see it."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -19,7 +19,7 @@ _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90"
 
 
 class Causa(StrEnum):
-    """Why a notification was closed; one closed as a mistake is never shown to the public again."""
+    """The reasons to close a notification. One that was closed as a mistake is never shown to the public again."""
 
     NORMALIZACAO = "normalizacao"
     ENGANO = "engano"
@@ -33,7 +33,7 @@ class EventKind(StrEnum):
     ENCERRAMENTO = "encerramento"
 
 
-# Internal, but no place for a person's data either.
+# Only staff read the reason, but it must not contain personal data either.
 Motivo = Annotated[
     Reason,
     Field(
@@ -65,7 +65,7 @@ _Risco = Annotated[Risco, Field(description="Cor do risco: Verde, Amarelo, Laran
 
 
 class Remarks(msgspec.Struct, frozen=True):
-    """What staff say of an event, for staff alone; the codes are those of the reference lists."""
+    """The remarks of staff on an event, which only staff read. The codes come from the reference lists."""
 
     motivo: str | None = None
     ocorrencia: str | None = None
@@ -73,7 +73,7 @@ class Remarks(msgspec.Struct, frozen=True):
 
 
 class OpenBody(Model):
-    """The colour of a new notification."""
+    """The body that opens a notification."""
 
     risco: _Risco
     motivo: Motivo | None = None
@@ -86,7 +86,7 @@ class OpenBody(Model):
 
 
 class ChangeBody(Model):
-    """The same colour again is a confirmation."""
+    """The body that changes the colour. The same colour again is a confirmation."""
 
     risco: _Risco
     motivo: Motivo | None = None
@@ -99,7 +99,7 @@ class ChangeBody(Model):
 
 
 class CloseBody(Model):
-    """`risco` is the last colour to record; without it the colour stays."""
+    """The body that closes a notification. `risco` is the last colour to record; without it the colour stays."""
 
     causa: Annotated[Causa, Field(description="Por que termina; `engano` a tira da vista do público.")] = (
         Causa.NORMALIZACAO
@@ -113,7 +113,7 @@ class CloseBody(Model):
 
 
 def _parse_instant(sent: Any) -> datetime:
-    """Return an RFC 3339 instant; pydantic alone would also take a number of seconds."""
+    """Return an RFC 3339 instant. Pydantic's own parser would also accept a number of seconds."""
     try:
         instant: datetime = msgspec.convert(sent, Annotated[datetime, Meta(tz=True)])
         return in_utc(instant)
@@ -125,7 +125,7 @@ Bound = Annotated[datetime, BeforeValidator(_parse_instant)]
 
 
 class LogQuery(Model):
-    """Which notifications of a unit; `de` and `ate` bound the instant of the opening, both inclusive."""
+    """The filter for a unit's notifications. `de` and `ate` bound the opening time, both inclusive."""
 
     status: Annotated[Status | None, Field(description="Só as ativas ou só as encerradas.")] = None
     de: Annotated[
@@ -168,7 +168,7 @@ _AuthorName = Annotated[str, Meta(description="Quem fez.", examples=["Rui Campos
 
 
 class PublicNotification(msgspec.Struct):
-    """A notification as everybody may see it."""
+    """A notification as the public sees it."""
 
     id: _Id
     risco: _Color
@@ -180,7 +180,7 @@ class PublicNotification(msgspec.Struct):
 
 
 class StaffNotification(PublicNotification):
-    """A notification as staff see it; what was said of it, and by whom, is that of its last event."""
+    """A notification as staff see it. The remarks and the author are those of its last event."""
 
     causa: _Cause
     versao: Annotated[int, Meta(ge=1, description="Sobe a cada evento; é o `ETag`.", examples=[1])]
@@ -194,7 +194,7 @@ class StaffNotification(PublicNotification):
 
 
 class LoggedEvent(msgspec.Struct):
-    """An entry of a notification's log."""
+    """An entry in the log of a notification."""
 
     tipo: Annotated[EventKind, Meta(description="O que aconteceu.")]
     risco_antes: Annotated[Risco | None, Meta(description="Cor anterior; nula na abertura.")]
@@ -214,7 +214,7 @@ class NotificationDetail(StaffNotification):
 
 
 class NotificationLog(msgspec.Struct):
-    """A page of a unit's notifications, newest first; `proximo` is null at the end."""
+    """A page of a unit's notifications, newest first. `proximo` is null on the last page."""
 
     itens: Annotated[list[PublicNotification], Meta(description="Da mais nova à mais antiga.")]
     proximo: Annotated[

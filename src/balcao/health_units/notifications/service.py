@@ -1,6 +1,6 @@
-"""Opening, changing, confirming and closing a notification (rules: health_units 4.1).
+"""Use cases that open, change, confirm and close a notification (rules: health_units 4.1).
 
-Each act leaves its event, its entry in the feed and its audit event in one transaction.
+Each of them writes its event, its feed entry and its audit event in one transaction.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,10 +33,10 @@ _IMPORTER = Author("Importação", "import")
 
 
 async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime | None = None) -> Notification:
-    """Open a notification as of `at` (now unless given).
+    """Open a notification as of `at`, by default now.
 
-    Raises Unprocessable for a code that is on no list, NotFound for an unknown or deactivated unit, Conflict while
-    one is active. Repeated with its `Idempotency-Key`, it returns what it returned then.
+    Raises Unprocessable for an unknown code, NotFound for an unknown or deactivated unit, and Conflict if another
+    notification is active. A repeated `Idempotency-Key` returns the first result.
     """
 
     async def make() -> Notification:
@@ -61,9 +61,10 @@ async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime
 async def change_notification(
     call: Call, cnes: Cnes, id: UUID, body: ChangeBody, at: datetime | None = None
 ) -> Notification:
-    """Change the colour; the same one again confirms it.
+    """Change the colour. The same colour again confirms it.
 
-    Raises Unprocessable as `open_notification`, NotFound, Conflict once closed, PreconditionFailed (`If-Match`).
+    Raises Unprocessable for an unknown code, NotFound, Conflict if the notification is closed, and PreconditionFailed
+    (`If-Match`).
     """
     async with call.platform.database.transaction() as connection:
         await units.require_right_to_unit(call, connection, cnes)
@@ -75,7 +76,10 @@ async def change_notification(
 async def close_notification(
     call: Call, cnes: Cnes, id: UUID, body: CloseBody, at: datetime | None = None
 ) -> Notification:
-    """Close a notification. Raises as `change_notification`; is repeated as `open_notification`."""
+    """Close a notification.
+
+    Raises the same errors as `change_notification`. A repeated `Idempotency-Key` returns the first result.
+    """
 
     async def make() -> Notification:
         present = await _lock(call, connection, cnes, id, body.remarks)
@@ -89,7 +93,7 @@ async def close_notification(
 
 
 async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notification, list[RecordedEvent]]:
-    """Return a notification and its log; the read is recorded. Raises NotFound."""
+    """Return a notification and its log, and record the read in the audit trail. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         await units.require_right_to_unit(call, connection, cnes)
         found = await store.select_notification(connection, cnes, id)
@@ -110,31 +114,32 @@ async def list_notifications(call: Call, cnes: Cnes, query: LogQuery, before: da
 
 
 async def read_latest_notification(call: Call, cnes: Cnes) -> Notification | None:
-    """Return the unit's newest notification, mistakes included."""
+    """Return the unit's newest notification, including one closed as a mistake."""
     return await store.select_latest_notification(call.platform.database, cnes)
 
 
 async def count_notification_events(call: Call, cnes: Cnes) -> int:
-    """Count the entries in the logs of a unit's notifications."""
+    """Return the number of log entries of all notifications of a unit."""
     return await store.count_unit_events(call.platform.database, cnes)
 
 
 async def import_notifications(connection: Connection, rows: Sequence[ImportedNotification]) -> list[Cnes]:
-    """Write notifications of a former system, or what happened to them since; return the unit of each such row.
+    """Write notifications of a former system, or what happened to them since. Return the unit of each changed row.
 
-    The result is that of the rows one after the other. Raises Invalid for a row that cannot be used.
+    The result is the same as applying the rows one after the other. Raises Invalid for a row that cannot be applied.
     """
     held = {state.key: state for state in await store.list_notifications_by_key(connection, *_split_keys(rows))}
     rows = [row for row in rows if not row.is_said_by(held.get(row.key))]
     if not rows:
         return []
     codes = sorted({row.cnes for row in rows})
-    # Units first: whoever holds one is alone in opening a notification of it.
+    # Lock order: units first. A transaction that holds a unit's lock is the only one that can open a notification for
+    # it.
     known_units = await lock_units(connection, codes)
     known = await store.lock_notifications_by_key(connection, *_split_keys(rows))
     replay = Replay(known_units, known, await store.list_newest_notifications(connection, codes))
     changed = [Cnes(row.cnes) for row in rows if replay.apply(row)]
-    # Before the new ones, as a unit has one active notification at a time.
+    # Update before the insert: a unit can have only one active notification, so close the old one first.
     await store.update_notifications(connection, list(replay.updated.values()))
     if await store.insert_notifications(connection, list(replay.added.values())) < len(replay.added):
         raise Invalid(ALREADY_ACTIVE)
@@ -143,7 +148,7 @@ async def import_notifications(connection: Connection, rows: Sequence[ImportedNo
 
 
 def _split_keys(rows: Iterable[ImportedNotification]) -> tuple[list[str], list[UUID]]:
-    """Return the units and the ids of the rows."""
+    """Return the units and the ids of the rows, without duplicates."""
     codes, ids = zip(*{row.key for row in rows}, strict=True)
     return list(codes), list(ids)
 

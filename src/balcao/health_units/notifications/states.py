@@ -1,6 +1,6 @@
-"""The life of a notification as pure rules: what an act makes of it, and what its events add up to.
+"""Rules for the life of a notification: the event of each operation, and the state that the events add up to.
 
-rules: health_units 4.1. An act yields an event; the state is always the events applied in order.
+rules: health_units 4.1. These are pure functions. The state always equals the result of applying all events in order.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ class NotificationEvent(msgspec.Struct, frozen=True):
 
 
 class Notification(msgspec.Struct, frozen=True):
-    """One episode of one unit."""
+    """One risk notification of one unit, from its opening to its closing."""
 
     id: UUID
     cnes: str
@@ -39,7 +39,7 @@ class Notification(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, UUID]:
-        """Return unit and id."""
+        """Return the unit and the id."""
         return self.cnes, self.id
 
     @property
@@ -52,9 +52,9 @@ class Notification(msgspec.Struct, frozen=True):
 
 
 def next_instant(now: datetime, last: datetime | None) -> datetime:
-    """Return the instant of the next event: that of the clock, the smallest step after `last` when the clock is behind.
+    """Return the time of the next event: `now`, or one microsecond after `last` if the clock is behind.
 
-    A step so small that many acts at once are never shown ahead of the clock by a second.
+    The step is small, so many operations at the same time never show a time a whole second ahead of the clock.
     """
     return now if last is None or now > last else last + timedelta(microseconds=1)
 
@@ -65,13 +65,13 @@ def open_event(risco: Risco, at: datetime) -> NotificationEvent:
 
 
 def change_event(notification: Notification, risco: Risco, now: datetime) -> NotificationEvent:
-    """Return a change, or a confirmation for the same colour. Raises Conflict once closed."""
+    """Return the event of a change, or of a confirmation if the colour is the same. Raises Conflict if closed."""
     kind = EventKind.CONFIRMACAO if risco is notification.risco else EventKind.MUDANCA
     return NotificationEvent(kind, notification.risco, risco, None, _next_instant_of(notification, now))
 
 
 def close_event(notification: Notification, causa: Causa, risco: Risco | None, now: datetime) -> NotificationEvent:
-    """Return a closing; the colour stays unless one is given. Raises Conflict once closed."""
+    """Return the event of a closing. The colour stays unless one is given. Raises Conflict if closed."""
     last = risco or notification.risco
     return NotificationEvent(
         EventKind.ENCERRAMENTO, notification.risco, last, causa, _next_instant_of(notification, now)
@@ -79,13 +79,13 @@ def close_event(notification: Notification, causa: Causa, risco: Risco | None, n
 
 
 def begin_notification(id: UUID, cnes: str, event: NotificationEvent) -> Notification:
-    """Return the notification that an opening makes."""
+    """Return the notification that an opening creates."""
     risco, em = event.risco_depois, event.em
     return Notification(id, cnes, risco, Status.ATIVO, em, em, None, None, risco, 1)
 
 
 def apply_notification_event(notification: Notification, event: NotificationEvent) -> Notification:
-    """Return what any later event makes of the notification."""
+    """Return the notification after a later event."""
     ends = event.tipo is EventKind.ENCERRAMENTO
     return msgspec.structs.replace(
         notification,
@@ -100,7 +100,7 @@ def apply_notification_event(notification: Notification, event: NotificationEven
 
 
 def replay_events(id: UUID, cnes: str, events: Iterable[NotificationEvent]) -> Notification:
-    """Return the state that the events of one notification, in order, add up to."""
+    """Return the state that results from all events of one notification, in order."""
     opening, *rest = events
     return reduce(apply_notification_event, rest, begin_notification(id, cnes, opening))
 

@@ -28,7 +28,7 @@ async def _count_outdated(connection: Connection, outdated_after: timedelta) -> 
 
 
 async def count_outdated(connection: Connection) -> Mapping[tuple[str, ...], float]:
-    """Return how many active notifications nobody has touched for long."""
+    """Return how many active notifications were not changed or confirmed for too long."""
     return {(): await _count_outdated(connection, OUTDATED_AFTER)}
 
 
@@ -37,10 +37,10 @@ SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, cau
 FROM health_units.notifications WHERE cnes = :cnes ORDER BY aberta_em DESC LIMIT 1
 """)
 async def select_latest_notification(source: Source, cnes: Cnes) -> Notification | None:
-    """Return the unit's newest notification, mistakes included."""
+    """Return the unit's newest notification, including one closed as a mistake."""
 
 
-# The partial unique index decides which of two openings is the one.
+# Concurrent openings: the partial unique index lets only one of them insert its row.
 @statement("""
 INSERT INTO health_units.notifications
     (id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao)
@@ -49,7 +49,7 @@ ON CONFLICT (cnes) WHERE status = 'Ativo' DO NOTHING
 RETURNING true
 """)
 async def insert_notification(connection: Connection, notification: Notification) -> bool:
-    """Return false when the unit has an active one."""
+    """Insert a notification. Return false if the unit already has an active one."""
 
 
 _READ = """
@@ -60,7 +60,7 @@ FROM health_units.notifications WHERE id = :id AND cnes = :cnes
 
 @statement(f"{_READ} FOR UPDATE")
 async def lock_notification(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
-    """Lock a notification of this unit until the transaction ends; None when there is no such one."""
+    """Return a notification of this unit and lock it until the transaction ends, or None if it does not exist."""
 
 
 _OF_ROWS = """
@@ -74,14 +74,14 @@ JOIN health_units.notifications AS stored USING (cnes, id)
 async def list_notifications_by_key(
     connection: Connection, codes: Sequence[str], ids: Sequence[UUID]
 ) -> list[Notification]:
-    """Return those of these notifications that are there; each is named by its unit and its id."""
+    """Return the stored notifications among these. `codes` and `ids` name each one by unit and id."""
 
 
 @statement(_OF_ROWS + "ORDER BY id FOR UPDATE OF stored")
 async def lock_notifications_by_key(
     connection: Connection, codes: Sequence[str], ids: Sequence[UUID]
 ) -> list[Notification]:
-    """Lock those of these notifications that are there until the transaction ends."""
+    """Return the stored notifications among these, and lock them until the transaction ends."""
 
 
 @statement("""
@@ -91,7 +91,7 @@ SELECT newest.* FROM unnest(:codes::text[]) AS named (cnes) CROSS JOIN LATERAL (
 ) AS newest
 """)
 async def list_newest_notifications(connection: Connection, codes: Sequence[str]) -> list[Notification]:
-    """Return the newest notification of each unit that has any, mistakes included."""
+    """Return the newest notification of each unit that has one, including those closed as a mistake."""
 
 
 @statement("""
@@ -102,7 +102,7 @@ FROM jsonb_populate_recordset(NULL::health_units.notifications, :notifications::
 ON CONFLICT (cnes) WHERE status = 'Ativo' DO NOTHING
 """)
 async def insert_notifications(connection: Connection, notifications: Sequence[Notification]) -> int:
-    """Return how many were inserted: all but those whose unit has an active one."""
+    """Insert notifications, except active ones whose unit already has one. Return how many were inserted."""
 
 
 @statement("""
@@ -150,7 +150,7 @@ async def _append_all(connection: Connection, events: Sequence[Mapping[str, Any]
 async def append_events(
     connection: Connection, events: Iterable[tuple[UUID, NotificationEvent, Remarks]], author: Author
 ) -> None:
-    """Append events of several notifications, each with what is said of it, by one author."""
+    """Append the events of several notifications, each with its remarks, by one author."""
     rows = [
         {"id": new_id(), "notification_id": id_, **msgspec.structs.asdict(event), **msgspec.structs.asdict(remarks)}
         for id_, event, remarks in events
@@ -160,7 +160,7 @@ async def append_events(
 
 @statement(_READ)
 async def select_notification(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
-    """Return a notification of this unit; None when there is no such one."""
+    """Return a notification of this unit, or None if it does not exist."""
 
 
 @statement("""
@@ -168,17 +168,19 @@ SELECT tipo, risco_antes, risco_depois, causa, em, motivo, ocorrencia, consequen
 FROM health_units.notification_events WHERE notification_id = :id ORDER BY em
 """)
 async def list_notification_events(connection: Connection, id: UUID) -> list[RecordedEvent]:
-    """Return the log in the order of time."""
+    """Return the log in chronological order."""
 
 
 class ListedNotification(NamedTuple):
-    """A notification of a page; None on an empty one."""
+    """A notification of a page. It is None in the only row of an empty page."""
 
     notification: Notification | None
 
 
-# LEFT JOIN: a unit without notifications gives one row of nulls, so that no row means an unknown unit. Responses show
-# whole seconds, so `ate` reaches to the end of its second: a notification is found by the instant that was shown.
+# LEFT JOIN: a unit without notifications gives one row of nulls, so a result without rows means an unknown unit.
+#
+# Responses show whole seconds, so `ate` includes its whole second. A notification is then found by the time that was
+# shown.
 @statement("""
 SELECT found.*
 FROM health_units.units AS unit
@@ -216,7 +218,7 @@ async def list_public_notifications(
     before: datetime | None,
     limit: int,
 ) -> list[Notification] | None:
-    """Return a unit's notifications without mistakes, newest first; None for an unknown unit."""
+    """Return the public notifications of a unit, newest first, without mistakes. Return None for an unknown unit."""
     listed = await _list_public(connection, cnes, status, *opened, before, limit)
     return [each.notification for each in listed if each.notification is not None] if listed else None
 

@@ -1,4 +1,4 @@
-"""Routes of what staff see of the whole city: what is open, and what happened last."""
+"""Routes of the staff's view of the whole city: open notifications and recent events."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Open notifications and events together with the unit that they are about."""
+"""The wire types of open notifications and events, each with its unit."""
 
 from typing import Annotated
 
@@ -18,13 +18,13 @@ _Area = Annotated[str | None, Field(max_length=20, description="Só desta área.
 
 
 class OpenQuery(Model):
-    """Which of the active notifications."""
+    """The filter for active notifications."""
 
     area: _Area = None
 
 
 class EventsQuery(Model):
-    """Which events; `de` and `ate` bound their instants, both inclusive."""
+    """The filter for events. `de` and `ate` bound their times, both inclusive."""
 
     area: _Area = None
     cnes: Annotated[
@@ -47,7 +47,7 @@ class EventsQuery(Model):
 
 
 class NamedUnit(msgspec.Struct, frozen=True):
-    """A unit as a list names it."""
+    """The members of a unit that lists show."""
 
     cnes: CnesText
     nome: Annotated[str, Meta(description="Nome da unidade.", examples=["Clínica da Família Modelo 1"])]
@@ -57,7 +57,7 @@ class NamedUnit(msgspec.Struct, frozen=True):
 
 
 class OpenNotification(StaffNotification, kw_only=True):
-    """An active notification with its unit and how old it is."""
+    """An active notification with its unit and its age."""
 
     unidade: Annotated[NamedUnit, Meta(description="A unidade.")]
     ultimo_evento: Annotated[EventKind, Meta(description="O que aconteceu por último.")]
@@ -69,7 +69,7 @@ class OpenNotification(StaffNotification, kw_only=True):
 
 
 class OpenNotifications(msgspec.Struct):
-    """All active notifications that the caller reaches."""
+    """All active notifications of the units that the caller's right covers."""
 
     itens: Annotated[
         list[OpenNotification],
@@ -82,7 +82,7 @@ class OpenNotifications(msgspec.Struct):
 
 
 class CityEvent(msgspec.Struct):
-    """An event with the unit and the notification that it is about."""
+    """An event with its unit and notification."""
 
     id: Annotated[str, Meta(description="Identificador do evento (UUID).", examples=[_EXAMPLE_ID])]
     notificacao: Annotated[str, Meta(description="Identificador da notificação (UUID).", examples=[_EXAMPLE_ID])]
@@ -92,7 +92,7 @@ class CityEvent(msgspec.Struct):
 
 
 class CityEvents(msgspec.Struct):
-    """Events, the newest first."""
+    """Events, newest first."""
 
     itens: Annotated[list[CityEvent], Meta(description="Do mais novo ao mais antigo.")]
     ha_mais: Annotated[bool, Meta(description="Se havia mais que `limit`: peça um período menor.", examples=[False])]

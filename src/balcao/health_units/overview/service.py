@@ -1,4 +1,4 @@
-"""What staff see of the whole city, as far as the areas reach to which their right is limited."""
+"""Use cases for the staff's view of the whole city, limited to the areas that the caller's right covers."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ from balcao.health_units.units.service import AREA
 
 
 async def list_open_notifications(call: Call, query: OpenQuery) -> OpenNotifications:
-    """Return the active notifications of the units that the caller reaches, the highest colour first."""
+    """Return the active notifications of the units that the caller's right covers, highest colour first."""
     now = utc_now()
     async with call.platform.database.connection() as connection:
         found = await store.list_open(connection, _list_areas(call), query.area)
@@ -29,7 +29,7 @@ async def list_open_notifications(call: Call, query: OpenQuery) -> OpenNotificat
 
 
 async def list_notification_events(call: Call, query: EventsQuery) -> CityEvents:
-    """Return the newest events of the units that the caller reaches; the read is recorded."""
+    """Return the newest events of the units that the caller's right covers, and record the read in the audit trail."""
     async with call.platform.database.transaction() as connection:
         found = await store.list_events_of_units(connection, _list_areas(call), query, query.limit + 1)
         await call.platform.audit.record(connection, call, "read", fields=["eventos"])
@@ -37,7 +37,10 @@ async def list_notification_events(call: Call, query: EventsQuery) -> CityEvents
 
 
 def _list_areas(call: Call) -> list[str] | None:
-    """Return the areas to which the caller's right is limited; None for the whole city, units without area included."""
+    """Return the areas to which the caller's right is limited.
+
+    None means the whole city, including units without an area.
+    """
     limits = call.find_limits(AREA)
     return None if limits is None else sorted(limits)
 

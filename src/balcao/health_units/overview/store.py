@@ -1,4 +1,4 @@
-"""SQL of what staff see of the whole city; the tables are those of notifications and units."""
+"""SQL of the staff's view of the whole city. It reads the tables of notifications and units."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class StoredOpen(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "StoredOpen":
-        """Return the notification of a row that has all of these columns; the kind of unit is `tipo_unidade`."""
+        """Return the notification of a row with all of these columns. The kind of unit is in `tipo_unidade`."""
         before = row["risco_antes"]
         return cls(
             read_part(Notification, row),
@@ -39,7 +39,7 @@ class StoredOpen(NamedTuple):
 
 
 class StoredEvent(NamedTuple):
-    """An event with the unit that it is about."""
+    """An event with its unit."""
 
     id: UUID
     notificacao: UUID
@@ -49,7 +49,7 @@ class StoredEvent(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "StoredEvent":
-        """Return the event of a row that has all of these columns; the kind of unit is `tipo_unidade`."""
+        """Return the event of a row with all of these columns. The kind of unit is in `tipo_unidade`."""
         return cls(row["id"], row["notification_id"], _read_unit(row), row["engano"], read_part(RecordedEvent, row))
 
 
@@ -58,7 +58,7 @@ def _read_unit(row: Row) -> NamedUnit:
     return read_part(NamedUnit, members | {"tipo": row["tipo_unidade"]})
 
 
-# There is one at most for each unit, and so no page: the list is as long as the city has units.
+# Not paginated: each unit has at most one active notification, so the list is at most as long as the list of units.
 @statement("""
 SELECT notification.id, notification.cnes, notification.risco, notification.status, notification.aberta_em,
        notification.ultima_atualizacao, notification.encerrada_em, notification.causa, notification.risco_maximo,
@@ -76,10 +76,10 @@ ORDER BY array_position(ARRAY['Vermelho', 'Laranja', 'Amarelo', 'Verde'], notifi
          notification.ultima_atualizacao, notification.cnes
 """)
 async def list_open(connection: Connection, areas: Sequence[str] | None, area: str | None) -> list[StoredOpen]:
-    """Return the active notifications of units in these areas, None for the whole city."""
+    """Return the active notifications of units in these areas. None means the whole city."""
 
 
-# An instant is shown in whole seconds, so `ate` reaches to the end of its second.
+# Responses show whole seconds, so `ate` includes its whole second.
 @statement("""
 SELECT event.id, event.notification_id, unit.cnes, unit.nome, unit.tipo AS tipo_unidade, unit.area, unit.bairro,
        notification.causa IS NOT DISTINCT FROM 'engano' AS engano, event.tipo, event.risco_antes, event.risco_depois,
@@ -98,4 +98,4 @@ LIMIT :most
 async def list_events_of_units(
     connection: Connection, areas: Sequence[str] | None, query: EventsQuery, most: int
 ) -> list[StoredEvent]:
-    """Return the newest events of units in these areas, None for the whole city."""
+    """Return the newest events of units in these areas. None means the whole city."""

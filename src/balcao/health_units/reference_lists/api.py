@@ -25,7 +25,7 @@ routes = ROUTES.extend(tags=["risco"], body_limit=SMALL_BODY)
 
 
 def _parse_list(text: str) -> Lista:
-    """Return the list of a path. Raises Unprocessable."""
+    """Return the list of a path. Raises Unprocessable if it is unknown."""
     try:
         return Lista(text)
     except ValueError:
@@ -34,7 +34,7 @@ def _parse_list(text: str) -> Lista:
 
 
 def _parse_code(text: str) -> str:
-    """Return the code of a path. Raises Unprocessable."""
+    """Return the code of a path. Raises Unprocessable if it has the wrong form."""
     if not re.fullmatch(CODE, text):
         item = Fault(
             loc=["path", "codigo"],

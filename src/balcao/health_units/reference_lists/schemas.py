@@ -1,4 +1,4 @@
-"""The lists that the department keeps: kinds of occurrence, and what follows from one for the unit."""
+"""The wire types of the lists that the department maintains: kinds of occurrence, and consequences for the unit."""
 
 from enum import StrEnum
 from typing import Annotated

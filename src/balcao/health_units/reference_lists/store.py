@@ -22,11 +22,11 @@ ON CONFLICT (lista, codigo) DO UPDATE SET nome = excluded.nome, ativo = excluded
 RETURNING xmax = 0
 """)
 async def upsert_reference_value(connection: Connection, lista: Lista, value: ReferenceValue) -> bool:
-    """Return whether the value is new."""
+    """Insert or replace a value. Return whether it is new (`xmax` is 0 only for an inserted row)."""
 
 
 class NamedValue(NamedTuple):
-    """A value as a notification names it."""
+    """A value that a notification names."""
 
     lista: Lista
     codigo: str
@@ -42,4 +42,4 @@ WHERE NOT EXISTS (
 ORDER BY place
 """)
 async def find_unknown_values(connection: Connection, named: Sequence[NamedValue]) -> list[int]:
-    """Return the places, from 0, of those that no list has, or has switched off."""
+    """Return the positions, from 0, of the values that are unknown or switched off."""

@@ -1,4 +1,4 @@
-"""Every unit as the database last confirmed it, in memory: its risk as ready responses, its record, its openings.
+"""The board: every unit in memory as the database last confirmed it, with its risk as a prepared response.
 
 rules: health_units 5: freshness and honesty come before speed.
 """
@@ -21,7 +21,7 @@ USABLE_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class UnitState:
-    """A unit; `opened_at` is the instant of the active notification's opening, None without one."""
+    """A unit. `opened_at` is the opening time of its active notification, or None without one."""
 
     record: UnitRecord
     folded_name: str
@@ -33,9 +33,9 @@ class UnitState:
 
 @dataclass(frozen=True)
 class BoardSnapshot:
-    """All units at one moment: what holds after change number `sequence`, which was published at `changed_at`.
+    """All units after change number `sequence`, which was published at `changed_at`.
 
-    `holidays` are those that close units.
+    `holidays` are the days on which units close.
     """
 
     sequence: int
@@ -48,7 +48,10 @@ _NOTHING = BoardSnapshot(0, "", {}, frozenset())
 
 
 class UnitBoard:
-    """`confirmed_at`: the clock (monotonic, seconds) when the database last confirmed this snapshot."""
+    """The current snapshot of all units.
+
+    `confirmed_at` is the monotonic time, in seconds, of the last refresh from the database.
+    """
 
     def __init__(self) -> None:
         self.confirmed_at = float("-inf")
@@ -58,45 +61,48 @@ class UnitBoard:
 
     @property
     def fresh(self) -> bool:
-        """Tell whether the database has confirmed the snapshot recently enough for it to be shown."""
+        """Whether the database has confirmed the snapshot recently enough to show it."""
         return time.monotonic() - self.confirmed_at <= USABLE_SECONDS
 
     @property
     def sequence(self) -> int:
-        """Return the number of the last change in the snapshot, however old that is."""
+        """The number of the last change in the snapshot, even if the snapshot is stale."""
         return self._snapshot.sequence
 
     @property
     def snapshot(self) -> BoardSnapshot:
-        """Return all units. Raises Unavailable when they were not confirmed recently enough."""
+        """Return all units. Raises Unavailable if the snapshot is stale."""
         self.require_fresh()
         return self._snapshot
 
     @property
     def all_risks(self) -> Ready:
-        """Return the risk of every active unit. Raises as `snapshot`."""
+        """Return the risk of every active unit. Raises Unavailable if the snapshot is stale."""
         self.require_fresh()
         return self._all_risks
 
     def get(self, cnes: Cnes) -> UnitState:
-        """Return a unit. Raises as `snapshot`, and NotFound for an unknown one."""
+        """Return a unit. Raises Unavailable if the snapshot is stale, and NotFound."""
         found = self.snapshot.states.get(cnes.digits)
         if found is None:
             raise NotFound("Unidade de saúde não encontrada.", code="unit-not-found")
         return found
 
     def choose(self, codes: Iterable[str]) -> Ready:
-        """Return the risk of these units, in order and each once. Raises as `snapshot`."""
+        """Return the risk of these units, ordered by CNES and without duplicates.
+
+        Raises Unavailable if the snapshot is stale.
+        """
         snapshot = self.snapshot
         wanted = sorted(set(codes))
         unknown = [code for code in wanted if code not in snapshot.states]
         return _show_risks(snapshot, [snapshot.states[code] for code in wanted if code in snapshot.states], unknown)
 
     def replace(self, snapshot: BoardSnapshot, asked_at: float) -> None:
-        """Replace the whole snapshot by one that the database was asked for at `asked_at` (monotonic, seconds).
+        """Replace the snapshot with one whose query started at `asked_at` (monotonic, in seconds).
 
-        Of two that were on the way at once the one that was asked for first comes too late: it may lack what the other
-        has, and nobody would tell of that again.
+        If two refreshes overlap, the one that started first is ignored if it finishes last. It may lack a change that
+        the other one has, and no further notification would correct it.
         """
         if asked_at < self._asked_at:
             return
@@ -107,7 +113,7 @@ class UnitBoard:
         self.confirmed_at = self._asked_at = asked_at
 
     def require_fresh(self) -> None:
-        """Raise Unavailable when the snapshot was not confirmed recently enough to be shown."""
+        """Raise Unavailable if the snapshot was not confirmed recently enough to show it."""
         if not self.fresh:
             raise Unavailable(
                 "O risco das unidades não pôde ser confirmado. Tente de novo em instantes.",
@@ -117,6 +123,6 @@ class UnitBoard:
 
 
 def _show_risks(snapshot: BoardSnapshot, states: Sequence[UnitState], unknown: Sequence[str] = ()) -> Ready:
-    """Return the risks as one list: the same bytes in every process that knows the same changes."""
+    """Return the risks as one list. All processes that have the same changes produce the same bytes."""
     risks = [state.risk for state in states]
     return Ready.of(UnitRisks(risks, list(unknown), snapshot.sequence, snapshot.changed_at))

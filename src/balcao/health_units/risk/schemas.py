@@ -1,4 +1,4 @@
-"""Wire types of a unit's risk."""
+"""The wire types of a unit's risk."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ Instant = Annotated[
 
 
 class Situation(msgspec.Struct):
-    """`ultima_atualizacao`: whole seconds, with offset."""
+    """A notification as it appears in the risk. `ultima_atualizacao` has whole seconds and an offset."""
 
     risco: Annotated[Risco, Meta(description="Cor do risco, em ordem crescente: Verde, Amarelo, Laranja, Vermelho.")]
     status: Annotated[Status, Meta(description="Se a notificação está ativa ou foi encerrada.")]
@@ -29,7 +29,7 @@ class Situation(msgspec.Struct):
 
 
 class UnitRisk(msgspec.Struct):
-    """The risk of a unit (spec: health-unit risk). `ultima_notificacao` leaves out what was closed as a mistake."""
+    """The risk of a unit (spec: health-unit risk). `ultima_notificacao` ignores notifications closed as a mistake."""
 
     cnes: CnesText
     notificacao_ativa: Annotated[
@@ -56,7 +56,7 @@ class UnitRisks(msgspec.Struct):
 
 
 class RisksQuery(Model):
-    """Which units."""
+    """The units to return."""
 
     cnes: Annotated[
         list[Annotated[str, StringConstraints(pattern=PATTERN)]],

@@ -1,4 +1,4 @@
-"""SQL of the units as they stand."""
+"""SQL of the current state of the units."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
@@ -13,7 +13,7 @@ from balcao.health_units.situation import Risco, Status
 
 
 class NewestNotification(NamedTuple):
-    """The newest notification of a unit that is no mistake."""
+    """The newest notification of a unit that was not closed as a mistake."""
 
     risco: Risco
     status: Status
@@ -37,8 +37,8 @@ class StoredState(NamedTuple):
         return cls(row["cnes"], row, newest, timetable)
 
 
-# The active notification, where there is one, is always the newest. Of exceptions and holidays those from yesterday on
-# matter: somewhere it may still be that day.
+# The active notification, if there is one, is always the newest. Exceptions and holidays are read from yesterday on,
+# because the date of the database and that of the city may differ.
 _STATE = """
 SELECT unit.cnes, unit.nome, unit.logradouro, unit.numero, unit.complemento, unit.cep, unit.telefone, unit.celular,
        unit.tipo, unit.area, unit.bairro, unit.latitude, unit.longitude, unit.ativa, unit.atualizado_em,

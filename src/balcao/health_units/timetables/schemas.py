@@ -1,4 +1,4 @@
-"""Openings as staff write them, and the days that come of them."""
+"""The wire types of openings as staff write them, and of the days that result from them."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -21,7 +21,7 @@ _A_YEAR = timedelta(days=366)
 
 
 class IntervalBody(Model):
-    """One opening of a day."""
+    """An opening on one day."""
 
     inicio: Annotated[str, StringConstraints(pattern=START), Field(description="Hora de abertura.", examples=["08:00"])]
     fim: Annotated[
@@ -32,7 +32,7 @@ class IntervalBody(Model):
 
 
 def to_intervals(bodies: Sequence[IntervalBody]) -> list[Interval]:
-    """Return the openings in their order."""
+    """Return the openings in chronological order."""
     return [Interval(start, end) for start, end in sorted([(body.inicio, body.fim) for body in bodies])]
 
 
@@ -47,7 +47,7 @@ Weekday = Literal["1", "2", "3", "4", "5", "6", "7"]
 
 
 class WeekBody(Model):
-    """The openings of a week; a day that is left out is closed."""
+    """The openings of a week. A day that is missing is closed."""
 
     semana: Annotated[
         dict[Weekday, Intervals],
@@ -60,7 +60,7 @@ class WeekBody(Model):
 
 
 class ExceptionBody(Model):
-    """The openings of one day, instead of those of its weekday."""
+    """The openings of one day, which replace those of its weekday."""
 
     intervalos: Annotated[
         Intervals,
@@ -72,7 +72,7 @@ class ExceptionBody(Model):
 
 
 class ProposedException(Model):
-    """The openings that one day would have; None for an exception that would be taken back."""
+    """The openings that a day would have. None previews the removal of the exception."""
 
     data: Annotated[Day, Field(description="O dia.", examples=["2026-12-24"])]
     intervalos: Annotated[
@@ -84,7 +84,7 @@ class ProposedException(Model):
 
 
 class PreviewBody(Model):
-    """What would be written of a unit's openings; what is left out stays as it is."""
+    """Proposed changes to a unit's openings. Members that are left out do not change."""
 
     semana: Annotated[
         dict[Weekday, Intervals] | None,
@@ -98,7 +98,7 @@ class PreviewBody(Model):
 
 
 class DaysQuery(Model):
-    """Which days; both bounds are included."""
+    """The days to return, both bounds inclusive."""
 
     de: Annotated[Day | None, Field(description="Primeiro dia; hoje, se faltar.", examples=["2026-12-20"])] = None
     ate: Annotated[
@@ -106,7 +106,7 @@ class DaysQuery(Model):
     ] = None
 
     def to_period(self, today: date) -> tuple[date, date]:
-        """Return the first and the last day. Raises Unprocessable for more than 62 days, or less than one."""
+        """Return the first and the last day. Raises Unprocessable for a period over 62 days or under one."""
         first = self.de or (today if self.ate is None else min(today, self.ate))
         last = self.ate or min(first + timedelta(days=USUAL - 1), LATEST)
         if not timedelta(0) <= last - first < timedelta(days=LONGEST):
@@ -116,7 +116,7 @@ class DaysQuery(Model):
 
 
 class ExceptionsQuery(Model):
-    """Which exceptions; both bounds are included."""
+    """The exceptions to return, both bounds inclusive."""
 
     de: Annotated[Day | None, Field(description="Primeiro dia; hoje, se faltar.", examples=["2026-12-20"])] = None
     ate: Annotated[
@@ -124,7 +124,7 @@ class ExceptionsQuery(Model):
     ] = None
 
     def to_period(self, today: date) -> tuple[date, date]:
-        """Return the first and the last day. Raises Unprocessable for more than a year, or less than a day."""
+        """Return the first and the last day. Raises Unprocessable for a period over a year or under a day."""
         first = self.de or today
         last = self.ate or min(first + _A_YEAR, LATEST)
         if not timedelta(0) <= last - first <= _A_YEAR:
@@ -134,7 +134,7 @@ class ExceptionsQuery(Model):
 
 
 class Week(msgspec.Struct, frozen=True):
-    """A unit's week."""
+    """The week of a unit."""
 
     cnes: CnesText
     semana: Annotated[dict[str, list[Interval]], Meta(description="Aberturas por dia, de `1` (segunda) a `7`.")]
@@ -142,7 +142,7 @@ class Week(msgspec.Struct, frozen=True):
 
 
 class DayException(msgspec.Struct, frozen=True):
-    """A single day's openings."""
+    """The openings of a single day."""
 
     cnes: CnesText
     data: Annotated[date, Meta(description="O dia.", examples=["2026-12-24"])]
@@ -151,13 +151,13 @@ class DayException(msgspec.Struct, frozen=True):
 
 
 class DayExceptions(msgspec.Struct, frozen=True):
-    """Exceptions of a unit."""
+    """The exceptions of a unit."""
 
     itens: Annotated[list[DayException], Meta(description="Por data.")]
 
 
 class OpenDay(msgspec.Struct, frozen=True):
-    """What a day is like when holidays and exceptions are counted in."""
+    """The openings of a day after holidays and exceptions are applied."""
 
     data: Annotated[date, Meta(description="O dia.", examples=["2026-12-24"])]
     intervalos: Annotated[list[Interval], Meta(description="Aberturas do dia, em ordem; vazio: fechada.")]
@@ -170,7 +170,7 @@ class OpenDay(msgspec.Struct, frozen=True):
 
 
 class Days(msgspec.Struct, frozen=True):
-    """The openings of a unit day by day."""
+    """The openings of a unit, day by day."""
 
     cnes: CnesText
     dias: Annotated[list[OpenDay], Meta(description="Cada dia do período, em ordem.")]

@@ -1,4 +1,4 @@
-"""Writing when units open, and reading the days that come of it."""
+"""Use cases that write when units open, and read the resulting days."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -32,7 +32,7 @@ from balcao.health_units.units import service as units
 
 
 async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
-    """Replace a unit's week. Raises Forbidden, NotFound, PreconditionFailed (`If-Match`)."""
+    """Replace the week of a unit. Raises Forbidden, NotFound and PreconditionFailed (`If-Match`)."""
     week = Week(cnes.digits, _fill_week(body.semana), body.abre_feriado)
     async with call.platform.database.transaction() as connection:
         await _lock(call, connection, cnes)
@@ -45,13 +45,13 @@ async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
 
 
 async def import_weeks(connection: Connection, bodies: Mapping[Cnes, WeekBody]) -> set[Cnes]:
-    """Write the weeks of imported units unless they are so already; return the units of those that were written."""
+    """Write the imported weeks that differ from the stored ones. Return the units of the weeks that were written."""
     weeks = [Week(cnes.digits, _fill_week(body.semana), body.abre_feriado) for cnes, body in bodies.items()]
     return await store.put_changed_weeks(connection, weeks)
 
 
 def _fill_week(semana: Mapping[Weekday, Sequence[IntervalBody]]) -> dict[str, list[Interval]]:
-    """Return the openings of every day, in their order."""
+    """Return the openings of all seven days, in chronological order."""
     given = {str(day): bodies for day, bodies in semana.items()}
     return {day: to_intervals(given.get(day, [])) for day in "1234567"}
 
@@ -63,7 +63,7 @@ async def list_codes_with_timetable(call: Call) -> set[str]:
 
 
 async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) -> DayException:
-    """Create or replace the openings of one day. Raises Forbidden, NotFound, PreconditionFailed (`If-Match`)."""
+    """Create or replace the openings of one day. Raises Forbidden, NotFound and PreconditionFailed (`If-Match`)."""
     exception = DayException(cnes.digits, day, to_intervals(body.intervalos), body.motivo)
     async with call.platform.database.transaction() as connection:
         await _lock(call, connection, cnes)
@@ -76,7 +76,10 @@ async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) 
 
 
 async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
-    """Give a day back to the week. Raises Forbidden, NotFound, PreconditionFailed (`If-Match`)."""
+    """Delete the exception, so that the week applies again.
+
+    Raises Forbidden, NotFound and PreconditionFailed (`If-Match`).
+    """
     async with call.platform.database.transaction() as connection:
         await _lock(call, connection, cnes)
         present = await store.select_exception(connection, cnes, day)
@@ -89,13 +92,13 @@ async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
 
 
 async def _lock(call: Call, connection: Connection, cnes: Cnes) -> None:
-    """Be alone in writing the unit's openings until the transaction ends. Raises Forbidden, NotFound."""
+    """Lock the unit, so that no other transaction writes its openings. Raises Forbidden and NotFound."""
     await units.require_right_to_unit(call, connection, cnes)
     await units.lock_unit(connection, cnes)
 
 
 async def read_week(call: Call, cnes: Cnes) -> Week:
-    """Return a unit's week. Raises NotFound, also for a unit without timetable."""
+    """Return the week of a unit. Raises NotFound, also for a unit without a timetable."""
     found = await store.select_week(call.platform.database, cnes)
     if found is None:
         await _require_unit(call, cnes)
@@ -104,7 +107,7 @@ async def read_week(call: Call, cnes: Cnes) -> Week:
 
 
 async def list_exceptions(call: Call, cnes: Cnes, query: ExceptionsQuery) -> DayExceptions:
-    """Return the exceptions of a unit by date. Raises Unprocessable, NotFound."""
+    """Return the exceptions of a unit by date. Raises Unprocessable and NotFound."""
     first, last = query.to_period(utc_now().astimezone(call.zone).date())
     async with call.platform.database.connection() as connection:
         found = await store.select_exceptions(connection, cnes, first, last)
@@ -133,12 +136,12 @@ def _make_unknown_exception() -> NotFound:
 
 
 async def list_opening_days(call: Call, cnes: Cnes, query: DaysQuery) -> Days:
-    """Return the openings of each day, holidays and exceptions counted in. Raises Unprocessable and NotFound."""
+    """Return the openings of each day after holidays and exceptions are applied. Raises Unprocessable and NotFound."""
     return _show_days(cnes, *await _read_openings(call, cnes, query))
 
 
 async def preview_days(call: Call, cnes: Cnes, query: DaysQuery, body: PreviewBody) -> Days:
-    """Return what `list_opening_days` would, were the body written. Raises as it does, and Forbidden."""
+    """Return what `list_opening_days` would return after writing the body. Raises the same errors, and Forbidden."""
     async with call.platform.database.connection() as connection:
         await units.require_right_to_unit(call, connection, cnes)
     first, last, found = await _read_openings(call, cnes, query)
@@ -155,7 +158,7 @@ async def preview_days(call: Call, cnes: Cnes, query: DaysQuery, body: PreviewBo
 
 
 async def _read_openings(call: Call, cnes: Cnes, query: DaysQuery) -> tuple[date, date, Openings]:
-    """Return the first and the last day, and what their openings follow from."""
+    """Return the first and the last day, and the data from which their openings are computed."""
     first, last = query.to_period(utc_now().astimezone(call.zone).date())
     found = await store.read_openings(call.platform.database, cnes, first, last)
     if found is None:

@@ -27,7 +27,8 @@ async def upsert_week(connection: Connection, week: Week) -> None:
     """Write the week of a unit that exists."""
 
 
-# A week that is so already is not even locked.
+# Weeks that would not change are left out, so their rows are not even locked. OFFSET 0 keeps the planner from
+# flattening the LATERAL into a join: it makes one look-up by key for each week.
 @statement(f"""
 WITH offered AS MATERIALIZED (
     SELECT cnes, semana, abre_feriado
@@ -43,7 +44,7 @@ WHERE (stored.semana, stored.abre_feriado) IS DISTINCT FROM (offered.semana, off
 RETURNING cnes
 """)
 async def put_changed_weeks(connection: Connection, weeks: Sequence[Week]) -> set[Cnes]:
-    """Write the weeks of units that exist unless they are so already; return the units of those that were written."""
+    """Write the weeks that differ from the stored ones. Return the units that were written. All units must exist."""
 
 
 @lookup("SELECT cnes, semana, abre_feriado FROM health_units.unit_weekly_hours WHERE cnes = :cnes")
@@ -80,7 +81,7 @@ async def delete_exception(connection: Connection, cnes: Cnes, day: date) -> Non
 
 
 class DayOpenings(msgspec.Struct):
-    """The openings of a day that has an exception; None for a reason that nobody has given yet."""
+    """The openings of a day with an exception. `motivo` is None if the exception has no reason yet."""
 
     intervalos: list[Interval]
     motivo: str | None
@@ -88,7 +89,7 @@ class DayOpenings(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Openings:
-    """All that the openings of some days follow from; `week` is None without timetable."""
+    """The data from which the openings of some days are computed. `week` is None without a timetable."""
 
     week: Mapping[int, list[Interval]] | None
     opens_on_holidays: bool
@@ -111,4 +112,4 @@ LEFT JOIN health_units.unit_weekly_hours AS hours ON hours.cnes = unit.cnes
 WHERE unit.cnes = :cnes
 """)
 async def read_openings(source: Source, cnes: Cnes, first: date, last: date) -> Openings | None:
-    """Return what the openings of these days follow from; None for an unknown unit."""
+    """Return the data from which the openings of these days are computed, or None for an unknown unit."""

@@ -1,4 +1,4 @@
-"""Routes of the units' register."""
+"""Routes of the register of units."""
 
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature

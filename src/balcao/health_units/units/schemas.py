@@ -1,4 +1,4 @@
-"""What a health unit is made of."""
+"""The body that registers a health unit."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ _ZipCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{5}-[0-9]{3}$")]
 
 
 class UnitBody(Model):
-    """A unit without its derived members (rules: health_units 3.1)."""
+    """A unit without the members that are computed (rules: health_units 3.1)."""
 
     nome: Annotated[Line, Field(max_length=200, description="Nome da unidade.", examples=["Clínica da Família"])]
     logradouro: Annotated[Line | None, Field(max_length=200, description="Rua.", examples=["Rua Modelo"])] = None

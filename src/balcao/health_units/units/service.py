@@ -1,4 +1,4 @@
-"""Registering health units."""
+"""Use cases that register health units."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,15 +17,12 @@ from balcao.health_units.records import UnitRecord
 from balcao.health_units.units import store
 from balcao.health_units.units.schemas import UnitBody
 
-# Of a group: to which areas the rights that it gives are limited.
+# The attribute of a group that limits the rights it grants to areas.
 AREA = "area"
 
 
 async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None = None) -> tuple[UnitRecord, bool]:
-    """Create or replace a unit as of `at` (now unless given); return it, and whether it is new.
-
-    Raises Forbidden, PreconditionFailed (`If-Match`).
-    """
+    """Create or replace a unit as of `at`, by default now. Return it, and whether it is new."""
     at = at or utc_now()
     async with call.platform.database.transaction() as connection:
         await require_right_to_unit(call, connection, cnes)
@@ -57,30 +54,30 @@ def _show_record(call: Call, found: Mapping[str, Any] | None) -> UnitRecord | No
 
 
 async def import_units(connection: Connection, bodies: Mapping[Cnes, UnitBody]) -> set[Cnes]:
-    """Write units of an import unless they are so already; return those that were written."""
+    """Write the imported units that differ from the stored ones. Return those that were written."""
     now = utc_now()
     rows = [{"cnes": cnes.digits, "atualizado_em": now} | vars(body) for cnes, body in bodies.items()]
     return await store.put_changed_units(connection, rows)
 
 
 async def require_right_to_unit(call: Call, connection: Connection, cnes: Cnes) -> None:
-    """Raise Forbidden when the caller's right is limited to areas and the unit lies outside (rules: health_units 1).
+    """Raise Forbidden if the caller's right is limited to areas and the unit is outside them (rules: health_units 1).
 
-    Nothing is asked of the database for a right without limit. An unknown unit lies nowhere and passes.
+    A right without limits needs no query. An unknown unit belongs to no area and passes.
     """
     if call.find_limits(AREA) is not None and (found := await store.read_unit_area(connection, cnes)):
         require_right_to_area(call, *found)
 
 
 def require_right_to_area(call: Call, area: str | None) -> None:
-    """Raise Forbidden when the caller's right is limited to areas and this is none of them; None is the whole city."""
+    """Raise Forbidden if the caller's right is limited to areas without this one. None stands for the whole city."""
     limits = call.find_limits(AREA)
     if limits is not None and area not in limits:
         raise Forbidden("A sua permissão não alcança esta área da cidade.", code="area-not-granted")
 
 
 async def is_unit_known(connection: Connection, cnes: Cnes) -> bool:
-    """Tell whether there is such a unit, active or not."""
+    """Return whether the unit exists, active or not."""
     return await store.read_unit_area(connection, cnes) is not None
 
 
@@ -91,17 +88,17 @@ async def list_unit_codes(call: Call) -> set[str]:
 
 
 async def lock_unit(connection: Connection, cnes: Cnes) -> None:
-    """Lock the unit for the rest of the transaction. Raises NotFound for an unknown one."""
+    """Lock the unit until the transaction ends. Raises NotFound if it is unknown."""
     if not await store.lock_unit(connection, cnes):
         raise make_unknown_unit()
 
 
 async def lock_active_unit(connection: Connection, cnes: Cnes) -> None:
-    """Lock the unit for the rest of the transaction. Raises NotFound for an unknown or deactivated one."""
+    """Lock the unit until the transaction ends. Raises NotFound if it is unknown or deactivated."""
     if not await store.lock_unit(connection, cnes, active=True):
         raise NotFound("Unidade de saúde não encontrada ou desativada.", code="unit-not-found")
 
 
 def make_unknown_unit() -> NotFound:
-    """Return the fault of a unit that is not there."""
+    """Return the error for a unit that does not exist."""
     return NotFound("Unidade de saúde não encontrada.", code="unit-not-found")

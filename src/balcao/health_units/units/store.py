@@ -31,7 +31,7 @@ VALUES (:cnes, :nome, :logradouro, :numero, :complemento, :cep, :telefone, :celu
 RETURNING xmax = 0 AS is_new, atualizado_em
 """)
 async def upsert_unit(connection: Connection, cnes: Cnes, body: UnitBody, at: datetime) -> tuple[bool, datetime]:
-    """Return whether the unit is new, and the instant that is stored."""
+    """Insert or replace a unit. Return whether it is new, and the time that was stored."""
 
 
 _READ = """
@@ -47,11 +47,12 @@ async def select_unit_record(source: Source, cnes: Cnes) -> dict[str, Any] | Non
 
 @statement(f"{_READ} FOR NO KEY UPDATE")
 async def lock_unit_record(connection: Connection, cnes: Cnes) -> dict[str, Any] | None:
-    """Return a unit's columns, locked until the transaction ends."""
+    """Return the columns of a unit and lock its row until the transaction ends."""
 
 
-# Units that would not change are left out, so that their rows are not even locked; the others are locked in the order
-# of `lock_units`. OFFSET 0 keeps the planner from flattening the LATERAL into a join: one look-up by key for each unit.
+# Units that would not change are left out, so their rows are not even locked. The others are locked in the order of
+# `lock_units`. OFFSET 0 keeps the planner from flattening the LATERAL into a join: it makes one look-up by key for each
+# unit.
 @statement(f"""
 WITH parsed AS MATERIALIZED (
     SELECT offered FROM jsonb_populate_recordset(NULL::health_units.units, :units::jsonb) AS offered
@@ -66,24 +67,31 @@ ORDER BY (offered).cnes
 RETURNING cnes
 """)
 async def put_changed_units(connection: Connection, units: Sequence[Mapping[str, Any]]) -> set[Cnes]:
-    """Write the units, each with all of its columns, unless they are so already; return those that were written."""
+    """Write the units that differ from the stored ones. Return those that were written.
+
+    Each unit must have all of its columns.
+    """
 
 
-# Whoever holds a unit's row is alone in opening a notification of it.
+# A transaction that holds this lock is the only one that can open a notification for the unit.
 @statement("SELECT true FROM health_units.units WHERE cnes = :cnes AND (ativa OR NOT :active) FOR NO KEY UPDATE")
 async def lock_unit(connection: Connection, cnes: Cnes, *, active: bool = False) -> bool:
-    """Lock a unit, or only an active one; return whether there is one."""
+    """Lock a unit until the transaction ends, if it exists. Return whether it was locked.
+
+    With `active`, lock only an active unit.
+    """
 
 
-# Everybody who locks several units, an import included, locks them in this order, so that there is no deadlock.
+# Lock order: every transaction that locks several units, an import included, locks them in this order. This prevents
+# deadlocks.
 @statement("SELECT cnes FROM health_units.units WHERE cnes = ANY(:codes) ORDER BY cnes FOR NO KEY UPDATE")
 async def lock_units(connection: Connection, codes: Sequence[str]) -> set[str]:
-    """Lock units for the rest of the transaction, active or not; return those that there are."""
+    """Lock units, active or not, until the transaction ends. Return those that exist."""
 
 
 @statement("SELECT area FROM health_units.units WHERE cnes = :cnes")
 async def read_unit_area(connection: Connection, cnes: Cnes) -> tuple[str | None] | None:
-    """Return the unit's area, which may be None; no row for an unknown unit."""
+    """Return a row with the unit's area, which may be None, or no row for an unknown unit."""
 
 
 @statement("SELECT cnes FROM health_units.units")

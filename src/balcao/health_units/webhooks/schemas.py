@@ -1,4 +1,4 @@
-"""A webhook: where changes are sent, of which units, and how the last call went."""
+"""The wire types of a webhook: its address, its units, and the result of its last calls."""
 
 from typing import Annotated, Literal
 
@@ -17,7 +17,7 @@ _INSTANT = "2026-10-05T14:30:00-03:00"
 
 
 class WebhookBody(Model):
-    """Where to send, and what."""
+    """The address of a webhook, and the changes to send to it."""
 
     url: Annotated[
         WebhookAddress,
@@ -54,7 +54,7 @@ class Webhook(msgspec.Struct, kw_only=True):
 
 
 class WebhookWithSecret(Webhook, kw_only=True):
-    """What is shown once, when the secret is made."""
+    """A webhook with its secret, which is shown only when it is created."""
 
     segredo: Annotated[
         str,
@@ -72,7 +72,7 @@ class Webhooks(msgspec.Struct):
 
 
 class DeliveriesQuery(Model):
-    """Which deliveries."""
+    """The filter for deliveries."""
 
     falhas: Annotated[Flag, Field(description="`true`: só as que o destino ainda não aceitou.", examples=[True])] = (
         False
@@ -82,14 +82,14 @@ class DeliveriesQuery(Model):
 
 
 class DeliveryTry(msgspec.Struct):
-    """One call."""
+    """One call of the webhook."""
 
     em: Annotated[str, Meta(description="Quando foi feita.", examples=[_INSTANT])]
     erro: Annotated[str | None, Meta(description="Código da falha; nulo se foi aceita.", examples=["status-500"])]
 
 
 class Delivery(msgspec.Struct):
-    """A message that was sent, with its tries."""
+    """A message that was sent, with its attempts."""
 
     mensagem: Annotated[
         str,
@@ -112,7 +112,7 @@ class Delivery(msgspec.Struct):
 
 
 class Deliveries(msgspec.Struct):
-    """Deliveries of a webhook."""
+    """The deliveries of a webhook."""
 
     itens: Annotated[list[Delivery], Meta(description="Da mais nova à mais antiga.")]
     total: Annotated[int, Meta(description="Quantas há em todas as páginas.", examples=[1])]

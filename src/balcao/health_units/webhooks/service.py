@@ -1,4 +1,4 @@
-"""Telling webhooks of the public changes by a signed call (rules: health_units 2.5)."""
+"""Signed calls that notify webhooks of the public changes (rules: health_units 2.5)."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -29,7 +29,7 @@ from balcao.health_units.webhooks.schemas import (
 )
 from balcao.health_units.webhooks.store import StoredDelivery
 
-# The types of the messages about the entries of the feed, by the event of the stream.
+# The type of the message for each kind of entry in the feed.
 TYPES: Mapping[Tipo, Literal["health_unit.risk_changed", "health_unit.changed"]] = {
     feed.RISK: "health_unit.risk_changed",
     feed.UNIT: "health_unit.changed",
@@ -42,7 +42,7 @@ async def _read_event(connection: Connection, sequence: int) -> Event | None:
 
 
 def _require_right(call: Call) -> None:
-    """Raise Forbidden for a right that is limited to areas: a webhook is told of all."""
+    """Raise Forbidden if the right is limited to areas, because a webhook may receive the changes of all units."""
     units.require_right_to_area(call, None)
 
 
@@ -75,7 +75,7 @@ WEBHOOKS = WebhooksOfService(
 
 
 async def list_unit_deliveries(call: Call, id: UUID, query: DeliveriesQuery) -> Deliveries:
-    """Return a page of what was sent to a webhook, the newest first. Raises NotFound."""
+    """Return a page of the deliveries of a webhook, newest first. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         found, total = await store.select_unit_deliveries(connection, id, query.falhas, Page(query.page, query.limit))
     if not found:
@@ -84,9 +84,9 @@ async def list_unit_deliveries(call: Call, id: UUID, query: DeliveriesQuery) -> 
 
 
 async def replay_unit_delivery(call: Call, id: UUID, message: str) -> None:
-    """Have a message sent again under its id.
+    """Send a message again with the same id.
 
-    Raises Forbidden, NotFound, and Conflict for a webhook that is switched off or a change that is kept no more.
+    Raises Forbidden, NotFound, and Conflict if the webhook is switched off or the change is no longer stored.
     """
     _require_right(call)
 

@@ -1,4 +1,4 @@
-"""SQL of what was sent to the webhooks; the webhooks themselves are kept by `core/webhooks`."""
+"""SQL of the deliveries to webhooks. `core/webhooks` stores the webhooks themselves."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -14,19 +14,19 @@ from balcao.core.values.page import Page
 from balcao.core.webhooks.service import Try
 from balcao.health_units.feed.schemas import Tipo
 
-# The tries of a message and of its replays: of more only the newest are kept.
+# The attempts to retain for a message and its replays. Older ones are dropped.
 MOST_TRIES = 20
 
 
 class StoredTry(msgspec.Struct):
-    """When, and what went wrong; None for a delivery."""
+    """The time of an attempt, and its error code; None if it succeeded."""
 
     em: datetime
     erro: str | None
 
 
 class StoredDelivery(NamedTuple):
-    """A message with its tries; kind and unit are None for a test, and once the feed has deleted the change."""
+    """A message with its attempts. Kind and unit are None for a test, and after the feed has deleted the change."""
 
     mensagem: str
     sequencia: int | None
@@ -39,7 +39,7 @@ class StoredDelivery(NamedTuple):
     pode_reenviar: bool
 
 
-# A webhook that was deleted meanwhile has no deliveries.
+# SELECT from webhooks: nothing is stored for a webhook that was deleted in the meantime.
 @statement(f"""
 INSERT INTO health_units.webhook_deliveries AS stored
     (aviso, mensagem, sequencia, ultima_em, entregue_em, ultimo_erro, tentativas)
@@ -53,7 +53,7 @@ ON CONFLICT (aviso, mensagem) DO UPDATE SET
                       ELSE stored.tentativas - 0 END || excluded.tentativas
 """)
 async def note_unit_delivery_try(connection: Connection, made: Try) -> None:
-    """Store how a call of a webhook ended."""
+    """Store the result of a call to a webhook."""
 
 
 _DELIVERY = """
@@ -76,12 +76,12 @@ WHERE aviso = :id
     )
 )
 async def select_unit_deliveries(connection: Connection, id: UUID, failed: bool, page: Page) -> Paged[StoredDelivery]:
-    """Return a page of the deliveries, the newest first, or only of those that the receiver has not accepted yet."""
+    """Return a page of the deliveries, newest first, or only of those that the receiver has not accepted yet."""
 
 
 @statement(f"{_DELIVERY} AND mensagem = :message FOR UPDATE OF delivery")
 async def lock_unit_delivery(connection: Connection, id: UUID, message: str) -> StoredDelivery | None:
-    """Return a delivery, locked until the transaction ends."""
+    """Return a delivery and lock it until the transaction ends."""
 
 
 @statement("SELECT count(*) FROM health_units.webhook_deliveries")
