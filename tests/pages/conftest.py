@@ -1,4 +1,4 @@
-"""A real Chromium for the pages; a module says with the fixture `address` where its pages are."""
+"""A real Chromium for tests of pages. The fixture `address` of a module sets the address of its pages."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -14,13 +14,13 @@ MISSING = (
     '(`tools/chromium` o mostra), ou deixe-os de fora com -m "not page".'
 )
 
-# A bound against hanging on a busy machine, never a measurement.
+# A limit against hanging on a busy machine, not a measurement.
 expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="module")
 def browser(address: str) -> Iterator[Browser]:
-    """Lives inside what serves the pages: while it runs, this thread can start no event loop of its own."""
+    """Run the browser while the pages are served. This thread cannot start another event loop meanwhile."""
     path = os.environ.get("BALCAO_CHROMIUM")
     if not path:
         pytest.fail(MISSING, pytrace=False)

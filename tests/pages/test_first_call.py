@@ -1,4 +1,4 @@
-"""The guide to a first call, and the READMEs of the clients: what they say to type works, in each language."""
+"""The commands in the guide to a first call and in the READMEs of the clients work, in each language."""
 
 import functools
 import os
@@ -28,7 +28,8 @@ pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.sdk, pytest.mark.l
 ROOT = Path(__file__).parents[2]
 
 FIRST_UNIT = "Centro Municipal de Saúde do Mercado"
-# Tests fetch nothing: pip installs the wheel alone, beside what the tests have of what it needs, and this is npm.
+# Tests fetch nothing. pip installs only the wheel, on top of the packages of the tests, and this script stands in for
+# npm.
 NPM = f"""#!/bin/sh
 cd {shlex.quote(str(ROOT))} && exec {shlex.quote(sys.executable)} -c '
 import sys
@@ -53,7 +54,7 @@ def address(sandbox: Sandbox) -> str:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the home of somebody who has a clone with what `make clients` makes."""
+    """Return a home directory with a clone that contains the results of `make clients`."""
     home = tmp_path_factory.mktemp("home")
     clients = home / "balcao" / "dist" / "clients"
     clients.mkdir(parents=True)
@@ -69,7 +70,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def type_in(text: str, sandbox: Sandbox, home: Path, folder: Path) -> str:
-    """Type this into a shell of that person, and return what it prints."""
+    """Run this text in a shell with that home directory, and return its output."""
     environment = os.environ | own_environment(sandbox)
     packages = next((Path(sys.executable).parents[1] / "lib").glob("python*")) / "site-packages"
     environment |= {"HOME": str(home), "PATH": f"{home}/bin:{environment['PATH']}", "PYTHONPATH": str(packages)}
@@ -111,7 +112,7 @@ def test_the_guide_leads_to_a_first_call_in_each_language(
         page.goto(f"{address}/primeira.html")
         expect(page.get_by_role("listitem").first).to_contain_text("acina")
         page.close()
-    (tmp_path / "package-lock.json").touch()  # which npm writes
+    (tmp_path / "package-lock.json").touch()  # written by npm
     type_in(cleared, sandbox, home, tmp_path)
     assert list(tmp_path.iterdir()) == []
 

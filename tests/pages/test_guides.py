@@ -1,4 +1,4 @@
-"""The front door, guides and pages about operations in a real browser: for every eye and width, without script."""
+"""The portal's first page, guides and pages of operations are accessible in a real browser, at every width."""
 
 import pytest
 from playwright.sync_api import Browser
@@ -11,7 +11,7 @@ from tests.support.proof_sizes import FULL, report, size
 from tests.support.server import RunningServer
 
 pytestmark = [pytest.mark.page, pytest.mark.node]
-# What each kind of page about operations may hold: parameters and a body, a stream, and next to nothing.
+# Each kind of page about operations: with parameters and a body, with a stream, and with very little.
 OPERATIONS = [
     "",
     "/registry",
@@ -33,9 +33,9 @@ OF_OPERATIONS = [
     for operation in service.operations()
     if operation.in_description
 ]
-# In an ordinary run every sixtieth of them is looked at.
+# Outside of a proof, every sixtieth of them is checked.
 SAMPLE = 60
-# Of a first load, with all that the page asks for.
+# The limit for the first load, including all files.
 MOST_BYTES = 150_000
 
 
@@ -49,7 +49,7 @@ in_each_look = pytest.mark.parametrize("place", range(len(LOOKS)), ids=["-".join
 
 
 def list_faults(screen: Screen, path: str) -> list[object]:
-    """Open a page; return what keeps somebody from using it."""
+    """Open a page, and return everything that makes it hard to use."""
     screen.asked.clear()
     answer = screen.open(path)
     asked = [url for url in screen.asked if not url.startswith("data:")]
@@ -66,7 +66,7 @@ def list_faults(screen: Screen, path: str) -> list[object]:
 @pytest.mark.long
 @in_each_look
 def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int) -> None:
-    """Each page in one look, and in a proof in all of them."""
+    """Check each page with one width and colour scheme, or in a proof with all of them."""
     width, scheme = LOOKS[place]
     with opened_screen(browser, address, width, color_scheme=scheme) as screen:
         for path in PATHS if FULL else PATHS[place :: len(LOOKS)]:
@@ -81,7 +81,7 @@ def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int)
 @pytest.mark.long
 @in_each_look
 def test_everybody_can_use_the_page_of_each_operation(browser: Browser, address: str, place: int) -> None:
-    """Each page in one look: they are of one template."""
+    """Check each page with one width and colour scheme. All of them use the same template."""
     width, scheme = LOOKS[place]
     with opened_screen(browser, address, width, color_scheme=scheme) as screen:
         chosen = OF_OPERATIONS[place :: len(LOOKS)]

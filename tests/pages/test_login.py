@@ -1,4 +1,4 @@
-"""The pages of the embedded identity provider in a real browser, as a person meets them."""
+"""The pages of the embedded identity provider in a real browser."""
 
 from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
@@ -37,7 +37,7 @@ def provider(tmp_path_factory: pytest.TempPathFactory, database_url: str) -> Ite
 
 @pytest.fixture(scope="module")
 def callback() -> Iterator[str]:
-    """Where a portal waits for the person to come back."""
+    """Yield the address of a portal that waits for the person to return."""
     with RunningServer(handlers({("GET", "/callback"): back})) as portal:
         yield f"{portal.url}/callback"
 

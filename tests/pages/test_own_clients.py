@@ -1,4 +1,7 @@
-"""A developer makes a client in a real browser, without script: the secret is shown once, and the end is asked for."""
+"""A developer creates a client in a real browser, without script.
+
+The secret is shown once, and the end is confirmed.
+"""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Who has a keyboard and nothing else gets from the front door to every kind of page, without script."""
+"""A person with only a keyboard gets from the portal's first page to every kind of page, without script."""
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -8,7 +8,7 @@ from tests.support.panel_browser import opened_screen
 from tests.support.server import RunningServer
 
 pytestmark = [pytest.mark.page, pytest.mark.long]
-# What is pressed in turn, and the heading of the page that it leads to.
+# The links that are pressed in turn, and the heading of the page that each leads to.
 WAYS = {
     "a guide, and the next one": [
         ("A primeira chamada, na sua linguagem", "A primeira chamada, na sua linguagem"),

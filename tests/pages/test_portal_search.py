@@ -1,4 +1,4 @@
-"""The portal's pages are searched in a real browser, and listed where there is no script."""
+"""The search of the portal's pages in a real browser. Without script, the pages are listed."""
 
 import pytest
 from playwright.sync_api import Browser, expect

@@ -1,4 +1,4 @@
-"""Faults are planted and taken away in a real browser, without script, by everybody."""
+"""Faults are added and removed in a real browser, without script, on an accessible page."""
 
 from collections.abc import Iterator
 

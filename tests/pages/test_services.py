@@ -16,8 +16,8 @@ from tests.support.server import RunningServer
 pytestmark = pytest.mark.page
 
 METHODS = {"get", "put", "post", "patch", "delete"}
-# The pages are of one template and one script, and differ in the description that they draw: in an ordinary run a small
-# one with operations of every method stands for all.
+# The pages use the same template and script, and differ only in the description that they draw. Outside of a proof, one
+# small page with operations of every method is checked.
 DRAWN = app.SERVICES if FULL else app.choose_services(["health_units"])
 each_service = pytest.mark.parametrize("service", app.SERVICES, ids=app.NAMES)
 each_page = pytest.mark.parametrize("service", DRAWN, ids=[service.name for service in DRAWN])
@@ -45,7 +45,7 @@ SHOWN = """() => [...document.querySelectorAll(".opblock-summary")].map((block) 
 
 
 def shown(window: Window) -> set[tuple[str, str]]:
-    """Return method and path of every operation that the page has drawn, in view or not."""
+    """Return method and path of every operation that the page has drawn, visible or not."""
     window.page.locator(".opblock-summary").first.wait_for()
     return {(method, path) for method, path in window.page.evaluate(SHOWN)}
 
@@ -75,7 +75,7 @@ def test_an_operation_leads_to_its_own_page(window: Window) -> None:
 def test_the_list_leads_to_the_page_and_the_description_of_each_service(window: Window, service: Service) -> None:
     for link, arrived in (("docs", "text/html"), ("openapi.json", "application/json")):
         window.page.goto("/docs")
-        # What the page draws is not looked at here.
+        # This test does not check what the page draws.
         with window.page.expect_navigation(wait_until="commit") as navigation:
             window.page.locator(f'a[href="{base(service)}/{link}"]').click()
         answer = navigation.value
@@ -89,7 +89,7 @@ def test_with_and_without_a_slash_it_is_one_page(http: httpx.Client, service: Se
     assert page.text == other.text
 
 
-# One after the other: the page resolves the whole description anew at every click.
+# Open one after the other, because the page resolves the whole description again at every click.
 OPEN_EACH = """async count => {
     const frame = () => new Promise(requestAnimationFrame);
     const late = performance.now() + 300_000;
@@ -142,7 +142,7 @@ def test_the_page_sends_the_token_that_a_person_gives_it(window: Window, issuer:
 
 
 def _fill_in(window: Window, path: str, **parameters: str) -> None:
-    """Open the reading operation of this path, the only one that is open then."""
+    """Open the GET operation of this path and fill in its parameters. No other operation may be open."""
     place = f'.opblock-get:has([data-path="{path}"])'
     window.page.locator(f"{place} .opblock-summary-control").click()
     window.page.get_by_role("button", name="Experimentar").click()

@@ -1,4 +1,4 @@
-"""A browser's `EventSource` reads the stream of a health unit's changes by a ticket (rules: health_units 4.3)."""
+"""A browser's `EventSource` reads the stream of a health unit's changes with a ticket (rules: health_units 4.3)."""
 
 import threading
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.support.server import RunningServer
 pytestmark = pytest.mark.page
 
 UNIT = "4900001"
-# As a portal's page does it: a ticket with the person's token, then the stream with the ticket.
+# What a portal's page does: it requests a ticket with the person's token, then the stream with the ticket.
 LISTEN = """async ([base, token, query]) => {
     const asked = await fetch(`${base}/health-units/unidades/eventos/bilhetes?${query}`, {
         method: "POST", headers: {Authorization: `Bearer ${token}`},
@@ -31,7 +31,7 @@ LISTEN = """async ([base, token, query]) => {
     });
     return bilhete;
 }"""
-# What an `EventSource` does by itself when its connection breaks: it asks for the same address again.
+# What an `EventSource` does when its connection breaks: it requests the same address again.
 ASK_AGAIN = """([base, ticket]) => new Promise((resolve) => {
     const again = new EventSource(`${base}/health-units/unidades/eventos/ao-vivo?bilhete=${ticket}`);
     again.onerror = () => resolve(again.readyState);
@@ -49,12 +49,12 @@ class PortalPage(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Nothing is printed."""
+        """Log nothing."""
 
 
 @pytest.fixture
 def portal() -> Iterator[str]:
-    """A portal's page, of another origin than the platform's."""
+    """Yield the address of a portal's page, which has another origin than the platform."""
     with ThreadingHTTPServer(("127.0.0.1", 0), PortalPage) as serving:
         threading.Thread(target=serving.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{serving.server_port}/"

@@ -1,4 +1,4 @@
-"""One window of a fresh browser, with everything it asked for and everything it complained of."""
+"""One window of a new browser, which records all requests and complaints."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ class Window:
 
     @property
     def strangers(self) -> list[str]:
-        """What it asked for that is not of this machine; images inside a style sheet are no request."""
+        """Return the requested addresses outside of this machine. Images inside a style sheet are not requests."""
         return [url for url in self.asked if not url.startswith("data:") and urlsplit(url).hostname != "127.0.0.1"]
 
     @property
@@ -33,9 +33,9 @@ class Window:
         return self.page.locator(":focus")
 
     def wider_than_the_screen(self) -> list[str]:
-        """Return the elements that a person would have to scroll sideways for, on the page or inside a part of it.
+        """Return the elements that force a person to scroll sideways.
 
-        A picture may be wider than a phone where it scrolls by itself, by keyboard too (WCAG 1.4.10 excepts it).
+        A picture in a scrollable region may be wider than a phone (WCAG 1.4.10 excepts it).
         """
         return list(
             self.page.evaluate(
@@ -49,7 +49,7 @@ class Window:
 
 @contextmanager
 def opened(browser: Browser, address: str, width: int = DESKTOP) -> Iterator[Window]:
-    """Paths are relative to the address; cookies end with the window."""
+    """Yield a window. Paths are relative to the address, and cookies end with the window."""
     viewport = {"width": width, "height": 760}
     with browser.new_context(base_url=address, locale="pt-BR", viewport=viewport) as context:  # type: ignore[arg-type]
         yield Window(context.new_page())

@@ -1,4 +1,4 @@
-"""Exact shapes of bodies: no member more, none less, right types."""
+"""Exact shapes of bodies: the same members, with the right types."""
 
 import re
 from collections.abc import Callable
@@ -22,7 +22,7 @@ class MapOf:
 
 
 class Matching:
-    """A text of this form."""
+    """A text that matches a pattern."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
@@ -34,7 +34,7 @@ class OneOf:
 
 
 class Some:
-    """An object with at least these members; the others are of the given ones."""
+    """An object with at least the required members, and otherwise only allowed ones."""
 
     def __init__(self, required: dict[str, Shape], allowed: dict[str, Shape]) -> None:
         self.required = required
@@ -51,7 +51,7 @@ CODE_MESSAGE = {"code": int, "message": str}
 
 
 def differences(value: Any, shape: Shape, place: str = "$") -> list[str]:
-    """Where a value is not of the shape; empty when it is."""
+    """Return the places where a value differs from the shape."""
     for kind, check in _CHECKS.items():
         if isinstance(shape, kind):
             return check(value, shape, place)

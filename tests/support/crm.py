@@ -1,4 +1,4 @@
-"""Runs the sandbox CRM as `balcao serve` does, in a thread with its own event loop."""
+"""The sandbox CRM as `balcao serve` runs it, in a thread with its own event loop."""
 
 import functools
 from typing import Any, Self
@@ -14,14 +14,14 @@ from tests.support.uvicorn_server import RunningUvicorn
 
 
 def crm_settings(data_dir: Any, **fields: Any) -> Settings:
-    """Return a sandbox with a free port for its CRM, which knows of no registry."""
+    """Return settings with a free port for the CRM, which knows no registry."""
     return Settings(
         port=free_port(), data_dir=data_dir, **{"registry_url_override": "", **fields}, refused_rate=UNLIMITED
     )
 
 
 class RunningCrm(RunningUvicorn):
-    """Use as a context manager; `switch` calls the `/_sandbox` paths."""
+    """A running sandbox CRM, as a context manager. `switch` calls the `/_sandbox` paths."""
 
     def __init__(self, settings: Settings, anonymisation_seconds: float = 0.0) -> None:
         self.settings = settings
@@ -37,7 +37,7 @@ class RunningCrm(RunningUvicorn):
         super().__exit__(*exit_)
 
     def reset(self) -> None:
-        for _ in range(2):  # calls given up by the last test may be read while the first one is answered
+        for _ in range(2):  # the first reset may overtake abandoned calls of a test
             self.switch.post("/reset").raise_for_status()
 
     def faults(self, *faults: dict[str, Any]) -> None:
@@ -48,11 +48,11 @@ class RunningCrm(RunningUvicorn):
         return entries
 
     def operations(self, **filters: str) -> list[str]:
-        """Of the calls so far, in order, without those for a token."""
+        """Return the operations of the calls so far, in order, without those for a token."""
         return [entry["operation"] for entry in self.requests(**filters) if entry["operation"] != "token"]
 
     def insert(self, entity: str, **fields: Any) -> str:
-        """Create a record as another client of the CRM does; return its id."""
+        """Create a record as another client of the CRM does, and return its id."""
         created = self._call("POST", f"sobjects/{entity}", fields)
         created_id: str = created.json()["id"]
         return created_id
@@ -62,7 +62,7 @@ class RunningCrm(RunningUvicorn):
         self._call("PATCH", f"sobjects/{entity}/{record_id}", fields)
 
     def upsert(self, entity: str, field: str, key: str, **fields: Any) -> None:
-        """Create or change the record that this key names, as another client of the CRM does."""
+        """Create or change the record with this key as another client of the CRM does."""
         self._call("PATCH", f"sobjects/{entity}/{field}/{quote(key, safe='')}", fields)
 
     def query(self, text: str) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ class RunningCrm(RunningUvicorn):
         settings = self.settings
         url = f"{settings.crm_url}/services/data/{settings.crm_api_version}/{path}"
         response = httpx.request(method, url, json=body, headers=self._authorization)
-        if response.status_code == httpx.codes.UNAUTHORIZED:  # a proof outlives a token
+        if response.status_code == httpx.codes.UNAUTHORIZED:  # a proof may outlast a token
             del self._authorization
             response = httpx.request(method, url, json=body, headers=self._authorization)
         return response.raise_for_status()

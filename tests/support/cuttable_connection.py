@@ -1,4 +1,4 @@
-"""A line to a server that a test can cut and mend, and that counts what is asked for over it."""
+"""A line to a server that a test can cut and mend, and that records the requests sent over it."""
 
 import contextlib
 import re
@@ -12,10 +12,10 @@ _PIECE = 65_536
 
 
 class Line:
-    """Carries bytes from `port` to another port of this machine; use as a context manager.
+    """A proxy from `port` to another port of this machine, as a context manager.
 
-    `calls` are the HTTP requests so far, as "GET /path". While it is cut whoever connects is turned away, and who was
-    connected is not any more.
+    `calls` are the HTTP requests so far, as "GET /path". While the line is cut, all its connections are closed and new
+    ones are refused.
     """
 
     def __init__(self, port: int, target: int | str) -> None:
@@ -40,7 +40,7 @@ class Line:
         self._listening.close()
 
     def cut(self) -> None:
-        """Let nothing through any more."""
+        """Close all connections and refuse new ones."""
         with self._lock:
             self._is_cut = True
             for one in self._open:
@@ -48,12 +48,12 @@ class Line:
                     one.shutdown(socket.SHUT_RDWR)
 
     def mend(self) -> None:
-        """Let everything through again."""
+        """Accept connections again."""
         with self._lock:
             self._is_cut = False
 
     def _accept(self) -> None:
-        with contextlib.suppress(OSError):  # the end
+        with contextlib.suppress(OSError):  # closed at the end
             while True:
                 near, _ = self._listening.accept()
                 with self._lock:
@@ -89,7 +89,7 @@ class Line:
             self._open.discard(source)
 
     def _count(self, read: bytes) -> bytes:
-        """Note the requests that begin in what was read, and return what the next piece is read after."""
+        """Record the requests in the read bytes. Return the bytes to prepend to the next piece."""
         found = list(_CALL.finditer(read))
         self.calls += [each[1].decode("latin-1") for each in found]
         return read[found[-1].end() if found else 0 :][-4_096:]

@@ -1,4 +1,4 @@
-"""One PostgreSQL for the whole run, one migrated template, a copy for whoever writes."""
+"""One PostgreSQL server for the whole run, one migrated template, and a copy for each module that writes."""
 
 import asyncio
 import functools
@@ -19,7 +19,7 @@ TEMPLATE = "template_migrated"
 
 
 class Cluster:
-    """Started by the process that controls the run while its workers still load the tests."""
+    """The server. The controlling process of the run starts it while the workers still load the tests."""
 
     def __init__(self) -> None:
         self._running: supervisor.Running | None = None
@@ -54,7 +54,7 @@ def new_name(word: str = "test") -> str:
 
 def create(name: str, template: str = TEMPLATE) -> str:
     """Create a copy of the template and return its address."""
-    # Copying the files costs a fifth of writing each page to the log, too, as nothing is synchronised here.
+    # Copying the files costs a fifth of also logging each page, because nothing is synchronised here.
     _administer(_address(), f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
     return url_of(name)
 
@@ -66,9 +66,10 @@ def create_empty(name: str, options: str) -> str:
 
 
 def replace_by_copy(url: str, template: str, fill: Callable[[str], object]) -> None:
-    """Make a database that nobody uses yet a copy of one that `fill`, given an address, fills once in a run.
+    """Replace an unused database with a copy of one that `fill` fills once in a run, given its address.
 
-    A run of many on one PostgreSQL fills each: what it tries would else be told by the rows of another.
+    If many runs share one PostgreSQL server, fill each database separately. Otherwise a mutant would be tested with
+    rows that another one stored.
     """
     if run_folder.shared():
         fill(url)
@@ -94,7 +95,7 @@ def _address_file() -> Path:
 
 @functools.cache
 def _address() -> str:
-    """Return the server's, once there is a template; every process of the run reads it from the run's folder."""
+    """Return the server's address, once the template exists. Every process reads it from the folder of the run."""
     until_now(_address_file().exists)
     address = _address_file().read_text()
     if not address:

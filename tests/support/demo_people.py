@@ -1,4 +1,4 @@
-"""The demo people whom tests act as and upon: their CPFs, by the names that they log in with."""
+"""The CPFs of the demo people that tests use, by login name."""
 
 from balcao_sandbox.identity import demo
 

@@ -8,7 +8,7 @@ import httpx
 
 # Runs one statement as the owner of the database.
 Sql: TypeAlias = Callable[..., list[asyncpg.Record]]
-# Works off every job that is due.
+# Runs all due jobs.
 Drain: TypeAlias = Callable[[], None]
-# Sends a request to the operation that the module is about.
+# Sends a request to the operation that the module tests.
 Ask: TypeAlias = Callable[..., httpx.Response]

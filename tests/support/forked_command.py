@@ -1,6 +1,6 @@
-"""The command `balcao` in processes that need not load its code: forked off one that has loaded it and waits.
+"""The command `balcao` in processes that do not load its code. They are forked from one that has loaded it and waits.
 
-Loading is most of a short command's time. What it does is all its own: process, folder, environment, streams, status.
+Loading takes most of a short command's time. Everything else is its own: process, folder, environment, streams, status.
 """
 
 import atexit
@@ -15,9 +15,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-# A monitor stands between the one that waits and each command, so that several may run at once. What was loaded is
-# frozen: a collection in a command would touch, and so copy, all of the memory that it shares with the one that waits.
-# The first client reads the certificates of the machine and loads what sends; both are most of what a command does.
+# A monitor process between the waiting process and each command lets several commands run concurrently. The loaded
+# objects are frozen, because a garbage collection in a command would touch, and so copy, all of the shared memory. The
+# first HTTP client loads the certificates of the machine and the transport. Both take most of a command's time.
 WAITING = """
 import functools, gc, importlib, json, os, pkgutil, socket, ssl, sys
 import anyio._backends._asyncio, httpcore, httpx, rich.live, rich.progress
@@ -70,7 +70,7 @@ while True:
 
 @functools.cache
 def _address() -> str:
-    """Where the waiting process of this test run listens; it ends with us."""
+    """Return the address of the waiting process of this test run. That process ends with ours."""
     address = str(Path(tempfile.mkdtemp(prefix="balcao-preloaded-")) / "door")
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
         door.bind(address)
@@ -84,13 +84,13 @@ def _address() -> str:
 def _end(waiting: subprocess.Popen[bytes], address: Path) -> None:
     waiting.kill()
     waiting.wait()
-    shutil.rmtree(address.parent, ignore_errors=True)  # the folder of the whole run may have gone with it
+    shutil.rmtree(address.parent, ignore_errors=True)  # the run's folder may already be removed
 
 
 def run(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], patience: float
 ) -> subprocess.CompletedProcess[str]:
-    """Return what `balcao` says and answers to these words. Raises TimeoutError."""
+    """Run `balcao` with these words and return its status and output. Raises TimeoutError."""
     program = str(Path(sys.executable).with_name("balcao"))
     asked = {"program": program, "words": words, "folder": str(folder), "environment": dict(environment)}
     with (

@@ -1,4 +1,4 @@
-"""Gateways of other makers on a loopback port, before processes of ours, with the configuration that we generate."""
+"""Third-party gateways on a loopback port in front of our processes, with the configuration that we generate."""
 
 import contextlib
 import datetime
@@ -22,7 +22,7 @@ from balcao.operate.deploy.files import write_files
 from balcao.operate.deploy.gateways import Plan
 from tests.support.polling import PATIENCE, until_now
 
-# nginx's configuration is one part of a whole, which a distribution brings; nothing may lie outside of our folder.
+# Distributions provide the frame of nginx's configuration. Here, no file may be outside of our folder.
 _NGINX = """
 daemon off; pid {folder}/pid; worker_processes 1; {user} error_log {folder}/error.log;
 events {{ worker_connections 4096; }}
@@ -35,7 +35,7 @@ http {{
 
 
 def find(kind: str) -> str:
-    """Return the program of this kind, or fail with what to do."""
+    """Return the program of this kind, or fail with an instruction."""
     if kind == "envoy":
         return str(validators() / kind)
     variable = f"BALCAO_{kind.upper()}"
@@ -43,13 +43,13 @@ def find(kind: str) -> str:
 
 
 def validators() -> Path:
-    """Return the folder of Envoy and of what checks deployment files, or fail with what to do."""
+    """Return the folder of Envoy and the validators of deployment files, or fail with an instruction."""
     variable = "BALCAO_VALIDATORS"
     return Path(os.environ.get(variable) or _fail("o que confere os arquivos de instalação", variable, "validators"))
 
 
 def manifest_tools() -> Path:
-    """Return the folder of what reads compose files, kustomizations and charts, or fail with what to do."""
+    """Return the folder of the tools for compose files, kustomizations and charts, or fail with an instruction."""
     variable = "BALCAO_MANIFEST_TOOLS"
     return Path(os.environ.get(variable) or _fail("o kustomize, o Helm e o leitor do Compose", variable, "manifests"))
 
@@ -62,12 +62,15 @@ def _fail(what: str, variable: str, name: str) -> NoReturn:
     )
 
 
-# HAProxy gives up root only where it was started by root.
+# HAProxy drops root privileges only if root started it.
 _ROOTLESS = {} if os.geteuid() == 0 else {"HAPROXY_ROOTLESS": "1"}
 
 
 class Certificate:
-    """A server's certificate, of the loopback address unless said, signed by itself: `chain` holds it and the key."""
+    """A self-signed certificate of a server, by default for the loopback address.
+
+    `chain` contains certificate and key.
+    """
 
     def __init__(self, folder: Path, name_of_server: str = "127.0.0.1", days: int = 30) -> None:
         key = ec.generate_private_key(ec.SECP256R1())
@@ -98,7 +101,7 @@ class Certificate:
 
 
 def check(kind: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Let the program itself check the configuration in the folder."""
+    """Let the gateway's program check the configuration in the folder."""
     program = find(kind)
     command = {
         "haproxy": [program, "-c", "-f", str(folder / "haproxy.cfg")],
@@ -109,7 +112,7 @@ def check(kind: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def prepare(kind: str, plan: Plan, folder: Path) -> None:
-    """Write the configuration, with the frame that nginx's needs, and let the program check it."""
+    """Write the configuration, with a frame for nginx, and let the program check it."""
     write_files(folder, gateways.generate_gateway_files(kind, plan), replace=True)
     if kind == "nginx":
         user = "user root;" if os.geteuid() == 0 else ""
@@ -122,7 +125,7 @@ def prepare(kind: str, plan: Plan, folder: Path) -> None:
 
 @contextlib.contextmanager
 def running(kind: str, plan: Plan, folder: Path, certificate: Certificate) -> Iterator[httpx.Client]:
-    """Run the gateway; yield who calls it over HTTPS."""
+    """Run the gateway, and yield a client that calls it over HTTPS."""
     prepare(kind, plan, folder)
     command = {
         "haproxy": ["-db", "-f", "haproxy.cfg"],
@@ -146,7 +149,7 @@ def running(kind: str, plan: Plan, folder: Path, certificate: Certificate) -> It
 
 
 def _serves(client: httpx.Client) -> bool:
-    """Return whether every service behind the gateway is known to be ready."""
+    """Return whether all services behind the gateway are ready."""
     try:
         answers = [client.get(path) for path in ("/liveness", "/registry/v1/readiness", "/access/readiness")]
     except httpx.TransportError:

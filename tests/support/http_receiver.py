@@ -1,4 +1,4 @@
-"""An HTTP server on loopback that keeps what it is sent and answers as it is told; optionally with TLS."""
+"""An HTTP server on loopback that records requests and returns prepared responses, optionally with TLS."""
 
 import ssl
 import threading
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 
 class Received(NamedTuple):
-    """A request; names of headers in lower case."""
+    """A request. The names of headers are in lower case."""
 
     method: str
     path: str
@@ -20,7 +20,7 @@ class Received(NamedTuple):
 
 @dataclass
 class Answer:
-    """What the next request is answered with."""
+    """The response to the next request."""
 
     status: int = 200
     body: bytes = b""
@@ -28,7 +28,7 @@ class Answer:
 
 
 class Receiver:
-    """Use as a context manager. `answers` are used up in their order; then, or without any, `usual` counts."""
+    """The server, as a context manager. It returns `answers` in order, and then `usual`."""
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.received: list[Received] = []
@@ -57,10 +57,10 @@ class Receiver:
                 self.end_headers()
                 self.wfile.write(answer.body)
 
-            do_GET = do_PUT = do_POST  # noqa: N815 - as the library wants it
+            do_GET = do_PUT = do_POST  # noqa: N815 - names that the library requires
 
             def log_message(self, *_: Any) -> None:
-                """Say nothing."""
+                """Log nothing."""
 
         return Handler
 

@@ -1,10 +1,10 @@
-"""A person who has a keyboard and nothing else: every act is a Tab, an Enter, a Space, an arrow or what is typed."""
+"""A person with only a keyboard, who uses Tab, Enter, Space, arrows and typed text."""
 
 import re
 
 from playwright.sync_api import Locator, Page, expect
 
-# So many stops no page has; whoever goes round twice has met each of them.
+# More stops than any page has, so that each is reached at least once.
 STOPS = 400
 
 SHOWN = """element => {
@@ -20,13 +20,13 @@ OPTIONS = "element => [...element.options].map(option => [option.value, option.t
 
 
 class Keyboard:
-    """Acts upon what a locator names; fails where no Tab leads there or the focus is not seen."""
+    """Keyboard actions on elements. They fail if Tab does not reach the element or its focus is not visible."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
 
     def go_to(self, target: Locator, *, arrived: str = IS_FOCUSED) -> None:
-        """Tab until the target has the focus."""
+        """Press Tab until the target has the focus."""
         expect(target).to_be_visible()
         element = target.element_handle()
         for _ in range(STOPS):
@@ -38,12 +38,12 @@ class Keyboard:
         raise AssertionError(f"no Tab leads to {target}")
 
     def press(self, target: Locator) -> None:
-        """Press a button, follow a link, or open what is folded."""
+        """Press a button, follow a link, or unfold a part."""
         self.go_to(target)
         self._page.keyboard.press("Enter")
 
     def fill(self, target: Locator, text: str) -> None:
-        """Type a text in the place of the one that is there."""
+        """Replace the text of a field."""
         self.go_to(target)
         day = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text) if target.get_attribute("type") == "date" else None
         if day:
@@ -55,11 +55,11 @@ class Keyboard:
         expect(target).to_have_value(text)
 
     def _date_keys(self, year: str, month: str, day: str) -> str:
-        """Return what is typed into a field of a date: its parts stand in the order of the browser's language."""
+        """Return the keys for a date field. Its parts are in the order of the browser's language."""
         return f"{month}{day}{year}"
 
     def select(self, target: Locator, option: str) -> None:
-        """Choose an option of a selection, by its text or its value."""
+        """Select an option by its text or its value."""
         self.go_to(target)
         offered = dict(target.evaluate(OPTIONS))
         wanted = offered.get(option, option)
@@ -72,7 +72,7 @@ class Keyboard:
         expect(target.locator("option:checked")).to_have_text(wanted)
 
     def set_checked(self, target: Locator, checked: bool) -> None:
-        """Tick a box or take its tick away, or choose one of several."""
+        """Check or clear a checkbox, or choose a radio button."""
         if target.get_attribute("type") != "radio":
             self.go_to(target)
             if target.is_checked() != checked:
@@ -82,7 +82,7 @@ class Keyboard:
         expect(target).to_be_checked(checked=checked)
 
     def _choose(self, target: Locator) -> None:
-        """Go to the group, which is one stop, and on by arrows."""
+        """Go to the group, which is one stop, and continue with arrows."""
         self.go_to(target, arrived=GROUP_IS_FOCUSED)
         if target.evaluate(IS_FOCUSED):
             self._page.keyboard.press("Space")

@@ -1,4 +1,4 @@
-"""Searches the log of the whole run for people: a CPF, a name, an e-mail address, a phone or a token fails the run."""
+"""A search of the whole run's log for personal data. A CPF, name, e-mail address, phone or token fails the run."""
 
 import functools
 import logging
@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"eyJ[\w-]{10,}")
 
 
 def start() -> None:
-    """Every process of the run logs to a file of its own in one folder, not between the dots of the tests."""
+    """Let this process log to its own file in one folder, instead of into the output of the tests."""
     folder().mkdir(exist_ok=True)
     handler = logging.FileHandler(folder() / f"{os.getpid()}.log", encoding="utf-8")
     handler.setFormatter(create_formatter())
@@ -31,7 +31,7 @@ def folder() -> Path:
 
 
 def findings() -> list[str]:
-    """File, line and kind of what was found; never the value itself."""
+    """Return file, line and kind of each finding, but never the value itself."""
     return [found for file in sorted(folder().glob("*.log")) for found in _in_file(file)]
 
 
@@ -41,7 +41,7 @@ def _in_file(file: Path) -> Iterator[str]:
 
 
 def kinds_in(line: str) -> set[str]:
-    """Return which kinds of personal markers stand in the line."""
+    """Return the kinds of personal data in a line."""
     kinds = {
         "CPF": any(Cpf.parse_path(found) for found in _ELEVEN.findall(line)),
         "name": _names().search(line),

@@ -1,4 +1,4 @@
-"""Logs a person in as a browser does: the form of the login page, then the code with PKCE for a token."""
+"""A login as a browser does it: the form of the login page, then the code with PKCE for a token."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ REDIRECT = "http://127.0.0.1/callback"
 
 
 class Form(HTMLParser):
-    """The page's first form: where it goes, and the values its inputs already have."""
+    """The first form of a page: its target, and the values of its inputs."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Form(HTMLParser):
 def log_in(
     issuer: str, username: str, password: str, client_id: str = "portal-cidadao", secret: str = ""
 ) -> dict[str, object]:
-    """Return the token endpoint's answer; a client that has a secret shows it there."""
+    """Return the response of the token endpoint. A client with a secret sends it there."""
     verifier = secrets.token_urlsafe(48)
     endpoint = f"{issuer}/protocol/openid-connect"
     query = {
@@ -49,7 +49,7 @@ def log_in(
     with httpx.Client(timeout=PATIENCE, verify=PLAIN_HTTP) as browser:
         page = browser.get(f"{endpoint}/auth", params=query)
         for cookie in browser.cookies.jar:
-            cookie.secure = False  # a browser sends such a cookie to its own machine, too
+            cookie.secure = False  # browsers send secure cookies to their own machine
         form = Form(page.text)
         filled = form.values | {"username": username, "password": password}
         answer = browser.post(urljoin(str(page.url), form.action) if form.action else str(page.url), data=filled)

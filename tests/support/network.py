@@ -1,7 +1,7 @@
-"""The network between programs that know nothing of it: what is cut, held, slowed, or loses what it carries.
+"""A network between programs that do not know of it. It can cut, hold, delay or lose the traffic.
 
-Each wire is a port of the loopback address that leads to another one, in a process of its own (`python -m`), which so
-takes nothing from the clients. A network of namespaces would need root, and for delay and loss a module of the kernel.
+Each wire is a loopback port that leads to another one, in a separate process (`python -m`) that takes no processor time
+from the clients. Network namespaces would need root, and for delay and loss also a module of the kernel.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ from tests.support.server import free_port
 
 CHUNK = 65_536
 DELAY_SECONDS = 0.15
-# TCP notices a lost packet after a fifth of a second at least, and waits twice as long each time that it is lost again.
+# TCP notices a lost packet after at least a fifth of a second, and doubles the wait after each further loss.
 LOSS = 0.15
 RETRANSMISSION_SECONDS = 0.2
 MODES = ("pass", "cut", "hold", "delay", "lose")
 
 
 class Network:
-    """Wires by name, each to a port; use as a context manager. All that begin with a name are set together."""
+    """Named wires to ports, as a context manager. A prefix of several names sets all of these wires."""
 
     def __init__(self, targets: Mapping[str, int]) -> None:
         self.ports = {name: free_port() for name in targets}
@@ -43,11 +43,11 @@ class Network:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
     ) -> None:
-        with self._process:  # closes its streams, which ends it
+        with self._process:  # closes the streams, which ends the process
             pass
 
     def set(self, name: str, mode: str) -> None:
-        """Let the wires of this name do so from now on: `pass` what comes, or another of `MODES`."""
+        """Set the mode of the wires with this name or prefix: `pass`, or another of `MODES`."""
         assert self._process.stdin
         self._process.stdin.write(f"{name} {mode}\n")
         self._process.stdin.flush()
@@ -59,10 +59,7 @@ class Network:
 
 
 class Wire:
-    """Takes connections and passes on what comes, in both directions.
-
-    `cut` ends every connection and refuses new ones, `hold` keeps silent until it passes again, as when a switch fails.
-    """
+    """A wire that accepts connections and forwards data in both directions."""
 
     def __init__(self, target: int) -> None:
         self._target = target
@@ -79,7 +76,7 @@ class Wire:
                 writer.transport.abort()
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Carry one connection until either side ends it."""
+        """Forward one connection until one side ends it."""
         if self._mode == "cut":
             writer.transport.abort()
             return
@@ -95,11 +92,11 @@ class Wire:
         self._open -= ends
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Pass on one direction until its end, or until the other side is gone."""
+        """Forward one direction until its end, or until the other side is gone."""
         with suppress(OSError):
             while (data := await reader.read(CHUNK)) and not writer.is_closing():
                 await self._travel()
-                if writer.is_closing():  # meanwhile
+                if writer.is_closing():  # closed while the data were delayed
                     break
                 writer.write(data)
                 await writer.drain()
@@ -117,7 +114,7 @@ class Wire:
 
 
 async def carry(plan: Iterable[tuple[str, int, int]]) -> None:
-    """Open the wires and obey what comes on standard input, until it ends."""
+    """Open the wires, and process the commands on standard input until it ends."""
     wires = {}
     for name, port, target in plan:
         wires[name] = Wire(target)

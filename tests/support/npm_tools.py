@@ -1,4 +1,4 @@
-"""The npm tools of `tools/openapi`, which check the descriptions and the pages."""
+"""The npm tools of `tools/openapi`, which check the API descriptions and the pages."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ MISSING = (
 
 
 def modules() -> Path:
-    """Return the folder of the installed packages, or fail the test that needs them."""
+    """Return the folder of the installed packages, or fail the test with an instruction."""
     folder = os.environ.get("BALCAO_NODE_TOOLS")
     if not folder:
         pytest.fail(MISSING, pytrace=False)
@@ -21,7 +21,7 @@ def modules() -> Path:
 
 
 def run(tool: str, *arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a tool in a folder; nothing is sent anywhere."""
+    """Run a tool in a folder, with its telemetry switched off."""
     quiet = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true", "NO_COLOR": "1", "CI": "1"}
     command = [str(modules() / ".bin" / tool), *map(str, arguments)]
     return subprocess.run(command, cwd=folder, env=os.environ | quiet, capture_output=True, text=True, check=False)

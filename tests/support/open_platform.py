@@ -10,7 +10,7 @@ from tests.support.polling import until
 
 T = TypeVar("T")
 
-# The description of the agents' service is generated when it is opened, and only its own pages show it.
+# Opening the agents' service generates its description, which only its own pages show.
 WORKING = [service for service in app.SERVICES if service is not app.AGENT_DOCS]
 
 
@@ -19,10 +19,10 @@ def opened(platform: Platform, *, bare: bool = False) -> AbstractAsyncContextMan
 
 
 async def settled(platform: Platform, awaited: Awaitable[T], kept: int = 0) -> T:
-    """Return what is awaited, once the platform holds no connection any more but those that the test keeps.
+    """Return the awaited result, after the platform has returned all connections except those that the test uses.
 
-    Where its event loop stands still between two calls, a copy that it was reading again would keep its locks until the
-    next one, and whoever empties the table meanwhile would wait for ever.
+    If the event loop pauses between two calls, a cached copy that is being refreshed would hold its locks until the
+    next call. A test that truncates the table meanwhile would then wait forever.
     """
     try:
         return await awaited

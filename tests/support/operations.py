@@ -1,4 +1,4 @@
-"""Every operation that the platform serves, as the routes declare it."""
+"""All operations that the platform serves, as their routes declare them."""
 
 import functools
 import re
@@ -10,10 +10,10 @@ from balcao.core.http.operations import Operation
 from balcao.core.http.responses import EVENTS
 from balcao.core.service import Service, path_of
 
-# What a path parameter is filled with where only its form matters.
+# The values of path parameters whose content does not matter.
 FILLING = {"cpf": "90000000175", "cnes": "9900001"}
 
-# It takes a whole service from under all other calls; its own tests call it (rules: registry 4.16).
+# This operation closes a whole service for all other calls. Only its own tests call it (rules: registry 4.16).
 CLOSES_A_SERVICE = "registry.begin_maintenance"
 
 
@@ -33,7 +33,7 @@ class Served:
 
     @property
     def endless(self) -> bool:
-        """Whether the body of a success has no end: whoever reads it whole waits for ever."""
+        """Whether a successful response has no end. Reading such a body completely would wait forever."""
         return EVENTS in self.operation.media_types
 
     def filled(self, **values: str) -> str:

@@ -1,4 +1,4 @@
-"""Use cases called beside a running server, as another process of the platform would call them."""
+"""Use cases that are called next to a running server, as another process of the platform would call them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -15,9 +15,9 @@ Act = Callable[..., Any]
 
 @contextmanager
 def acting(settings: Settings, database_url: str, operation: str, *, bare: bool = False) -> Iterator[Act]:
-    """`act(use_case, *arguments)` runs it by the right of the operator and answers what it answers.
+    """Yield `act(use_case, *arguments)`, which runs a use case as the operator and returns its result.
 
-    `bare`: without what the services hold in a process, as imports do.
+    `bare` leaves out what the services hold in a process, as imports do.
     """
     platform = assemble(settings, database_url)
     call = operator_call(platform, operation)

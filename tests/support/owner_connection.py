@@ -1,4 +1,4 @@
-"""The owner's connection to a module's database, to look at what is stored or to age a row."""
+"""The owner's connection to a module's database, to read stored rows or to change their age."""
 
 import asyncio
 import threading
@@ -8,15 +8,15 @@ import asyncpg
 
 from tests.support.polling import PATIENCE
 
-# A platform whose event loop stopped while a statement was being prepared holds its tables until the process ends: who
-# empties them then fails by name, where it would hang.
+# If the event loop of a platform stopped while it prepared a statement, its locks stay until the process ends. A test
+# that truncates such a table then fails with a lock timeout instead of hanging.
 _LIMITS = {"lock_timeout": f"{PATIENCE}s"}
 
 
 class Owner:
-    """Runs statements on one connection, which is kept; whoever asks while it is busy gets one of their own.
+    """A connection that runs statements and stays open. A caller gets a separate connection while it is busy.
 
-    Called from any thread that runs no event loop.
+    Call it only from threads that run no event loop.
     """
 
     def __init__(self, database_url: str) -> None:
@@ -46,11 +46,11 @@ class Owner:
             try:
                 await self._connection.execute("SELECT")
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                # The test ended the server's processes, or the server itself.
+                # The test has ended the server's processes, or the server itself.
                 self._connection.terminate()
                 self._connection = None
         if self._connection is None:
-            # Tests change what tables consist of: nothing is prepared for longer than a statement.
+            # Tests change the definitions of tables, so no statement may stay prepared.
             self._connection = await asyncpg.connect(self._url, statement_cache_size=0, server_settings=_LIMITS)
         return list(await self._connection.fetch(statement, *args))
 

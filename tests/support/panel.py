@@ -1,4 +1,4 @@
-"""A person at the panel, over HTTP: logs in as a browser does, opens pages, fills in forms."""
+"""A person who uses the panel over HTTP: logs in as with a browser, opens pages and fills in forms."""
 
 import re
 from dataclasses import dataclass, field
@@ -16,10 +16,11 @@ from tests.support.server import PLAIN_HTTP
 
 @dataclass
 class PageForm:
-    """A form of a page: where it goes, how, the values that it has already, and which of its boxes are ticked.
+    """A form of a page: its target, its method, the values of its fields, and its checked boxes.
 
-    `choices` are what its selections, circles and boxes offer, by their names, `needed` the fields that say that they
-    are, and `buttons` the name and the value that each of its buttons sends.
+    - `choices` are the options of its selections, radio buttons and checkboxes, by field name.
+    - `needed` are the fields that are marked as required.
+    - `buttons` are the name and value that each of its buttons sends.
     """
 
     action: str
@@ -32,7 +33,7 @@ class PageForm:
 
 
 class PageContent(HTMLParser):
-    """What a page shows: its heading, all its text, its links and its forms."""
+    """The content of a page: its heading, its text, its links and its forms."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -84,7 +85,7 @@ class PageContent(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
-        if self._textarea:  # the first line break behind the tag is none of the text
+        if self._textarea:  # drop the first line break in a text area, as browsers do
             values = self.forms[-1].values
             values[self._textarea] += data.removeprefix("\n") if not values[self._textarea] else data
         if "h1" in self._open:
@@ -92,7 +93,7 @@ class PageContent(HTMLParser):
 
 
 class PanelClient:
-    """A browser without a script; use as a context manager."""
+    """A browser without scripts, as a context manager."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -108,9 +109,9 @@ class PanelClient:
         self.http.close()
 
     def login(self, username: str, path: str = "/painel") -> httpx.Response:
-        """Log in as a demo person, by the provider's page, and return the page that this leads to."""
+        """Log in as a demo person on the provider's page, and return the resulting page."""
         asked = self.http.get(path, follow_redirects=True)
-        if asked.url.path.startswith("/painel"):  # the provider knows this browser still
+        if asked.url.path.startswith("/painel"):  # the provider's session still exists
             return self.remember(asked)
         form = PageContent(asked.text).forms[0]
         filled = form.values | {"username": username, "password": people_by_login()[username].password}
@@ -122,7 +123,7 @@ class PanelClient:
         return self.remember(self.http.get(path, follow_redirects=True))
 
     def submit(self, path: str, /, *, action: str | None = None, **values: str) -> httpx.Response:
-        """Open the page, fill in the form that posts there (or to `action`), send it, and follow."""
+        """Open the page, fill in the form that posts to it (or to `action`), submit it, and follow the redirect."""
         self.get(path)
         form = self.find_form(action or path)
         return self.post(form.action or path, form.values | values)
@@ -134,7 +135,7 @@ class PanelClient:
         return posting[0]
 
     def post(self, path: str, values: dict[str, str]) -> httpx.Response:
-        """Send a form as it is, and follow."""
+        """Submit a form unchanged, and follow the redirect."""
         origin = {"Origin": self.url, "Sec-Fetch-Site": "same-origin"}
         sent = self.http.post(path, data=values, headers=origin)
         if sent.is_redirect and urlsplit(sent.headers["location"]).netloc in {"", urlsplit(self.url).netloc}:
@@ -142,16 +143,16 @@ class PanelClient:
         return self.remember(sent)
 
     def attend(self, cpf: str) -> httpx.Response:
-        """Begin to serve a person at the counter, as an attendant, and return the page of their record."""
+        """Start an attendance of this citizen as a clerk, and return the page of their record."""
         reason = {"reason": "Andamento de um chamado", "detail": "senha 47"}
         return self.submit("/painel/atendimento", cpf=cpf, **reason)
 
     def read_secret(self) -> str:
-        """Return the secret of the session, which every form carries."""
+        """Return the secret of the session, which every form contains."""
         forms = PageContent(self.http.get("/painel/conta").text).forms
         return next(form.values["_csrf"] for form in forms if "_csrf" in form.values)
 
     def remember(self, answer: httpx.Response) -> httpx.Response:
-        """Take the response's page for the open one."""
+        """Use the page of the response as the open page."""
         self.page = PageContent(answer.text)
         return answer

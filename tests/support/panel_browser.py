@@ -1,4 +1,4 @@
-"""A person at the panel in a real browser: logs in, opens pages, looks whether everybody could use them."""
+"""A person who uses the panel in a real browser: logs in, opens pages, and checks their accessibility."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,10 +18,10 @@ AXE = """async () => {
 
 
 class Screen(Window):
-    """A window at the panel."""
+    """A window of the panel."""
 
     def login(self, username: str, path: str = "/painel") -> None:
-        """Log in as a demo person by the provider's page; this ends at the page of the path."""
+        """Log in as a demo person on the provider's page. This ends on the page of `path`."""
         self.page.goto(path)
         self.page.get_by_label("CPF ou usuário").fill(username)
         self.page.get_by_label("Senha").fill(people_by_login()[username].password)
@@ -35,24 +35,24 @@ class Screen(Window):
         return answer
 
     def unfold_filters(self) -> None:
-        """Show the fields above a list, which a phone folds where they are many."""
+        """Show the fields above a list, which are folded on a phone if there are many."""
         fold = self.page.locator(".fold summary")
         if fold.is_visible():
             fold.click()
 
     def axe(self) -> list[Any]:
-        """Return everything that axe finds; it comes in past the content policy, as an extension would."""
+        """Return everything that axe finds. Playwright injects axe past the page's content security policy."""
         self.page.evaluate((npm_tools.modules() / "axe-core" / "axe.min.js").read_text("utf-8"))
         return list(self.page.evaluate(AXE))
 
     def screenshot(self, file: Path) -> None:
-        """Make a picture of the whole page."""
+        """Take a screenshot of the whole page."""
         self.page.screenshot(path=file, full_page=True)
 
 
 @contextmanager
 def opened_screen(browser: Browser, address: str, width: int = 1280, **options: Any) -> Iterator[Screen]:
-    """`options` are those of a browser context, such as `color_scheme` and `java_script_enabled`."""
+    """Yield a window. `options` are those of a browser context, such as `color_scheme` and `java_script_enabled`."""
     viewport = {"width": width, "height": 800}
     with browser.new_context(base_url=address, locale="pt-BR", viewport=viewport, **options) as context:  # type: ignore[arg-type]
         yield Screen(context.new_page())

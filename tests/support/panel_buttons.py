@@ -1,4 +1,4 @@
-"""Pressing what the panel shows to one person: each kind of button once, with the least that its form takes."""
+"""Pressing the buttons that the panel shows to one person: each kind once, with the minimal values for its form."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from tests.support.demo_people import BRUNO
 from tests.support.panel import PageForm, PanelClient
 from tests.support.panel_crawler import AWAY, FRAME, Seen, find_page
 
-# What is typed into an empty field of this name; into another one that is needed, `ANYTHING`.
+# The values for empty fields with these names. Other required fields get `ANYTHING`.
 LEAST = {
     "birth_date": "1985-05-02",
     "cep": "20000-001",
@@ -40,12 +40,12 @@ LEAST = {
     "word": "APAGAR",
 }
 ANYTHING = "Prova de um botão"
-# Boxes of which one has to be ticked before the button does anything.
+# Checkboxes of which one must be checked before the button does anything.
 TICKED = {"pessoa"}
 
 
 class Kind(NamedTuple):
-    """Buttons that do the same: the page that they post to, what they send themselves, and the fields of the form."""
+    """Buttons that do the same: the page that they post to, the value that they send, and the fields of their form."""
 
     page: str
     button: str
@@ -54,7 +54,7 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class Offer:
-    """A button on a page that was opened."""
+    """A button on an open page."""
 
     kind: Kind
     address: str
@@ -64,7 +64,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Pressed:
-    """What came of a button: `answers` are the response and, where it leads on, the page that this ends at."""
+    """The result of a button. `answers` are the response and, after a redirect, the page that it leads to."""
 
     offer: Offer
     found_on: str
@@ -72,7 +72,7 @@ class Pressed:
 
     @property
     def fault(self) -> str:
-        """Return why nobody should have been shown this button; "" for one that works or says what a field lacks."""
+        """Return why this button should not have been shown, or "" if it works or explains what a field lacks."""
         answer = self.answers[-1]
         is_led_on = len(self.answers) > 1
         if answer.status_code in {401, 403} or answer.status_code >= (400 if is_led_on else 500):
@@ -81,7 +81,7 @@ class Pressed:
 
     @property
     def is_done(self) -> bool:
-        """Return whether it did what it says, instead of asking for something."""
+        """Return whether the button's action was done, and did not need more input."""
         return len(self.answers) > 1
 
     def __str__(self) -> str:
@@ -91,14 +91,17 @@ class Pressed:
 
 @dataclass
 class Presses:
-    """What came of the buttons that somebody pressed, each kind once, with those that came to light by it."""
+    """The results of the buttons that a person pressed.
+
+    Each kind is pressed once, including buttons on resulting pages.
+    """
 
     person: PanelClient
     pressed: list[Pressed] = field(default_factory=list)
     known: set[Kind] = field(default_factory=set)
 
     def press_at(self, address: str, kind: Kind) -> None:
-        """Open the page anew and press the button, if both are there still: what came before may have ended them."""
+        """Open the page again and press the button, if both still exist. Earlier buttons may have removed them."""
         opened = Seen(address, "", self.person.http.get(address, follow_redirects=True))
         assert opened.answer.status_code < 500, address
         offer = next((each for each in list_offers(opened) if each.kind == kind), None)
@@ -118,7 +121,7 @@ class Presses:
             if each.kind not in self.known:
                 if len(answers) > 1:
                     self.press_at(leads_to, each.kind)
-                else:  # nothing but this response has it
+                else:  # only this response contains the button
                     self._press(each, leads_to)
 
 
@@ -135,7 +138,7 @@ def list_offers(seen: Seen) -> Iterator[Offer]:
 
 
 def fill(offer: Offer) -> dict[str, str]:
-    """Return what the form holds, with the least in the fields that want something, and what the button sends."""
+    """Return the values of the form, with minimal values in required fields, and the value of the button."""
     form = offer.form
     values = form.values | form.checked
     for name, choices in form.choices.items():

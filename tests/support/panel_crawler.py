@@ -1,4 +1,4 @@
-"""Everything that the panel shows to one person: some pages of each kind, each link and form on them."""
+"""A crawl of everything that the panel shows to one person: some pages of each kind, with all links and forms."""
 
 import re
 from collections import Counter, deque
@@ -13,9 +13,9 @@ from balcao.panel.areas import PAGES
 from balcao.panel.declaration import PREFIX, Page
 from tests.support.panel import PageContent, PageForm, PanelClient
 
-# Addresses that are no page of an area: everybody who is logged in may use them.
+# Addresses that belong to no area. Every logged-in person may use them.
 FRAME = re.compile(rf"{PREFIX}/(sair|entrar|recursos/[^/]+)")
-# How a part of a page says that the service did not let it be read.
+# The text of a part of a page that could not be read from its service.
 AWAY = "Não consegui ler"
 _PATHS = sorted(
     ((re.compile(PREFIX + re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(page.path))), page) for page in PAGES.values()),
@@ -24,19 +24,19 @@ _PATHS = sorted(
 
 
 def find_page(address: str, method: str) -> Page | None:
-    """Return the declared page that an address leads to; a path that is written out goes before a parameter."""
+    """Return the declared page of an address. A literal path takes precedence over one with parameters."""
     path = urlsplit(address).path
     return next((page for pattern, page in _PATHS if page.method == method and pattern.fullmatch(path)), None)
 
 
 def list_missing(page: Page, rights: Mapping[str, object]) -> list[str]:
-    """Return the actions of which the person would have to hold one; none where they hold one."""
+    """Return the actions of which the person needs one, or an empty list if they have one."""
     return [] if not page.actions or any(action in rights for action in page.actions) else list(page.actions)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A page that was opened: where the link to it stood, and what came."""
+    """A page that was opened: its address, the page that linked to it, and the response."""
 
     address: str
     found_on: str
@@ -52,7 +52,7 @@ class Seen:
 
     @property
     def addresses(self) -> list[str]:
-        """Return what links lead to, and searches as they stand, and what the page's script asks for by itself."""
+        """Return the addresses of links, of search forms, and of the requests of the page's script."""
         asked = re.findall(r'hx-get="([^"]*)"', self.answer.text) if self.is_html else []
         searches = [form for form in self.content.forms if form.method == "get"]
         gets = [f"{form.action}?{urlencode(form.values | form.checked)}" for form in searches]
@@ -68,11 +68,9 @@ class Seen:
 
 @dataclass
 class Crawl:
-    """What somebody who is logged in is led to from the first page, and from that of `begin`.
+    """Everything that a logged-in person reaches from the first page and from the page `begin`.
 
-    At most `most` pages of each kind are opened.
-
-    A kind is the page as it is declared together with the names of what stands behind the question mark.
+    At most `most` pages of each kind are opened. A kind is a declared page with the names of its query parameters.
     """
 
     person: PanelClient
@@ -81,7 +79,7 @@ class Crawl:
     seen: list[Seen] = field(default_factory=list)
 
     def run(self) -> "Crawl":
-        """Open everything, the nearest first."""
+        """Open all pages, breadth first."""
         known = {PREFIX, self.begin}
         waiting = deque((address, "") for address in sorted(known))
         kinds: Counter[object] = Counter()

@@ -1,4 +1,4 @@
-"""Somebody at the panel in a real browser, who does the same task in each of the ways (`task_ways.py`)."""
+"""A person who does a task in a real browser, in any of the ways of `task_ways.py`."""
 
 import re
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from tests.support.polling import until_now
 from tests.support.proof_sizes import FULL
 from tests.support.task_ways import Way
 
-# Of who is served in the tasks; no address, title or cookie may have it.
+# The CPF of the citizen in the tasks. No address, title or cookie may contain it.
 CPFS = {CARLA, "900.000.003-37"}
 
 
 class Person:
-    """Presses, follows, fills and chooses by the words that stand there; `page` is for what is expected of it."""
+    """A person who uses elements by their visible labels. `page` is for the expectations of the test."""
 
     def __init__(self, screen: Screen, way: Way) -> None:
         self.screen = screen
@@ -38,7 +38,7 @@ class Person:
         return self.page.get_by_role("heading", level=1)
 
     def login(self, username: str, path: str = "/painel") -> None:
-        """Log in as a demo person; this ends at the page of the path."""
+        """Log in as a demo person. This ends on the page of `path`."""
         self.screen.login(username, path)
         self.arrive()
 
@@ -49,15 +49,15 @@ class Person:
         return answer
 
     def press(self, name: str, within: Locator | None = None, *, exact: bool = True) -> None:
-        """Press the first button of this name; not `exact`: that has it in its name."""
+        """Press the first button with this name. If not `exact`, the name only has to be contained."""
         self.leave((within or self.main).get_by_role("button", name=name, exact=exact).first)
 
     def follow(self, name: str, within: Locator | None = None, *, exact: bool = False) -> None:
-        """Follow the first link that has this in its name."""
+        """Follow the first link whose name contains this text."""
         self.leave((within or self.main).get_by_role("link", name=name, exact=exact).first)
 
     def visit_area(self, label: str) -> None:
-        """Go to a page of the navigation, whatever waits there; on a phone it is folded behind “Menu”."""
+        """Open a page from the navigation, whatever its number of waiting items. On a phone, open “Menu” first."""
         if self.way.width < 820:
             self.act(self.page.get_by_text("Menu", exact=True))
             areas = self.page.get_by_role("navigation", name="Menu")
@@ -67,7 +67,10 @@ class Person:
         self.leave(areas.get_by_role("link", name=named).first)
 
     def leave(self, target: Locator) -> None:
-        """Act upon what leads to another page, and arrive there; a click waits for it by itself, a key does not."""
+        """Use an element that leads to another page, and wait for that page.
+
+        Clicks wait by themselves, but keys do not.
+        """
         if self.way.by_keyboard:
             with self.page.expect_navigation():
                 self.act(target)
@@ -76,14 +79,14 @@ class Person:
         self.arrive()
 
     def act(self, target: Locator) -> None:
-        """Press, follow or unfold what is named."""
+        """Press, follow or unfold an element."""
         if self.way.by_keyboard:
             self._keyboard.press(target)
         else:
             target.click()
 
     def fill(self, label: str, text: str) -> None:
-        """Write a text into the field."""
+        """Type a text into a field."""
         field = self.field(label)
         if self.way.by_keyboard:
             self._keyboard.fill(field, text)
@@ -91,7 +94,7 @@ class Person:
             field.fill(text)
 
     def select(self, label: str, option: str) -> None:
-        """Choose an option of a selection, by its text or its value."""
+        """Select an option by its text or its value."""
         field = self.field(label)
         if self.way.by_keyboard:
             self._keyboard.select(field, option)
@@ -99,7 +102,7 @@ class Person:
             field.select_option(option)
 
     def tick(self, label: str, checked: bool = True) -> None:
-        """Tick a box, or choose one of several, by what its label begins with or holds."""
+        """Check a checkbox or choose a radio button, by a part of its label."""
         field = self.main.get_by_label(label).first
         if self.way.by_keyboard:
             self._keyboard.set_checked(field, checked)
@@ -108,17 +111,17 @@ class Person:
 
     def field(self, label: str) -> Locator:
         """Return the field with exactly this label."""
-        fields = self.page.locator("input, select, textarea")  # a part of a page may be labelled alike
+        fields = self.page.locator("input, select, textarea")  # parts of a page may have the same label
         return self.main.get_by_label(label, exact=True).and_(fields).first
 
     def save(self, press: Callable[[], Any]) -> str:
-        """Return the text of the file that what is pressed gives."""
+        """Return the text of the file that `press` downloads."""
         with self.page.expect_download() as download:
             press()
         return download.value.path().read_text("utf-8-sig")
 
     def arrive(self) -> None:
-        """Expect of every page on the way: nobody's number in its address, and nothing wider than the screen."""
+        """Expect on every page of a task that its address has no CPF and that it is not too wide."""
         self.page.wait_for_load_state()
         named = f"{self.page.url} {self.page.title()} {self.page.context.cookies()}"
         assert not any(cpf in named for cpf in CPFS)
@@ -128,12 +131,12 @@ class Person:
                 self.look()
 
     def look(self) -> None:
-        """Expect that axe finds nothing; it comes in by a script."""
+        """Expect that axe finds nothing. It needs scripts."""
         if self.way.has_script:
             assert self.screen.axe() == [], self.page.url
 
     def expect_progress(self, text: str, timeout: float) -> None:
-        """Expect what long work comes to; without a script the page is read again by its link."""
+        """Expect the result of long work. Without scripts, read the page again by its link."""
         told = self.main.get_by_text(text)
         if self.way.has_script:
             expect(told).to_be_visible(timeout=timeout)

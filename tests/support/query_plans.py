@@ -1,4 +1,4 @@
-"""The plans of a running server's own statements, as PostgreSQL itself writes them to its log (auto_explain)."""
+"""The plans of a running server's own statements, as PostgreSQL writes them to its log (auto_explain)."""
 
 import json
 import re
@@ -19,20 +19,20 @@ _PLAN = re.compile(r"plan:\n((?:\t.*\n)+)")
 
 
 class PlanLog:
-    """The plans of the connections to one database that begin from here on."""
+    """The plans of the connections to one database that are opened from now on."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._begin = path.stat().st_size
 
     def read(self) -> list[dict[str, Any]]:
-        """Return every plan that was logged."""
+        """Return all plans logged so far."""
         text = self._path.read_bytes()[self._begin :].decode(errors="replace")
         return [json.loads(found[1]) for found in _PLAN.finditer(text)]
 
 
 async def explain_from_now(connection: asyncpg.Connection) -> PlanLog:
-    """Have every later connection's plans logged."""
+    """Log the plans of all later connections."""
     name, folder = await connection.fetchrow("SELECT current_database(), current_setting('data_directory')")
     for setting in _SETTINGS:
         await connection.execute(f'ALTER DATABASE "{name}" SET {setting}')
@@ -40,7 +40,7 @@ async def explain_from_now(connection: asyncpg.Connection) -> PlanLog:
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Walk a plan from its root."""
+    """Yield the nodes of a plan, starting with its root."""
     yield plan
     for below in plan.get("Plans", ()):
         yield from nodes(below)
@@ -52,7 +52,7 @@ def list_relations(plans: list[dict[str, Any]]) -> set[str]:
 
 
 def list_whole_reads(plans: list[dict[str, Any]], tables: Collection[str]) -> list[tuple[str, str]]:
-    """Return which of the tables are read from end to end, each with the statement that does it."""
+    """Return the tables that are read from end to end, each with the statement that does so."""
     return [
         (node["Relation Name"], plan["Query Text"])
         for plan in plans

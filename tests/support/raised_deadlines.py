@@ -23,6 +23,6 @@ def _patient_platform() -> Iterator[None]:
         patch.setattr(pool, "REPLICA_SECONDS", PATIENCE)
         patch.setattr(keys, "FETCH_TIMEOUT", httpx.Timeout(PATIENCE))
         patch.setattr(keys, "FETCH_SECONDS", PATIENCE)
-        # The tests' own provider answers for every unknown key, without the pause between two fetches.
+        # Keys of the tests' provider change often, so do not pause between two fetches for unknown keys.
         patch.setattr(keys, "UNKNOWN_KEY_SECONDS", 0.0)
         yield

@@ -1,4 +1,4 @@
-"""What every operation that is not public answers to tokens that open nothing, whoever made them."""
+"""The response of every operation that is not public to tokens that grant nothing."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ GUARDED = [served for served in all_operations() if not served.public]
 
 
 def assert_refused_alike(http: httpx.Client, headers: Mapping[str, str | None], served: Served) -> None:
-    """Each value of `Authorization`, by its name, is 401 in the operation's own dialect, and none says more."""
+    """Assert that each value of `Authorization` gets a 401 in the operation's dialect, and that none reveals more."""
     answers = {}
     for name, value in headers.items():
         sent = [(b"Authorization", value.encode("latin-1"))] if value is not None else []

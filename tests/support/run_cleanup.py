@@ -1,7 +1,7 @@
-"""Ends what a run of the tests left behind, however the run ended: the processes that work in its folder, then it.
+"""The cleanup after a run of the tests, however it ended: the processes that use its folder, then the folder.
 
-Runs beside the tests and waits for the end of its input, which nobody but the process that controls the run holds
-open: a run that is killed is followed as surely as one that passes.
+It runs as a separate process and waits for the end of its input. Only the controlling process of the run holds that
+input open, so cleanup also follows a run that was killed.
 """
 
 import contextlib
@@ -21,19 +21,19 @@ PASSED = b"passed"
 
 
 class Leftovers:
-    """Watches over the processes of this run, which are known by its folder."""
+    """The process that cleans up after this run. It recognises the run's processes by the folder."""
 
     def __init__(self, folder: Path) -> None:
         command = [sys.executable, "-m", "tests.support.run_cleanup", str(folder)]
         self._watching = subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE, start_new_session=True)
 
     def end(self, *, passed: bool) -> None:
-        """Nothing runs any more when this returns. Of a run that failed the folder stays, to look into."""
+        """End all processes of the run and wait for that. The folder of a failed run stays for inspection."""
         self._watching.communicate(PASSED if passed else None)
 
 
 def working_in(folder: str) -> Iterator[psutil.Process]:
-    """Every process that names the folder: where it is, in its command or in its environment."""
+    """Yield every process that names the folder in its working directory, command or environment."""
     for process in psutil.process_iter():
         if process.pid != psutil.Process().pid and any(folder in place for place in _places(process)):
             yield process
@@ -49,7 +49,7 @@ def _places(process: psutil.Process) -> Iterator[str]:
 
 
 def kill_all(folder: str) -> None:
-    """Also those that are started meanwhile."""
+    """Kill all processes that use the folder, including those started meanwhile."""
     deadline = time.monotonic() + PATIENCE
     while (found := list(working_in(folder))) and time.monotonic() < deadline:
         for process in found:

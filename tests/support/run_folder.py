@@ -1,4 +1,4 @@
-"""The folder of one run of the tests: its PostgreSQL, its logs, all temporary files, and the mark of its processes."""
+"""The folder of one run of the tests: its PostgreSQL server, its logs, all temporary files, and the processes' mark."""
 
 import fcntl
 import os
@@ -9,25 +9,26 @@ from pathlib import Path
 
 from tests.support.proof_sizes import FULL
 
-VARIABLE = "TMPDIR"  # what `tempfile` of every process of the run obeys
+VARIABLE = "TMPDIR"  # used by `tempfile` in every process of the run
 SHARED = "BALCAO_TEST_SHARED_RUN"
 MEMORY = Path("/dev/shm")  # noqa: S108 - Linux's file system in memory; mkdtemp makes a folder of our own there
 MEMORY_BYTES = 6 << 30  # a run uses less than 2 GiB
 
 
 def make() -> Path:
-    """By the process that controls the run; its workers and all that they start inherit it."""
+    """Create the folder in the controlling process. Its workers and all processes that they start inherit it."""
     folder = Path(tempfile.mkdtemp(prefix="balcao-run-", dir=_choose_parent())).resolve()
-    folder.chmod(0o755)  # the account of an embedded PostgreSQL enters it, also when we are root
+    folder.chmod(0o755)  # for the account of an embedded PostgreSQL under root
     os.environ[VARIABLE] = tempfile.tempdir = str(folder)
     return folder
 
 
 def _choose_parent() -> str | None:
-    """Return the file system in memory where it has room, None for the usual place.
+    """Return the file system in memory if it has room, or None for the default.
 
-    Databases are made by the hundred, and a disk costs several times what the tests do with them. Killed processes lose
-    nothing in either. Whoever sets TMPDIR has chosen, and a proof at full size may be larger than the memory.
+    A run creates hundreds of databases, and a disk would cost several times as much as the tests themselves. Killed
+    processes lose no data in memory either. A TMPDIR that is already set takes precedence, and a proof at full size may
+    not fit into memory.
     """
     if VARIABLE in os.environ or FULL or not os.access(MEMORY, os.W_OK | os.X_OK):
         return None
@@ -36,7 +37,7 @@ def _choose_parent() -> str | None:
 
 
 def shared() -> bool:
-    """Whether this run is one of many in the folder, with the PostgreSQL, of a process that outlives them."""
+    """Whether this run shares its folder and PostgreSQL server with other runs, under a process that outlives them."""
     return SHARED in os.environ
 
 
@@ -45,7 +46,10 @@ def path() -> Path:
 
 
 def make_once(name: str, make: Callable[[Path], object]) -> Path:
-    """Return the file or folder of this name in the run's, which `make`, given a path, made for whoever came first."""
+    """Return the file or folder with this name in the run's folder.
+
+    `make` creates it at the given path, once in a run.
+    """
     made = path() / name
     with made.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

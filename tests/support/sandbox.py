@@ -1,4 +1,4 @@
-"""The whole sandbox for a test module: demo data loaded, gateway and sandbox CRM running, tokens to be had."""
+"""The whole sandbox for a test module: demo data, a running gateway and sandbox CRM, and tokens."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ ADMIN = KLEBER
 
 
 class Tokens(Protocol):
-    """Where callers of the sandbox get their tokens."""
+    """The source of the callers' tokens."""
 
     def person(self, cpf: str) -> str: ...
 
@@ -35,7 +35,7 @@ class Tokens(Protocol):
 
 
 class IndependentTokens:
-    """From an identity provider that is not ours, with the demo people's claims."""
+    """Tokens from an independent identity provider, with the claims of the demo people."""
 
     def __init__(self, issuer: Issuer) -> None:
         self._issuer = issuer
@@ -49,7 +49,7 @@ class IndependentTokens:
 
 
 class EmbeddedTokens:
-    """From the embedded provider, through both flows of the specification; each token is fetched once."""
+    """Tokens from the embedded provider, through both flows of the specification. Each token is fetched once."""
 
     def __init__(self, issuer: str) -> None:
         self._issuer = issuer
@@ -82,13 +82,13 @@ class Sandbox:
 
     @cached_property
     def examples(self) -> dict[str, Any]:
-        """One id of each thing that an operation needs, as `balcao demo --json` names them."""
+        """Return one id of each thing that an operation needs, as `balcao demo --json` names them."""
         return asyncio.run(_examples(self.settings, self.database_url))
 
 
 @contextlib.contextmanager
 def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[Sandbox]:
-    """Run it on a database that nobody uses yet."""
+    """Run the sandbox on an unused database."""
     fill_with_demo(settings, database_url)
     with (
         RunningCrm(settings) as crm,
@@ -100,7 +100,7 @@ def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[S
 
 
 def fill_with_demo(settings: Settings, database_url: str) -> None:
-    """Bring the demo data into a database that nobody uses yet; no setting changes what they are."""
+    """Load the demo data into an unused database. No setting changes the demo data."""
     databases.replace_by_copy(database_url, "template_demo", lambda url: asyncio.run(_load_demo(settings, url)))
 
 

@@ -1,4 +1,4 @@
-"""What the processes under test send to PostgreSQL: one entry for each round trip."""
+"""The statements that the processes under test send to PostgreSQL, one entry for each round trip."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -15,14 +15,14 @@ from balcao.core.database.reloader import Watch
 
 # The driver's own statements about a type that it meets for the first time.
 _ABOUT_TYPES = ("typeinfo_tree", "set_config('jit'")
-# Set in what keeps a serving process's copies current, and in what it repeats: it asks by itself, at any time.
+# Set in tasks that refresh the cached copies of a serving process, or that it repeats, because they run at any time.
 _of_copy: ContextVar[bool] = ContextVar("of_copy", default=False)
 
 
 class Statements:
-    """The texts, in the order in which they were sent; apart from them `of_copies`, which a process reads by itself.
+    """The texts of the statements in order. `of_copies` are those that a process sends by itself.
 
-    Not counted is what happens once a connection: preparing a statement, and asking what a type is.
+    Statements that run once for each connection are left out: preparing a statement, and reading a type.
     """
 
     def __init__(self) -> None:
@@ -31,22 +31,24 @@ class Statements:
 
     @staticmethod
     def settle(http: httpx.Client) -> None:
-        """Wait until what the last call sent has been noted, which the driver does in the loop's next turn.
+        """Wait until the statements of the last call are recorded.
 
-        The first of the two may be read within the turn in which the last call was answered.
+        The driver records them in the next iteration of the loop.
+
+        The first of the two requests may be read in the iteration in which the last call was answered.
         """
         for _ in range(2):
             http.get("/liveness")
 
     def note(self, sent: Any) -> None:
         if not any(mark in sent.query for mark in _ABOUT_TYPES):
-            # The driver calls its loggers in the context of the task that asked.
+            # The driver calls its loggers in the context of the task that sent the statement.
             (self.of_copies if _of_copy.get() else self.texts).append(sent.query)
 
 
 @contextmanager
 def recorded() -> Iterator[Statements]:
-    """Record what every connection sends that a pool opens from here on."""
+    """Record the statements of every connection that a pool opens from now on."""
     found = Statements()
     connect = Connections._connect
 

@@ -1,4 +1,4 @@
-"""Runs an ASGI application under the real server, on a free loopback port, in a thread with its own event loop."""
+"""An ASGI application under the real server, on a free loopback port, in a thread with its own event loop."""
 
 import asyncio
 import contextlib
@@ -15,18 +15,18 @@ from balcao.gateway.limits import Limits
 from balcao.gateway.serving import serve_application
 from tests.support.polling import PATIENCE
 
-# The port of a platform whose services do not reach each other: nobody listens there, whatever runs on the machine.
+# The port of services that must not reach each other. Nothing listens there on any machine.
 NOWHERE = 9
-# The rate of refused calls for tests that make more of them, from one address, than any real caller.
+# The rate of refused calls for tests that make more of them than any real caller from one address.
 UNLIMITED = "1000000/minute"
-# For clients of http addresses: without it each client loads the certificates of the machine, which takes 30 ms.
+# For clients of http addresses. Otherwise each client would load the machine's certificates, which takes 30 ms.
 PLAIN_HTTP = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-# Nobody connects at the last moment, so nobody is waited for.
+# No client connects at the last moment, so there is no need to wait for one.
 LIMITS = Limits(settling_seconds=0, drain_seconds=5)
 
 
 class RunningServer:
-    """`url` is where it listens; use as a context manager."""
+    """A running server, as a context manager. `url` is its address."""
 
     def __init__(self, app: Any, port: int | None = None, limits: Limits = LIMITS) -> None:
         self._app = app
@@ -63,11 +63,11 @@ class RunningServer:
         self._thread.join(PATIENCE)
 
     def stop(self) -> None:
-        """Do what a SIGTERM does, and do not wait for the end."""
+        """Do what SIGTERM does, without waiting for the end."""
         self.call(self._stop.set)
 
     def call(self, function: Callable[[], object]) -> None:
-        """Call a function in the server's event loop, if it still runs, and do not wait for it."""
+        """Call a function in the server's event loop if it still runs, without waiting for it."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(function)
 
@@ -76,10 +76,10 @@ _given: set[int] = set()
 
 
 def free_port() -> int:
-    """Return a port that is free, as is the next one, where a sandbox's CRM listens.
+    """Return a free port. The next one is free too, for a sandbox's CRM.
 
-    It lies below those that the kernel gives to outgoing connections, so that none of them takes it meanwhile, and is
-    given once: a program may be told of two before it listens on either.
+    The port is below the range that the kernel uses for outgoing connections, so that none of them takes it meanwhile.
+    Each port is returned only once, because a program may get two ports before it listens on either.
     """
     while True:
         port = random.randrange(10_000, 30_000, 2)

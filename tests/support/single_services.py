@@ -1,4 +1,4 @@
-"""Serves one service without prefix, or a few handlers of a test's own, as an application."""
+"""One service without prefix, or a few handlers of a test, served as an application."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -18,7 +18,7 @@ from balcao.gateway.gateway import Gateway, Mount
 
 
 def service_alone(service: Service, platform: Platform) -> Application:
-    """Serve a service on a platform that is open already."""
+    """Return an application that serves one service of a platform that is already open."""
     mount = app.mount_service(service, platform)
     return Application(Gateway([mount], no_pages(), nullcontext, alone=mount))
 
@@ -26,7 +26,7 @@ def service_alone(service: Service, platform: Platform) -> Application:
 def handlers(
     by_route: Mapping[tuple[str, str], Callable[[Request], Responding]], cors: Cors = NO_ORIGIN
 ) -> Application:
-    """Serve handlers by (method, path)."""
+    """Return an application that serves these handlers by method and path."""
 
     def refuse(_: Request, fault: BalcaoError) -> Response[Any]:
         return ERROR_TEXT.response(fault)
@@ -39,5 +39,5 @@ def handlers(
 
 
 def no_pages() -> Mount:
-    """Return what a gateway without pages of its own answers with."""
+    """Return the pages of a gateway without pages."""
     return Mount("test", "", [], lambda _: ERROR_TEXT)

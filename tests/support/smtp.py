@@ -1,4 +1,4 @@
-"""A mail server on loopback that keeps what it is given, and refuses as often as it is told."""
+"""A mail server on loopback that records e-mails, and rejects as many as a test wants."""
 
 import asyncio
 import logging
@@ -10,14 +10,14 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
-# The server's own log is not the platform's, whose lines are searched for people.
+# The log of this server is not the platform's, whose lines are searched for personal data.
 logging.getLogger("mail.log").setLevel(logging.ERROR)
 
 
 class MailServer:
-    """Use as a context manager. `refusals` is how many of the next emails are turned away for now.
+    """The server, as a context manager. `refusals` is the number of next e-mails that it rejects temporarily.
 
-    With `tls` it offers STARTTLS; `encrypted` tells of each e-mail whether it came that way.
+    With `tls` it offers STARTTLS. `encrypted` records for each e-mail whether it was sent encrypted.
     """
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
@@ -48,8 +48,8 @@ class MailServer:
         self.logins.append((data.login.decode(), data.password.decode()))
         return AuthResult(success=True)
 
-    async def handle_DATA(self, _: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 - the library's word
-        """Keep the e-mail or turn it away."""
+    async def handle_DATA(self, _: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 - library name
+        """Record the e-mail or reject it."""
         if self.refusals:
             self.refusals -= 1
             return "451 tente mais tarde"

@@ -1,4 +1,4 @@
-"""The ways in which a task of the panel is tried: at a desk, on a phone, by keyboard alone, without a script."""
+"""The ways to do a task of the panel: on a desktop, on a phone, with only a keyboard, and without scripts."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from tests.support.proof_sizes import FULL
 
 @dataclass(frozen=True)
 class Way:
-    """How somebody works: how wide the window is, with what they act, and whether scripts run."""
+    """A way of working: the width of the window, whether scripts run, and whether only the keyboard is used."""
 
     name: str
     width: int = 1280
@@ -17,5 +17,5 @@ class Way:
 
 DESK = Way("desk")
 ALL = [DESK, Way("phone", width=360), Way("keyboard", by_keyboard=True), Way("without-script", has_script=False)]
-# `make test` tries each task once, `make prove` in every way.
+# `make test` tries each task once, and `make prove` in every way.
 WAYS = ALL if FULL else [DESK]

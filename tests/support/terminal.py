@@ -1,4 +1,4 @@
-"""The command `balcao` as an operator types it: in a folder, with an environment, as processes of its own."""
+"""The command `balcao` as an operator types it: in a folder, with an environment, as separate processes."""
 
 import json
 import os
@@ -20,14 +20,14 @@ LAST_LINE = "Ctrl-C encerra tudo"
 
 
 def open_folder() -> Path:
-    """Return a folder that the account of an embedded PostgreSQL can enter, also when we are root."""
+    """Return a folder that the account of an embedded PostgreSQL can enter, even if root created it."""
     folder = Path(tempfile.mkdtemp(prefix="balcao-cli-"))
     folder.chmod(0o755)
     return folder
 
 
 class Terminal:
-    """`settings` are variables without their prefix; nothing of our own environment's settings comes through."""
+    """A terminal. `settings` are variables without their prefix. Settings of our own environment are left out."""
 
     def __init__(self, folder: Path, **settings: object) -> None:
         self.folder = folder
@@ -38,13 +38,13 @@ class Terminal:
         return forked_command.run(words, self.folder, self.environment, PATIENCE)
 
     def json(self, *words: str) -> Any:
-        """Return what a command that must succeed prints."""
+        """Return the output of a command that must succeed."""
         done = self.run(*words)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
     def refusal(self, *words: str) -> str:
-        """Return what a command says that must refuse: on standard error, without a traceback."""
+        """Return the error of a command that must fail: on standard error and without a traceback."""
         done = self.run(*words)
         assert done.returncode not in (0, None), done.stdout
         assert "Traceback" not in done.stderr, done.stderr
@@ -52,7 +52,7 @@ class Terminal:
 
 
 class Serving:
-    """A `balcao serve`, or another `command`, that runs; use as a context manager.
+    """A running `balcao serve`, or another `command`, as a context manager.
 
     `said` is its standard output once it is ready. Its log goes to `log`, or to the log of the whole run.
     """
@@ -87,17 +87,17 @@ class Serving:
         self.process.wait(PATIENCE)
 
     def family(self) -> list[psutil.Process]:
-        """Every process that it started, PostgreSQL's included."""
+        """Return every process that it started, including those of PostgreSQL."""
         found: list[psutil.Process] = self.process.children(recursive=True)
         return found
 
     def processes(self, role: str = "") -> list[psutil.Process]:
-        """Our own ones, in the order of their start: all, or those that have this role."""
+        """Return our own processes in the order of their start, optionally only those with a role."""
         own = [(child, line) for child in self.family() if "balcao.operate.processes" in (line := command_line(child))]
         return [child for child, line in own if not role or role in line]
 
     def process_of(self, role: str) -> psutil.Process:
-        """Return the process that has this role, once there is one again."""
+        """Return the process with this role, after waiting until one exists again."""
         found: list[psutil.Process] = []
 
         def there() -> bool:
@@ -108,27 +108,27 @@ class Serving:
         return found[0]
 
     def databases(self) -> list[psutil.Process]:
-        """Return each process of PostgreSQL."""
+        """Return the processes of PostgreSQL."""
         return [child for child in self.family() if name(child) == "postgres"]
 
     def interrupt(self) -> int:
-        """Ctrl-C, which a terminal sends to the whole group; answers the exit status."""
+        """Send Ctrl-C to the whole process group, as a terminal does, and return the exit status."""
         os.killpg(self.process.pid, signal.SIGINT)
         status: int = self.process.wait(PATIENCE)
         return status
 
 
 def command_line(process: psutil.Process) -> list[str]:
-    """Empty for a process that is gone or waits for its parent to collect it."""
+    """Return the command line. It is empty for a process that has ended or waits to be collected by its parent."""
     try:
         words: list[str] = process.cmdline()
-    except psutil.NoSuchProcess:  # a zombie's error is one of these
+    except psutil.NoSuchProcess:  # ZombieProcess is a subclass
         return []
     return words
 
 
 def name(process: psutil.Process) -> str:
-    """Empty for a process that is gone."""
+    """Return the name, or an empty text for a process that has ended."""
     try:
         return str(process.name())
     except psutil.NoSuchProcess:
@@ -136,7 +136,7 @@ def name(process: psutil.Process) -> str:
 
 
 def ended(processes: list[psutil.Process]) -> bool:
-    """Whether all of them end within a generous bound."""
+    """Return whether all processes end within a generous limit."""
     return not psutil.wait_procs(processes, timeout=PATIENCE)[1]
 
 

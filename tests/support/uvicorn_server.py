@@ -1,4 +1,4 @@
-"""Runs a program that is not ours, or not served by our server, in a thread with its own event loop."""
+"""A program that is not ours, or not served by our server, in a thread with its own event loop."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from tests.support.server import free_port
 
 
 class RunningUvicorn:
-    """Use as a context manager, which is entered once the server answers."""
+    """The server, as a context manager. It is entered once the server is ready."""
 
     def __init__(self, server: uvicorn.Server) -> None:
         self._server = server
@@ -32,7 +32,7 @@ class RunningUvicorn:
 
 
 class RunningForeign(RunningUvicorn):
-    """A plain ASGI program, as somebody else's service; `url` is where it listens."""
+    """A plain ASGI program in place of another party's service. `url` is its address."""
 
     def __init__(self, program: Any) -> None:
         port = free_port()

@@ -1,4 +1,4 @@
-"""What a webhook was sent, against the description of the service."""
+"""A check of webhook bodies against the description of the service."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from balcao.core.service import Service
 
 
 def check_described(service: Service, body: Any) -> None:
-    """Fail unless the description has a webhook of this type, and the body fits its schema."""
+    """Fail unless the description has a webhook of this type and the body fits its schema."""
     document = describe_api(service)
     call = document["x-webhooks"][body["type"]]["post"]
     schema = call["requestBody"]["content"]["application/json"]["schema"]
