@@ -1,7 +1,7 @@
 """Batch concurrent look-ups into one statement, and concurrent small writes into one commit.
 
-Items that arrive within one iteration of the event loop are sent together at its end. Items that arrive while
-statements are in flight share the next statement.
+Items that arrive within one iteration of the event loop are sent together at its end. While the allowed number of
+statements is in flight, arriving items queue and share the next statement.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 # Every caller waits for the whole batch. A larger one would be noticeably slower for each of them.
 LARGEST_BATCH = 100
-# While PostgreSQL executes one statement, this process prepares the other.
+# While PostgreSQL executes one statement, this process builds the other or reads its rows.
 STATEMENTS_AT_ONCE = 2
 
 

@@ -86,7 +86,8 @@ class Connections:
     async def take(self, name: str, deadline: float) -> asyncpg.Connection:
         """Return a connection that counts towards the share of `name`. `deadline` is a time of the loop's clock.
 
-        Raises TimeoutError at the deadline or after ACQUIRE_SECONDS, TooMany if `name` still holds its full share then.
+        Wait until the deadline, at most ACQUIRE_SECONDS. Then raises TooMany if `name` still holds its full share, or
+        TimeoutError if no connection is free. Raises Unavailable if the pool is closed.
         """
         if not self._is_open:
             raise Unavailable()

@@ -1,4 +1,7 @@
-"""The database as stores use it: connections, transactions, grouped reads and writes. Downtime is Unavailable."""
+"""The database as stores use it: connections, transactions, grouped reads and writes.
+
+Every method raises Unavailable while the database is down.
+"""
 
 import asyncio
 import functools
@@ -27,7 +30,7 @@ LISTENER_SECONDS = 10.0
 # The deadline of a block with a connection, including the wait for one, while an HTTP caller waits. A stopped server
 # does not answer at all, and the caller must receive the error within three seconds.
 SERVING_SECONDS = 2.7
-# The same for a replica. It is short because the read is repeated on the primary after it.
+# The same for a replica. It is shorter, because a read that fails on a replica is repeated on the primary.
 REPLICA_SECONDS = 1.0
 
 # Store functions receive a connection and never open one themselves.
@@ -112,8 +115,8 @@ class Database(Connections):
         """Return a future of the result of `read` for the item.
 
         Concurrent calls share a statement. If the connection is lost, the statement is retried once. Callers with
-        different rights share it, so check the right to an item before the call. Raises Unavailable after at most three
-        seconds.
+        different rights share it, so check the right to an item before the call. Raises Unavailable if the statement
+        and its retry do not finish within LOOKUP_SECONDS.
         """
         batch = self._reads.get(read)
         if batch is None:
@@ -191,7 +194,7 @@ GroupedWrite: TypeAlias = Callable[[Connection, Sequence[Item]], Awaitable[Seque
 
 
 Source: TypeAlias = Connection | Database
-"""What is read from: a connection, or all of a database's for a read that needs no transaction."""
+"""A connection, or a database if the read needs no transaction."""
 
 
 class _Borrowed:

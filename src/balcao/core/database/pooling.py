@@ -3,7 +3,8 @@
 from balcao.core.database.pool import Connection
 from balcao.core.database.servers import SESSION
 
-# Without these, a client that vanished keeps its locks. The TCP parameters apply only to the connection to the pooler.
+# Without these, a client that vanished keeps its locks. The TCP parameters of SESSION are not checked, because behind a
+# pooler they apply only to the connection between the pooler and PostgreSQL.
 _PROTECTING = ("client_connection_check_interval", "idle_in_transaction_session_timeout")
 _FIND_BACKEND = "SELECT pg_backend_pid()"
 _FIND_DROPPED = """
@@ -14,12 +15,12 @@ WHERE current_setting(name)::interval <> asked::interval
 
 
 async def share_backend(connection: Connection, other: Connection) -> bool:
-    """Return whether two open connections share one session: the pooler reassigns it between transactions."""
+    """Return whether two open connections share one session, because the pooler reassigns it between transactions."""
     return bool(await connection.fetchval(_FIND_BACKEND) == await other.fetchval(_FIND_BACKEND))
 
 
 async def list_missing_settings(connection: Connection) -> list[str]:
-    """Return the statements that set the session parameters of the login's role that did not reach PostgreSQL."""
+    """Return an `ALTER ROLE` statement for each session parameter that the pooler did not pass on to PostgreSQL."""
     rows = await connection.fetch(_FIND_DROPPED, _PROTECTING, [SESSION[name] for name in _PROTECTING])
     login = await connection.fetchval("SELECT session_user::text")
     return [f"ALTER ROLE {login} SET {row['name']} = '{row['asked']}';" for row in rows]

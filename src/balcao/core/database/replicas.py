@@ -59,7 +59,7 @@ class Marks:
 
 
 class ReplicaState(msgspec.Struct):
-    """The state of a server: if it follows a primary, its cluster's identifier, and its replayed WAL position."""
+    """The state of a server: whether it follows a primary, its cluster's identifier, and its replayed WAL position."""
 
     follows: bool
     cluster: int

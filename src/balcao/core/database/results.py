@@ -22,9 +22,10 @@ T = TypeVar("T")
 NUMBERS = (Cpf, Cnes)
 Read: TypeAlias = Callable[[Any], Any]
 Json: TypeAlias = Annotated[T, "json"]
-"""The type of a row whose one column, or of a member whose column, holds the value as JSON.
+"""A value that one column stores as JSON.
 
-Where the type alone would mean rows or members, or does not tell that the text is JSON, as `Any`.
+Use it for a row type that would otherwise be read from several rows or columns, and for `Any`, which does not show that
+the text is JSON.
 """
 
 

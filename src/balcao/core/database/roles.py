@@ -75,9 +75,10 @@ FROM (SELECT COALESCE($2::text, current_user) AS login) asked
 
 
 async def prepare_role(connection: asyncpg.Connection, role: ApplicationRole) -> None:
-    """Create the role if it is missing, grant it to the services' login, and make the owner own the database.
+    """Create the role if it is missing, grant it to the services' login, and let this login create schemas.
 
-    Raises RoleError with the statements for an administrator if the owner may not run them.
+    To create schemas, this login becomes the owner of the database. Raises RoleError with the statements for an
+    administrator if it may not run them.
     """
     statements = await _list_missing(connection, role)
     try:

@@ -92,7 +92,7 @@ async def _end(tries: Collection["asyncio.Task[asyncpg.Connection]"]) -> None:
 
 
 async def read_server_version(url: str) -> int:
-    """Return the server's major version. Raises Unavailable."""
+    """Return the server's major version. Raises Unavailable if the server is down."""
     with StoreFaults():
         connection = await connect_to_server(url)
         version: int = connection.get_server_version().major

@@ -118,7 +118,10 @@ class Statement(Generic[P, T]):
         return [given[place] if read is None else read(given[place]) for place, read in self._values]
 
     def _number(self, hints: Mapping[str, Any], token: re.Match[str]) -> str:
-        """Return `$1` for a parameter and any other token unchanged. Raises MalformedStatement for an unknown name."""
+        """Return `$1`, `$2`, … for a parameter and any other token unchanged.
+
+        Raises MalformedStatement for an unknown name.
+        """
         name, suffix = token[1], token[2] or ""
         if name is None:
             return token[0]

@@ -21,7 +21,7 @@ class TracedDatabase(Database):
         self._marked: set[int] = set()  # PIDs of server processes whose session has a trace set
 
     def take_now(self, _: str) -> Connection | None:
-        """Return None: a connection must be marked first, and that cannot happen without waiting."""
+        """Return None, so that the caller awaits `take`. Setting the trace of a session needs a round trip."""
         return None
 
     async def take(self, name: str, deadline: float) -> Connection:
@@ -54,7 +54,7 @@ def _record(query: asyncpg.connection.LoggedQuery) -> None:
         return
     from opentelemetry.trace import SpanKind, Status, StatusCode, get_current_span
 
-    # The request may be finished: its span is then still current but has ended. Check the sampling flag instead.
+    # The request may be finished: its span is then still current but no longer recording. Check the sampling flag.
     if not get_current_span().get_span_context().trace_flags.sampled:
         return
     text = " ".join(query.query.split())
