@@ -26,7 +26,7 @@ Locked = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 # This transaction runs on one snapshot, and another transaction has changed a row that it wanted to write.
 Overtaken = asyncpg.SerializationError
 
-# PostgreSQL cannot serve the caller now, whatever the statement is, or it rolled the transaction back to end a conflict.
+# PostgreSQL cannot serve the caller now, whatever the statement is, or it ended a conflict by rolling back.
 # A login or database that does not exist counts too, because an operator may still create it.
 _AWAY = (
     OSError,

@@ -35,7 +35,7 @@ def _find(kind: Any, path: str) -> list[inspect.Type]:
 
 
 def _go(place: inspect.Type, step: str) -> Iterator[inspect.Type]:
-    """Yield the types of the values that this step reaches from a value of the type."""
+    """Yield the type of the member, list item or mapping value that this step of a path selects."""
     if isinstance(place, inspect.StructType):
         yield from (field.type for field in place.fields if field.encode_name == step)
     elif isinstance(place, inspect.ListType):

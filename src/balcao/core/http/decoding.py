@@ -88,6 +88,7 @@ def convert(value: Any, kind: type[T]) -> T:
         found = msgspec.convert(_convert_whole_floats(value), kind)
     except msgspec.ValidationError as fault:
         raise Invalid(_explain(str(fault), kind), code="body-invalid") from None
+    # Near the years 1 and 9999, the time zone can move an instant beyond what a datetime in UTC represents.
     for place, instant in _list_instants(found, ""):
         try:
             in_utc(instant.replace(tzinfo=instant.tzinfo or UTC))
@@ -159,7 +160,7 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 
 
 def find_integer_faults(path: Mapping[str, str]) -> list[Fault]:
-    """Return a fault for each path parameter that is not a JSON integer: no `+`, fraction or leading zero."""
+    """Return a fault for each path parameter that is not a JSON integer, which has no `+`, fraction or leading zero."""
     return [
         Fault(loc=["path", name], msg=PHRASES["int_parsing"], type="int_parsing")
         for name, text in path.items()

@@ -27,7 +27,7 @@ _MISSING = Fault(loc=["body", "nome"], msg="campo obrigatório", type="missing")
 
 
 def find_refusal(operation: Operation, status: int) -> dict[str, Any]:
-    """Return the member `example` with the error body for this status, or nothing if the body depends on the case."""
+    """Return `example` with the error body for this status, or an empty dict if the body differs from case to case."""
     dialect = operation.dialect
     if dialect.items_schema is not None and status == dialect.items_status:
         shows_input = "input" in _members_of_items(dialect.items_schema)

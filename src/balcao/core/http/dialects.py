@@ -1,4 +1,4 @@
-"""The error body of each service. No other module knows the shape of error bodies."""
+"""The error body of each service. Only this module defines the shape of error bodies."""
 
 from collections.abc import Callable
 from typing import Annotated, Any

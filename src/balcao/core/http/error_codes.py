@@ -46,7 +46,7 @@ _OF_A_CALLER = {
     400: ("access-reason-invalid", "access-reason-personal"),
     503: ("audit-not-written", "identity-away", "stale-snapshot"),
 }
-# The explanation of this code mentions the path.
+# The explanation of this code mentions the path, so it applies only to operations with a CPF in their path.
 _CPF_OF_A_PATH = (_CORE, "cpf-invalid")
 # An ambiguous path is refused before it is matched.
 _OF_A_PATH = {404: ("not-found",)}
@@ -204,7 +204,7 @@ def _list_named(function: FunctionType) -> Iterator[Any]:
     for name, member in _list_globals(function.__code__):
         found = function.__globals__.get(name)
         if _is_declared(found) and inspect.ismethod(method := getattr(found, member, None)):
-            yield method  # of a declaration, follow only this method
+            yield method  # the only method to follow of a declaration
             continue
         yield found
         if isinstance(found, ModuleType):

@@ -53,7 +53,7 @@ class Readiness(msgspec.Struct, omit_defaults=True):
     errors: Annotated[list[str], Meta(description="As verificações que falharam; ausente quando nenhuma falhou.")] = []
 
 
-# The paths by the last part of the operation's key. A service may name others.
+# The paths by the last part of the operation's key. A service may use other paths.
 PATHS: Mapping[str, str] = {"liveness": "/liveness", "readiness": "/readiness"}
 
 
@@ -108,7 +108,7 @@ async def _check_readiness(
 
 
 async def is_database_up(database: Database) -> bool:
-    """Return whether the database answers within a second."""
+    """Return whether a connection is available and the database answers on it within a second."""
     try:
         async with database.connection() as connection:
             return bool(await connection.fetchval("SELECT true", timeout=1))

@@ -380,7 +380,7 @@ def _types_of(operation: Operation) -> Iterable[Any]:
         yield operation.dialect.items_schema
 
 
-# Pydantic's names for the bounds of a number that one of our validators reads first.
+# Pydantic writes these names for the bounds of a number that one of our validators converts first.
 _BOUNDS = {"ge": "minimum", "le": "maximum"}
 
 

@@ -200,7 +200,7 @@ class OperationEndpoint:
         return self._machine_rate if caller is not None and caller.is_machine else self._rate
 
     async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
-        holder.set(_who(call, request))
+        holder.set(_who(call, request))  # for the quotas of connections and threads
         try:
             response = self._encode(await result)
         except Exception as fault:
@@ -253,7 +253,7 @@ class OperationEndpoint:
         return refuse_token(refusals, request, operation.dialect, fault, self.service, self.key, knows_429=knows_429)
 
     async def _refuse(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
-        """Record what this refusal must leave behind, then return the error response."""
+        """Record a denied attempt, count a possible guess of a CPF, CNPJ or phone number, and return the error."""
         if isinstance(fault, Unauthenticated):  # a known caller of the wrong kind for this operation
             log.info("request.unauthenticated", operation=self.key, code=fault.code)
         try:
@@ -268,7 +268,7 @@ class OperationEndpoint:
     async def _record_denial(self, call: Call, request: Request) -> None:
         """Record a denied attempt so that the person concerned can see it.
 
-        Of a flood, record only the first attempts.
+        If one caller makes many, record only the first ones.
         """
         platform = self._platform
         if not await platform.is_within(*DENIED, _who(call, request)):

@@ -44,7 +44,10 @@ class RouteOptions(TypedDict, total=False):
 
     - `errors`: the statuses beyond those that follow from the rule, the parameters and the body.
     - `ready`: a function that may refuse the call before the rule is checked, for example if a setting is missing.
+    - `query`: the type that describes the query parameters. The default comes from the handler's `InQuery`.
     - `described_body`: the type of a body that the use case reads as bytes.
+    - `too_large`: the fault for a body above `body_limit`.
+    - `record_denial`: a function that records a denied attempt instead of the default audit event.
     - `in_description`: false for operations that only people use, such as pages. They are not in the OpenAPI document.
     - `media_types`: the types of a success. A caller that does not choose gets the first.
     - `moved`: the body of a 301.

@@ -68,7 +68,7 @@ class InQuery:
 
 @dataclass(frozen=True)
 class OfRequest:
-    """Another property of the request that is not a parameter of the operation."""
+    """A property of the request that is not a parameter of the operation."""
 
     read: Callable[[Request], Any]
 
@@ -87,7 +87,8 @@ CallersCpf: TypeAlias = Annotated[Cpf, OfCall(lambda call: call.person)]
 def parse_path_cpf(text: str) -> Cpf:
     """Return the CPF of a path.
 
-    Raises Invalid. A caller with an invalid CPF in the path can get here only by a rule other than ownership.
+    Raises Invalid if it is malformed. Ownership requires a valid CPF, so only callers whom another part of the rule
+    admits get this error.
     """
     cpf = Cpf.parse_path(text)
     if cpf is None:

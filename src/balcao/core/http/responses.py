@@ -29,7 +29,7 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 @cache
 def _encode_name(name: str) -> bytes:
-    """Return a header's name as it is sent. The cache is bounded because our code uses few names."""
+    """Return a header's name as it is sent. The cache stays small because our code uses few names."""
     return name.lower().encode()
 
 

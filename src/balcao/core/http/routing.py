@@ -7,8 +7,8 @@ from urllib.parse import unquote
 
 E = TypeVar("E")
 
-# Two programs could interpret such a path differently, so it matches nothing: an encoded slash or backslash, an empty
-# segment, a dot segment (encoded or not), or a percent sign that encodes nothing.
+# Two programs could interpret such a path differently: an encoded slash or backslash, an empty segment, a dot segment
+# (encoded or not), or a percent sign that encodes nothing. It matches only an endpoint that takes the rest of the path.
 _AMBIGUOUS = re.compile(rb"//|/\.{1,2}(?:/|$)|\\|%(?:2[fF]|5[cC])|/(?:%2[eE]|\.){1,2}(?:/|$)|%(?![0-9a-fA-F]{2})")
 # A formatted CNPJ contains a slash, which callers send literally or encoded. No other path contains this pattern. The
 # letters may be lower-case here, because each service decides whether to accept them.
@@ -44,7 +44,7 @@ class Paths(Generic[E]):
     """Paths such as `/citizen/{cpf}/pets`. A trailing slash makes no difference."""
 
     def __init__(self, *, lenient: bool = False) -> None:
-        """`lenient` paths accept an encoded slash, or an empty text, as a parameter's value."""
+        """`lenient` paths accept an ambiguous segment, such as one with an encoded slash, as a parameter's value."""
         self._root: _Node[E] = _Node()
         self._lenient = lenient
 
@@ -104,7 +104,7 @@ def parameters_of(path: str) -> list[str]:
 
 
 def _split(path: str) -> list[str]:
-    """Return the text before the first slash, followed by the segments."""
+    """Return the text before the first slash, followed by the segments. Ignore one trailing slash."""
     segments = path.split("/")
     if not segments[-1]:
         segments.pop()
@@ -112,7 +112,10 @@ def _split(path: str) -> list[str]:
 
 
 def _walk(node: _Node[E], segments: list[str], start: int, values: list[str]) -> _Node[E] | None:
-    """Follow static segments first. If they lead to no endpoint, the segment is the value of a parameter."""
+    """Return the node of the path, or None, and append the values of its parameters to `values`.
+
+    Follow static segments first. If they lead to no endpoint, the segment is the value of a parameter.
+    """
     for place in range(start, len(segments)):
         segment = segments[place]
         word = node.words.get(segment)
