@@ -1,4 +1,4 @@
-"""Employability: job listings, resumes and their reference values."""
+"""The employability service: job listings, applications, resumes and their reference values."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Instants as callers send them (rules: employability 3, 3.3)."""
+"""Instants in requests (rules: employability 3, 3.3)."""
 
 import re
 from datetime import datetime, time
@@ -14,9 +14,9 @@ LAST_SECOND = time(23, 59, 59)
 
 
 def parse_instant(field: str, text: str, zone: ZoneInfo, *, of_day: time = LAST_SECOND) -> datetime:
-    """Return the instant; one without offset is meant in the platform's zone, a date alone is this time of the day.
+    """Return the instant. A text without offset is in `zone`, and a date without time means `of_day` of that day.
 
-    Raises Invalid naming the field, also before 1900 and after 2199.
+    Raises Invalid naming the field, also for years before 1900 and after 2199.
     """
     text = text.strip()
     try:

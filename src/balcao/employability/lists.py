@@ -1,4 +1,4 @@
-"""Lists: the page that a caller asks for, filters, and the envelope of every list (rules: employability 2.0.7)."""
+"""Query parameters of lists (page and filters), and the envelope of every list (rules: employability 2.0.7)."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ MOST_IN_CSV, LONGEST_SEARCH = 50, 250
 
 
 class ListMeta(msgspec.Struct, frozen=True):
-    """What a list says of itself: the values that were used, and how many items there are on all pages."""
+    """The metadata of a list: the page and the page size that were used, and the number of items on all pages."""
 
     page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
     page_size: Annotated[int, Meta(description="Itens por página, como foi usado.", examples=[20])]
@@ -30,12 +30,15 @@ class ListMeta(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, page: Page, total: int) -> "ListMeta":
-        """Return what the response says of a list of `total` items."""
+        """Return the metadata of a list of `total` items."""
         return cls(page.page, page.per_page, total)
 
 
 def parse_list_page(query: Mapping[str, str], default: int, most: int) -> Page:
-    """Read the page asked for. Nothing is refused: what is no integer is the default, what is too much the maximum."""
+    """Parse the requested page.
+
+    It never fails: a size that is no integer becomes the default, a larger one the maximum.
+    """
     size = _parse_integer(query.get("pageSize"), default)
     return Page(min(max(_parse_integer(query.get("page"), 1), 1), LAST_PAGE), min(max(size, 1), most))
 
@@ -46,7 +49,7 @@ def _parse_integer(text: str | None, default: int) -> int:
 
 
 def parse_csv(query: Mapping[str, str], name: str) -> list[str]:
-    """Return the items of a comma-separated filter without the empty ones. Raises Invalid for more than 50."""
+    """Return the items of a comma-separated filter without empty ones. Raises Invalid for more than 50."""
     items = split_list(query.get(name, ""))
     if len(items) > MOST_IN_CSV:
         raise Invalid(f"O parâmetro `{name}` aceita no máximo {MOST_IN_CSV} itens.", code=f"{name}-invalid")
@@ -54,7 +57,7 @@ def parse_csv(query: Mapping[str, str], name: str) -> list[str]:
 
 
 def parse_uuid_filter(query: Mapping[str, str], name: str) -> UUID | None:
-    """Return the UUID of a filter, None when absent or blank. Raises Invalid."""
+    """Return the UUID of a filter, or None if it is absent or blank. Raises Invalid."""
     text = query.get(name, "").strip()
     found = ids.parse_uuid(text)
     if text and found is None:
@@ -72,7 +75,7 @@ def parse_uuids(query: Mapping[str, str], name: str) -> list[UUID]:
 
 
 def parse_cpf_filter(query: Mapping[str, str]) -> Cpf | None:
-    """Return the CPF of a filter, None when absent or blank. Raises Invalid."""
+    """Return the CPF of a filter, or None if it is absent or blank. Raises Invalid."""
     text = query.get("cpf", "").strip()
     cpf = Cpf.parse_claim(text) if text else None
     if text and cpf is None:
@@ -81,7 +84,7 @@ def parse_cpf_filter(query: Mapping[str, str]) -> Cpf | None:
 
 
 def parse_choice_filter(query: Mapping[str, str], name: str, choices: Iterable[str]) -> str | None:
-    """Return the one of these words that a filter is, None when absent or blank. Raises Invalid."""
+    """Return the value of a filter, or None if it is absent or blank. Raises Invalid if it is not one of `choices`."""
     known, value = sorted(choices), query.get(name, "").strip()
     if value and value not in known:
         raise Invalid(f"O parâmetro `{name}` aceita {', '.join(known)}.", code=f"{name}-invalid")
@@ -89,7 +92,7 @@ def parse_choice_filter(query: Mapping[str, str], name: str, choices: Iterable[s
 
 
 def read_text(query: Mapping[str, str], name: str, longest: int = LONGEST_SEARCH) -> str | None:
-    """Return a filter by a part of a text, None when absent or blank. Raises Invalid for one that is too long."""
+    """Return a text filter, or None if it is absent or blank. Raises Invalid if it is longer than `longest`."""
     text = query.get(name, "").strip()
     if len(text) > longest:
         raise Invalid(f"O parâmetro `{name}` deve ter no máximo {longest} caracteres.", code=f"{name}-invalid")

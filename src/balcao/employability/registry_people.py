@@ -1,4 +1,4 @@
-"""What the registry says of a person, asked for over HTTP as the platform's client (rules: employability 3.4, 4.4)."""
+"""People as the registry describes them, read over HTTP as the platform's client (rules: employability 3.4, 4.4)."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -16,7 +16,7 @@ _DATE_LENGTH = 10
 
 
 class PersonAddress(msgspec.Struct, frozen=True, kw_only=True):
-    """The main address."""
+    """The main address of a person."""
 
     cep: str | None = None
     tipo_logradouro: str | None = None
@@ -29,7 +29,7 @@ class PersonAddress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PersonRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A person as the registry knows them; of somebody it does not know nothing is set."""
+    """A person as the registry describes them. All members are None for a person that the registry does not know."""
 
     nome: str | None = None
     nome_social: str | None = None
@@ -44,9 +44,9 @@ class PersonRecord(msgspec.Struct, frozen=True, kw_only=True):
     endereco: PersonAddress | None = None
 
     def count_years(self, today: date) -> int | None:
-        """Return the age in completed years.
+        """Return the age in completed years, or None without a date of birth.
 
-        Who was born on 29 February turns older on 1 March of a common year.
+        A person born on 29 February turns a year older on 1 March of a common year.
         """
         born = self.data_nascimento
         if born is None:
@@ -87,9 +87,10 @@ class _Citizen(msgspec.Struct):
 
 
 async def ask_registry(call: Call, cpf: Cpf) -> PersonRecord:
-    """Return what the registry says; of somebody it does not know an empty record. Raises Unavailable when it is away.
+    """Read a person from the registry. Raises Unavailable if the registry is down.
 
-    To be called outside any transaction: it may take two seconds.
+    The record is empty for a person that the registry does not know. Call this outside any transaction, because it may
+    take two seconds.
     """
     registry = call.platform.part(ServiceClient)
     content = await registry.get(f"/citizen/{cpf.digits}", seconds=BUDGET_SECONDS, request_id=call.request_id)
@@ -97,7 +98,7 @@ async def ask_registry(call: Call, cpf: Cpf) -> PersonRecord:
 
 
 def _to_record(content: Mapping[str, Any]) -> PersonRecord:
-    """Return the record; an empty text, which says that there is none, is none."""
+    """Return the record of a response. An empty text becomes None."""
     citizen = msgspec.convert(content, _Citizen)
     email = citizen.email.principal if citizen.email else None
     return PersonRecord(
@@ -116,7 +117,7 @@ def _to_record(content: Mapping[str, Any]) -> PersonRecord:
 
 
 def _format_phone(phone: _Main | None) -> str | None:
-    """Return a phone, area code first; a foreign one with `+` and its country."""
+    """Return a phone number, area code first. A foreign number starts with `+` and its country code."""
     if phone is None or not phone.valor:
         return None
     abroad = f"+{phone.ddi}" if phone.ddi and phone.ddi != COUNTRY else ""
@@ -124,7 +125,7 @@ def _format_phone(phone: _Main | None) -> str | None:
 
 
 def _parse_day(text: str | None) -> date | None:
-    """Return the date part; it is the city's day, whatever offset stands behind it."""
+    """Return the date part of a timestamp and ignore its offset, because the date is already the city's."""
     try:
         return date.fromisoformat((text or "")[:_DATE_LENGTH])
     except ValueError:

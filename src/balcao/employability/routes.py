@@ -1,4 +1,4 @@
-"""What the routes of the employability service have in common; each feature extends them."""
+"""The common part of the routes of the employability service. Each feature extends it."""
 
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.operations import Routes

@@ -15,7 +15,7 @@ UpdatedAt = Annotated[
 
 
 class Message(msgspec.Struct):
-    """The success of a removal or a transition."""
+    """The response of a successful removal or transition."""
 
     message: Annotated[
         str,
@@ -27,4 +27,4 @@ class Message(msgspec.Struct):
 
 
 class Nothing(msgspec.Struct):
-    """`{}`, where the callers parse a body that says nothing."""
+    """An empty object (`{}`), for callers that parse a body in any case."""

@@ -1,4 +1,4 @@
-"""Texts of this service: what passes, when two are equal, and the slug of a title (rules: employability 2.0, 3.3)."""
+"""Texts of this service: cleaning, comparison, and the slug of a title (rules: employability 2.0, 3.3)."""
 
 import re
 import string
@@ -10,18 +10,18 @@ from balcao.core.values import ids
 from balcao.core.values.text import clean_text, has_control, is_plain_line
 
 _MARKS = re.compile("[\u0300-\u036f]+")
-# Of the letters that remain without their accents; the collation "C" knows no others.
+# Lower-case only ASCII letters, as the collation "C" of the SQL twin does.
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _BLANKS = re.compile("[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
 
 def fold_line(text: str) -> str:
-    """Return the text without case, accents and runs of blanks; its twin in SQL is `employability.folded`."""
+    """Return the text without case, accents and runs of blanks. `employability.folded` does the same in SQL."""
     return _BLANKS.sub(" ", _MARKS.sub("", unicodedata.normalize("NFD", text)).translate(_LOWER)).strip(" ")
 
 
 def parse_uuid_field(field: str, text: str) -> UUID:
-    """Return the UUID that a member of a body holds. Raises Invalid."""
+    """Return the UUID that a body member contains. Raises Invalid."""
     found = ids.parse_uuid(text.strip())
     if found is None:
         raise Invalid(f"O campo `{field}` deve ser um UUID.", code=f"{field}-invalid")
@@ -31,7 +31,7 @@ def parse_uuid_field(field: str, text: str) -> UUID:
 def clean_line(field: str, value: str, longest: int) -> str:
     """Return a "text n": one line of 1 to n characters, trimmed and in NFC. Raises Invalid."""
     trimmed = value.strip()
-    if 0 < len(trimmed) <= longest and is_plain_line(trimmed):  # as nearly all are
+    if 0 < len(trimmed) <= longest and is_plain_line(trimmed):  # fast path for nearly all texts
         return trimmed
     if has_control(trimmed):
         raise Invalid(f"O campo `{field}` contém caracteres de controle.", code=f"{field}-control")
@@ -39,17 +39,17 @@ def clean_line(field: str, value: str, longest: int) -> str:
 
 
 def clean_optional_line(field: str, value: str | None, longest: int) -> str | None:
-    """Return as `clean_line`; an empty text counts as absent."""
+    """Return the same as `clean_line`, or None for an absent or blank text."""
     return clean_line(field, value, longest) if value and value.strip() else None
 
 
 def clean_prose(field: str, value: str, longest: int) -> str:
-    """Return a "long n": 0 to n characters, line breaks and tabs allowed. Raises Invalid."""
+    """Return a "long n": 0 to n characters, with line breaks and tabs. Raises Invalid."""
     return clean_text(field, value, longest=longest, shortest=0, one_line=False) if value else ""
 
 
 def clean_optional_prose(field: str, value: str | None, longest: int) -> str | None:
-    """Return as `clean_prose`; an empty text counts as absent."""
+    """Return the same as `clean_prose`, or None for an absent or empty text."""
     return clean_prose(field, value, longest) or None if value else None
 
 
@@ -59,7 +59,7 @@ _SLUG = re.compile(r"(?:[a-z0-9-]{1,200}-)?([0-9a-f]{12})")
 
 
 def slugify(title: str) -> str:
-    """Return the title without accents, in lower case, cut on a word; `vaga` for one without letters and digits."""
+    """Return the title without accents, in lower case, cut at a word, or `vaga` if no letters and digits remain."""
     plain = title
     if not title.isascii():
         plain = "".join(char for char in unicodedata.normalize("NFD", title) if not unicodedata.combining(char))
@@ -71,6 +71,6 @@ def slugify(title: str) -> str:
 
 
 def parse_slug(text: str) -> str | None:
-    """Return the first twelve hexadecimal digits of the id that the slug ends with; None for what is no slug."""
+    """Return the first twelve hexadecimal digits of the id at the end of a slug, or None if the text is not a slug."""
     found = _SLUG.fullmatch(text.lower())
     return found[1] if found else None

@@ -42,7 +42,7 @@ routes = ROUTES.extend(tags=["companies"], body_limit=FORM_BODY)
 
 
 def read_cnpj(query: Mapping[str, str]) -> str | None:
-    """Return the CNPJ of the query without its marks, None when absent; one that is none is nobody's."""
+    """Return the CNPJ of the query without punctuation, or None if it is absent. An invalid CNPJ matches no company."""
     return strip_cnpj(query.get("cnpj", "")) or None
 
 

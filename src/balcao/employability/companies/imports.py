@@ -1,4 +1,4 @@
-"""The import of companies that advertise jobs: a line of JSON for each, with the members of a POST."""
+"""The import of companies that advertise jobs: one JSON line for each, with the members of a POST."""
 
 from collections.abc import Sequence
 
@@ -9,15 +9,15 @@ from balcao.employability.companies.schemas import CompanyBody
 
 
 class CompanyRow(CompanyBody):
-    """A company of the former system; `cnpj` must be there."""
+    """A company of the former system. `cnpj` is required."""
 
     def __post_init__(self) -> None:
-        """Check the row as a body is checked. Raises Invalid."""
+        """Check the row in the same way as a body. Raises Invalid."""
         service.check_new_company(self)
 
 
 async def write_employers(connection: Connection, rows: Sequence[CompanyRow]) -> int:
-    """Write the companies that are new or say something else; return how many. Of one CNPJ the last row counts."""
+    """Write the companies that are new or different, and return their number. The last row of a CNPJ counts."""
     found = {company.cnpj: company for company in map(service.check_new_company, rows)}
     return await store.upsert_imported_companies(connection, list(found.values()))
 

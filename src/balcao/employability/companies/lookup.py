@@ -1,4 +1,4 @@
-"""What the city's registry knows of a CNPJ, asked for over HTTP and remembered for a while."""
+"""Companies of the city's registry, read over HTTP and cached for a while."""
 
 import time
 from collections.abc import Mapping
@@ -18,14 +18,14 @@ MOST_REMEMBERED = 1_000
 
 
 class RegistryCompanies:
-    """The registry's companies as last seen by this process; one that is unknown is remembered, too."""
+    """The registry's companies, cached in this process. Unknown CNPJs are cached too."""
 
     def __init__(self, registry: ServiceClient) -> None:
         self._registry = registry
         self._seen: dict[str, tuple[float, LegalEntity | None]] = {}
 
     async def find(self, cnpj: str, request_id: str) -> LegalEntity | None:
-        """Return the company; None where the registry knows none. Raises Unavailable when it does not answer."""
+        """Return the company, or None if the registry does not know it. Raises Unavailable if the registry is down."""
         until, found = self._seen.get(cnpj, (0.0, None))
         if until > time.monotonic():
             return found
@@ -37,12 +37,12 @@ class RegistryCompanies:
     def _remember(self, cnpj: str, found: LegalEntity | None) -> None:
         self._seen.pop(cnpj, None)
         if len(self._seen) >= MOST_REMEMBERED:
-            del self._seen[next(iter(self._seen))]  # the one that was asked for longest ago
+            del self._seen[next(iter(self._seen))]  # the entry that was fetched longest ago
         self._seen[cnpj] = (time.monotonic() + (UNKNOWN_SECONDS if found is None else KNOWN_SECONDS), found)
 
 
 async def look_up_company(call: Call, cnpj: str) -> LegalEntity:
-    """Return what the registry knows of a CNPJ. Raises NotFound, and Unavailable when the registry is away."""
+    """Return the registry's record of a CNPJ. Raises NotFound, and Unavailable if the registry is down."""
     found = await call.platform.part(RegistryCompanies).find(cnpj, call.request_id)
     if found is None:
         raise NotFound("O cadastro da cidade não conhece este CNPJ.", code="legal-entity-unknown")
@@ -75,7 +75,7 @@ class _Address(msgspec.Struct):
 
 
 class _Record(msgspec.Struct):
-    """What this service reads of the registry's record."""
+    """The members of the registry's record that this service reads."""
 
     razao_social: str | None = None
     nome_fantasia: str | None = None

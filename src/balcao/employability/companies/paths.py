@@ -1,4 +1,4 @@
-"""The CNPJ in a path: bare, or printed with its marks (rules: employability 2.4)."""
+"""The CNPJ in a path, with or without punctuation (rules: employability 2.4)."""
 
 from typing import Annotated, TypeAlias
 
@@ -10,7 +10,7 @@ _PATTERN = r"^([0-9A-Za-z]{12}[0-9]{2}|[0-9A-Za-z]{2}\.[0-9A-Za-z]{3}\.[0-9A-Za-
 
 
 def parse_cnpj(text: str) -> str:
-    """Return the CNPJ in capitals without marks. Raises Invalid."""
+    """Return the CNPJ in capitals and without punctuation. Raises Invalid."""
     cnpj = strip_cnpj(text)
     if not is_cnpj(cnpj):
         raise Invalid("O CNPJ do caminho (`cnpj`) é inválido: confira os 14 caracteres.", code="cnpj-invalid")

@@ -43,7 +43,7 @@ class Company(msgspec.Struct):
 
 
 class CompanyBody(msgspec.Struct):
-    """Instants in the body are ignored; an empty text counts as absent."""
+    """The record of a company. Instants in the body are ignored, and an empty text counts as absent."""
 
     razao_social: LegalName
     cnpj: Annotated[
@@ -62,7 +62,7 @@ class CompanyBody(msgspec.Struct):
 
 
 class Companies(msgspec.Struct):
-    """A page of companies, by the name that people know them by."""
+    """A page of companies, by trade name or, without it, by legal name."""
 
     data: Annotated[list[Company], Meta(description="Empresas da página, por nome fantasia ou razão social.")]
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]
@@ -98,7 +98,7 @@ class LegalEntityAddress(msgspec.Struct):
 
 
 class LegalEntity(msgspec.Struct):
-    """A company as the city's registry knows it; what the registry does not have is null."""
+    """A company in the city's registry. A member is null if the registry does not have it."""
 
     cnpj: Cnpj
     razao_social: Annotated[str | None, Meta(description="Razão social.", examples=["Padaria Aurora Ltda."])]

@@ -1,4 +1,4 @@
-"""Companies that advertise jobs, kept by staff (rules: employability 2.4, 3.2)."""
+"""Companies that advertise jobs, managed by staff (rules: employability 2.4, 3.2)."""
 
 import msgspec
 
@@ -25,7 +25,7 @@ LONGEST_SIZE = 100
 
 
 async def list_companies(call: Call, page: Page, search: str | None, cnpj: str | None) -> Companies:
-    """Return a page of companies by name: those with `search` in a name, or the one with this CNPJ."""
+    """Return a page of companies by name, filtered by a part of a name and by CNPJ."""
     async with call.reader.connection() as connection:
         companies, total = await store.select_companies(connection, search, cnpj, page)
     return Companies(companies, ListMeta.of(page, total))
@@ -37,12 +37,12 @@ async def read_company(call: Call, cnpj: str) -> Company:
 
 
 async def has_company(connection: Connection, cnpj: str) -> bool:
-    """Return whether there is a company with this CNPJ."""
+    """Return whether a company with this CNPJ exists."""
     return await store.select_company(connection, cnpj) is not None
 
 
 async def create_company(call: Call, body: CompanyBody) -> bytes:
-    """Add a company and return it as JSON. Raises Invalid, and Conflict when its CNPJ is there."""
+    """Add a company and return it as JSON. Raises Invalid, and Conflict if its CNPJ exists."""
     checked = check_new_company(body)
 
     async def insert() -> Company:
@@ -62,7 +62,10 @@ def check_new_company(body: CompanyBody) -> Company:
 
 
 async def replace_company(call: Call, cnpj: str, body: CompanyBody) -> Company:
-    """Replace a company's record. Raises Invalid, also for another CNPJ in the body, NotFound, PreconditionFailed."""
+    """Replace a company's record.
+
+    Raises Invalid, also for a different CNPJ in the body, NotFound and PreconditionFailed.
+    """
     if body.cnpj is not None and parse_cnpj(body.cnpj) != cnpj:
         raise Invalid("O campo `cnpj` não é o do caminho: o CNPJ de uma empresa não muda.", code="cnpj-differs")
     checked = _check(cnpj, body)
@@ -74,7 +77,7 @@ async def replace_company(call: Call, cnpj: str, body: CompanyBody) -> Company:
 
 
 async def delete_company(call: Call, cnpj: str) -> Message:
-    """Delete a company. Raises NotFound, PreconditionFailed, and Conflict while a job, also a deleted one, names it."""
+    """Delete a company. Raises NotFound, PreconditionFailed, and Conflict while a job, even a deleted one, uses it."""
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, cnpj)
         await store.delete_company(connection, cnpj)
@@ -87,7 +90,7 @@ async def _lock(connection: Connection, call: Call, cnpj: str) -> None:
 
 
 def _check(cnpj: str, body: CompanyBody) -> Company:
-    now = utc_now()  # stands in for the instants, which the database gives
+    now = utc_now()  # placeholder; the database sets both instants
     return Company(
         cnpj,
         clean_line("razao_social", body.razao_social, LONGEST_NAME),

@@ -16,7 +16,7 @@ from balcao.employability.companies.schemas import Company
 
 _MEMBERS = ", ".join(Company.__struct_fields__)
 _WRITTEN = ("cnpj", "razao_social", "nome_fantasia", "descricao", "url_logo", "website", "setor", "porte")
-# `position` and not LIKE: the signs of a pattern are ordinary characters of a name.
+# `position` instead of LIKE, because `%` and `_` may be part of a name.
 _MATCHES = """(:search::text IS NULL OR position(employability.folded(:search) IN search_text) > 0)
     AND (:cnpj::text IS NULL OR cnpj = :cnpj)"""
 
@@ -29,7 +29,7 @@ _MATCHES = """(:search::text IS NULL OR position(employability.folded(:search) I
     )
 )
 async def select_companies(connection: Connection, search: str | None, cnpj: str | None, page: Page) -> Paged[Company]:
-    """Return the page's companies and how many match in all."""
+    """Return the page's companies and the number of all matches."""
 
 
 @lookup(f"SELECT {_MEMBERS} FROM employability.company WHERE cnpj = :cnpj")
@@ -38,15 +38,15 @@ async def select_company(source: Source, cnpj: str) -> Company | None: ...
 
 @statement(f"SELECT {_MEMBERS} FROM employability.company WHERE cnpj = :cnpj FOR UPDATE")
 async def lock_company(connection: Connection, cnpj: str) -> Company | None:
-    """Read a company and keep others from changing it until the transaction ends."""
+    """Read a company and lock it until the transaction ends."""
 
 
 async def insert_company(connection: Connection, checked: Company) -> Company:
-    """Insert a company. Raises Conflict when it is there."""
+    """Insert a company. Raises Conflict if its CNPJ exists."""
     try:
         return await _insert_company(connection, checked)
     except asyncpg.UniqueViolationError:
-        # A portal knows the reason by the number in the text alone.
+        # A portal recognises the reason only by the number in the text.
         raise Conflict("Já existe uma empresa com este CNPJ (duplicate key 23505)", code="employer-exists") from None
 
 
@@ -78,7 +78,7 @@ WHERE ({", ".join(f"company.{name}" for name in _WRITTEN)})
     IS DISTINCT FROM ({", ".join(f"excluded.{name}" for name in _WRITTEN)})
 """)
 async def upsert_imported_companies(connection: Connection, companies: Sequence[Company]) -> int:
-    """Write the companies that are new or changed; return how many. By the owner of the tables only."""
+    """Write the companies that are new or different; return their number. Only the owner of the tables may run this."""
 
 
 async def delete_company(connection: Connection, cnpj: str) -> None:

@@ -1,4 +1,4 @@
-"""The ids of jobs in paths, whose examples are jobs of the sandbox."""
+"""Job ids in paths. The examples are jobs of the sandbox."""
 
 from typing import Annotated, TypeAlias
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -13,10 +13,10 @@ def sandbox_job_id(name: str) -> UUID:
 
 
 def job_in_path(example: str) -> InPath:
-    """Describe the id of a job, by one of the sandbox."""
+    """Describe the id of a job. The example is a job of the sandbox."""
     return uuid_in_path(sandbox_job_id(example), "Identificador da vaga (UUID)")
 
 
-# A draft, and a published job.
+# The examples are a draft and a published job.
 JobInPath: TypeAlias = Annotated[UUID, job_in_path("V6")]
 PublishedJobInPath: TypeAlias = Annotated[UUID, job_in_path("V1")]

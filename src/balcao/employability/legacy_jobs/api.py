@@ -28,7 +28,7 @@ from balcao.employability.schemas import Nothing
 
 BASE = "/api/v1/empregos"
 RATE = "60/minute"
-# What a caller sees depends on their token.
+# The response depends on the caller's token.
 SEEN = "private, no-cache"
 EXAMPLE = {
     "titulo": "Jardineiro",

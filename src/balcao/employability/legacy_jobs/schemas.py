@@ -1,4 +1,4 @@
-"""What an older job is made of (rules: employability 3.5)."""
+"""Wire types of the older jobs (rules: employability 3.5)."""
 
 from datetime import datetime
 from typing import Annotated, Literal, get_args
@@ -22,7 +22,10 @@ _Instant = Annotated[datetime, Meta(extra_json_schema={"format": "date-time"})]
 
 
 class LegacyJobBody(msgspec.Struct):
-    """What staff write. `escolaridade_id` is the `ordem` of a schooling level, `empresa_id` a company's number."""
+    """The members that staff write.
+
+    `escolaridade_id` is the `ordem` of a schooling level, `empresa_id` a company's number.
+    """
 
     titulo: Annotated[str, Meta(description="Título, de 1 a 500 caracteres.", examples=["Jardineiro"])]
     tipo_contratacao: Annotated[ContractKind, Meta(description="Tipo de contratação.", examples=["CLT"])]

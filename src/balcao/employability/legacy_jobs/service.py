@@ -43,14 +43,14 @@ async def list_legacy_jobs(call: Call, filters: LegacyJobFilters, page: Page) ->
 
 
 async def read_legacy_job(call: Call, id_: int) -> LegacyJob:
-    """Return a job. Raises NotFound, also for one that is not open yet and not the caller's to manage."""
+    """Return a job. Raises NotFound, also for an unopened one unless the caller manages the older jobs."""
     sees_all = await _manages(call)
     job = _require(await store.select_legacy_job(call.reader, id_))
     return job if sees_all or job.status is not LegacyJobStatus.CREATED else _require(None)
 
 
 async def create_legacy_job(call: Call, body: LegacyJobBody) -> bytes:
-    """Create a job and return it as JSON. Raises Invalid, also for a status in which no job begins."""
+    """Create a job and return it as JSON. Raises Invalid, also for a status that a new job cannot have."""
     checked = _clean(body, call.zone)
     states.check_first(checked.status)
 
@@ -65,9 +65,9 @@ async def create_legacy_job(call: Call, body: LegacyJobBody) -> bytes:
 
 
 async def replace_legacy_job(call: Call, id_: int, body: LegacyJobBody) -> LegacyJob:
-    """Replace a job and return it as stored.
+    """Replace a job and return the stored job.
 
-    Raises Invalid, NotFound, PreconditionFailed, and Conflict for a move of status that is not allowed.
+    Raises Invalid, NotFound, PreconditionFailed, and Conflict for a transition that is not allowed.
     """
     checked = _clean(body, call.zone)
     async with call.platform.database.transaction() as connection:
@@ -80,7 +80,7 @@ async def replace_legacy_job(call: Call, id_: int, body: LegacyJobBody) -> Legac
 
 
 async def remove_job(call: Call, id_: int) -> Nothing:
-    """Remove a job; its row stays, so that the id is never used again. Raises NotFound, PreconditionFailed."""
+    """Remove a job. Its row stays, so that the id is never used again. Raises NotFound and PreconditionFailed."""
     async with call.platform.database.transaction() as connection:
         await _lock_job(connection, call, id_)
         await store.mark_legacy_job_deleted(connection, id_)
@@ -101,14 +101,14 @@ def _require(job: LegacyJob | None) -> LegacyJob:
 
 
 async def _manages(call: Call) -> bool:
-    """Return whether the caller keeps the older jobs; on a public operation nobody has looked at the token yet."""
+    """Return whether the caller manages the older jobs. A public operation does not check the token before it runs."""
     header = call.headers.get(AUTHORIZATION)
     if call.caller is not None or header is None:
         return call.holds(MANAGE)
     try:
         caller = call.platform.tokens.known(header) or await call.platform.tokens.caller(header)
     except (TokenRefused, Unavailable):
-        return False  # the operation is public: a bad token counts as none
+        return False  # on a public operation a bad token counts as none
     return call.platform.catalogue.snapshot.grants(caller, MANAGE)
 
 
@@ -133,5 +133,5 @@ def _clean(body: LegacyJobBody, zone: ZoneInfo) -> LegacyJobBody:
 
 
 def _assume_zone(given: datetime | None, zone: ZoneInfo) -> datetime | None:
-    """Return the instant; one without an offset is meant in the platform's zone."""
+    """Return the instant. One without offset is in the platform's zone."""
     return given.replace(tzinfo=zone) if given is not None and given.tzinfo is None else given

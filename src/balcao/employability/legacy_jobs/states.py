@@ -1,4 +1,4 @@
-"""The states of an older job and the moves between them, without SQL and HTTP (rules: employability 4.7)."""
+"""The states of an older job and the transitions between them, without SQL and HTTP (rules: employability 4.7)."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -24,15 +24,15 @@ _MOVES = {
 
 
 def check_first(status: LegacyJobStatus) -> None:
-    """Check the status of a new job. Raises Invalid for one in which no job begins."""
+    """Check the status of a new job. Raises Invalid."""
     if status not in FIRST:
         raise Invalid("O campo `status` de um emprego novo é CRIADO ou ABERTO.", code="status-not-first")
 
 
 def check_move(current: LegacyJobStatus, new: LegacyJobStatus, limit: datetime | None, now: datetime) -> None:
-    """Check a change of status; the same one again is no move. Raises Conflict.
+    """Check a change of status. An unchanged status is always valid. Raises Conflict.
 
-    `limit` is the new `data_limite_candidatura`: a closed job opens again only while it has not passed.
+    `limit` is the new `data_limite_candidatura`. A closed job can reopen only before it.
     """
     if new is current:
         return

@@ -1,4 +1,4 @@
-"""SQL of the older jobs; a removed one stays as a row that nothing finds."""
+"""SQL of the older jobs. The row of a removed job stays, but no query returns it."""
 
 import asyncpg
 
@@ -16,7 +16,7 @@ _COLUMNS = LegacyJobBody.__struct_fields__
 _VALUES = ", ".join(f":{name}" for name in _COLUMNS)
 
 
-# How a job is read: one JSON document, with what it names.
+# A job is read as one JSON document with its company and schooling.
 _FROM = """
 FROM employability.legacy_job AS job
 LEFT JOIN employability.company ON company.numero = job.empresa_id
@@ -35,11 +35,11 @@ _MEMBERS = f"""
 SELECT to_jsonb(found) FROM (SELECT {_MEMBERS} {_FROM} WHERE job.deleted_at IS NULL AND job.id = :job_id) AS found
 """)
 async def select_legacy_job(source: Source, job_id: int) -> Json[LegacyJob] | None:
-    """Return a job; None for an unknown or removed one."""
+    """Return a job, or None if it is unknown or was removed."""
 
 
 async def lock_legacy_job(connection: Connection, job_id: int) -> LegacyJob | None:
-    """Return a job, and keep others from changing it until the transaction ends."""
+    """Return a job and lock it until the transaction ends."""
     await _lock_legacy_job(connection, job_id)
     return await select_legacy_job(connection, job_id)
 
@@ -72,7 +72,10 @@ WHERE job.deleted_at IS NULL AND (:sees_all OR job.status <> 'CRIADO')
 async def select_legacy_jobs(
     connection: Connection, filters: LegacyJobFilters, page: Page, *, sees_all: bool
 ) -> Paged[Json[LegacyJob]]:
-    """Return the page's jobs, newest first, and how many on all pages; those not opened yet only with `sees_all`."""
+    """Return the page's jobs, newest first, and the number on all pages.
+
+    Unopened jobs are included only with `sees_all`.
+    """
 
 
 @statement("SELECT id FROM employability.legacy_job WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC")
@@ -81,7 +84,7 @@ async def list_legacy_job_ids(connection: Connection) -> list[int]:
 
 
 async def insert_legacy_job(connection: Connection, body: LegacyJobBody) -> int:
-    """Insert a job and return its id. Raises Invalid for a company that is not there."""
+    """Insert a job and return its id. Raises Invalid if the company does not exist."""
     try:
         return await _insert_legacy_job(connection, body)
     except asyncpg.ForeignKeyViolationError:
@@ -93,7 +96,7 @@ async def _insert_legacy_job(connection: Connection, body: LegacyJobBody) -> int
 
 
 async def update_legacy_job(connection: Connection, job_id: int, body: LegacyJobBody) -> None:
-    """Replace a locked job. Raises Invalid for a company that is not there."""
+    """Replace a locked job. Raises Invalid if the company does not exist."""
     try:
         await _update_legacy_job(connection, job_id, body)
     except asyncpg.ForeignKeyViolationError:

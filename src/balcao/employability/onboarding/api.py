@@ -1,4 +1,4 @@
-"""Routes of the first login to the job listings."""
+"""Routes of the introduction at the first login to the job listings."""
 
 from datetime import datetime
 

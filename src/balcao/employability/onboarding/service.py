@@ -1,4 +1,4 @@
-"""Whether a person saw the introduction to the job listings (rules: employability 2.9)."""
+"""The introduction to the job listings: whether a person has completed it (rules: employability 2.9)."""
 
 from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf
@@ -10,13 +10,13 @@ FIELDS = ["onboarding"]
 
 
 async def read_onboarding(call: Call, cpf: Cpf) -> Onboarding:
-    """Return whether the person is new here."""
+    """Return whether the person has yet to complete the introduction."""
     async with call.reading(cpf, FIELDS) as source:
         return Onboarding(await store.read_completion(source, cpf) is None)
 
 
 async def complete_onboarding(call: Call, cpf: Cpf) -> Message:
-    """Complete the introduction; a repeat changes nothing."""
+    """Record that the person completed the introduction. A repeated call changes nothing."""
     async with call.platform.database.transaction() as connection:
         if await store.insert_completion(connection, cpf):
             await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)

@@ -27,9 +27,9 @@ from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
 BASE = "/api/v1/empregabilidade"
-# Anybody with a token may read them: a cache may store them, and revalidates them before use.
+# Every caller with a token may read a value. A cache may store the response and revalidates it before use.
 REVALIDATED = "private, no-cache"
-# Portals fill their menus with the lists: ten minutes of an old text harm nobody.
+# Portals fill their menus with these lists. A text that is ten minutes old does no harm.
 LISTED = "public, max-age=600"
 RATE = "60/minute"
 

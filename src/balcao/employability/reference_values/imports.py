@@ -1,4 +1,4 @@
-"""The import of reference values: a line for each, with its table and the members of a POST."""
+"""The import of reference values: one line for each, with its table and the members of a POST."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -10,31 +10,31 @@ from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.reference_values.schemas import ReferenceBody
 from balcao.employability.reference_values.store import ImportedValue, ImportMatch
 
-# A save of a job or resume that names one of its values waits until the batch is committed.
+# The batch locks its values until it commits, and saves of jobs and resumes that use them wait.
 BATCH = 500
 
 
 class ReferenceRow(ReferenceBody, kw_only=True):
-    """A value of the former system; `id` is what its jobs name it by."""
+    """A value of the former system. The jobs of that system refer to its `id`."""
 
     tabela: Kind
     id: UUID | None = None
 
     def __post_init__(self) -> None:
-        """Check the row as a body is checked, and keep what is stored of it. Raises Invalid."""
+        """Check the row in the same way as a body, and replace its values by the cleaned ones. Raises Invalid."""
         self.descricao, self.ordem = service.check_value(self.tabela, self)
 
 
 async def write_reference_values(connection: Connection, rows: Sequence[ReferenceRow]) -> int:
-    """Write the values that are new or say something else; return how many.
+    """Write the values that are new or different, and return their number.
 
-    A value that is there under the same text takes the id of the file: the server refuses that while anything uses it.
+    A stored value with the same text gets the id of the file. PostgreSQL rejects this while a record uses the value.
     """
     return await _write(connection, [ImportedValue(row.tabela, row.id, row.descricao, row.ordem) for row in rows])
 
 
 async def _write(connection: Connection, values: Sequence[ImportedValue]) -> int:
-    """Write together what comes out as one after the other would; otherwise each half, the first one first."""
+    """Write values in one statement if the result is the same as one by one. Otherwise write each half, in order."""
     matches = await store.match_imported_values(connection, values)
     if len(values) == 1 or _are_apart(values, matches):
         return await store.write_imported_values(connection, values, matches)
@@ -43,10 +43,12 @@ async def _write(connection: Connection, values: Sequence[ImportedValue]) -> int
 
 
 def _are_apart(values: Sequence[ImportedValue], matches: Sequence[ImportMatch]) -> bool:
-    """Return whether no value has to do with another.
+    """Return whether the values are independent of each other.
 
-    Two have when they name the same stored value, by id or text, when they bring the same id or text, and when one of
-    them gets its place from the others of its kind.
+    They are not if:
+
+    - two have the same id or text, or match the same stored value
+    - one gets the next free position of its kind, and another of that kind has a given position
     """
     texts = {(value.kind, one.folded) for value, one in zip(values, matches, strict=True)}
     ids = [id_ for value, one in zip(values, matches, strict=True) for id_ in {value.id, one.by_text} - {None}]

@@ -1,4 +1,4 @@
-"""The ten kinds of reference values, by the word that their paths carry, and the ids of the seed data."""
+"""The ten kinds of reference values, named as in their paths, and the ids of the seed data."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,19 +22,22 @@ class Kind(StrEnum):
 
 
 class ValueKey(NamedTuple):
-    """What names a value: an id counts for its own kind alone."""
+    """The key of a value. An id is valid only together with its own kind."""
 
     kind: Kind
     id: UUID
 
 
-# Kinds whose order means something: a demanded level is met by every later one. Their records show it as `ordem`.
+# The order of these kinds has a meaning: a later level satisfies an earlier one. Their records contain it as `ordem`.
 RANKED = frozenset({Kind.LANGUAGE_LEVEL, Kind.SCHOOLING})
 
 
 @dataclass(frozen=True)
 class Noun:
-    """How operation keys and descriptions name a kind; `one` comes with its article, `example` is of the seed data."""
+    """The names of a kind in operation keys and descriptions.
+
+    `one` includes its article, and `example` is a value of the seed data.
+    """
 
     key: str
     plural_key: str
@@ -68,5 +71,5 @@ NOUNS = {
 
 
 def seed_value_id(kind: Kind, descricao: str) -> UUID:
-    """Return the id of a value of the seed data, the same on every installation (rules: employability 3)."""
+    """Return the id of a value of the seed data. It is the same in every installation (rules: employability 3)."""
     return uuid5(_NAMESPACE, f"{kind}:{descricao}")

@@ -17,7 +17,7 @@ LAST_POSITION = 32_767
 
 
 class ReferenceValue(msgspec.Struct):
-    """A reference value, such as a work model (spec: employability records); `ordem` only where it has a meaning."""
+    """A reference value, such as a work model (spec: employability records). Only ranked kinds have `ordem`."""
 
     id: Annotated[
         UUID,
@@ -41,7 +41,7 @@ class ReferenceValue(msgspec.Struct):
 
 
 class ReferenceValues(msgspec.Struct):
-    """A page of one of the tables, in the table's order."""
+    """A page of one table, in the table's order."""
 
     data: Annotated[list[ReferenceValue], Meta(description="Valores da página, na ordem da tabela.")]
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]
@@ -55,7 +55,7 @@ class ReferenceQuery(msgspec.Struct):
 
 
 class ReferenceBody(msgspec.Struct):
-    """`id`, `created_at` and `updated_at` may be sent and are ignored."""
+    """The text of a value. `id`, `created_at` and `updated_at` may be sent and are ignored."""
 
     descricao: Annotated[str, Meta(description="Texto, de 1 a 255 caracteres, único na tabela.", examples=["Imediata"])]
     ordem: Annotated[

@@ -1,4 +1,4 @@
-"""Reading and changing reference values; all ten kinds behave alike (rules: employability 2.2)."""
+"""Reading and changing reference values. All ten kinds behave the same (rules: employability 2.2)."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -40,20 +40,20 @@ async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
 
 
 async def list_values_of_kind(connection: Connection, kind: Kind) -> list[ReferenceValue]:
-    """Return the values of one table, in its order, of a table as long as any list may be."""
+    """Return the values of one table in its order, at most as many as the longest page has."""
     values, _ = await store.select_values(connection, kind, Page(1, MOST_PER_PAGE))
     return values
 
 
 async def are_known_values(connection: Connection, kind: Kind, ids: Collection[UUID]) -> bool:
-    """Return whether all of these are values of the kind."""
+    """Return whether all of these ids are values of the kind."""
     return not ids or not await store.list_unknown_values(connection, [ValueKey(kind, id_) for id_ in ids])
 
 
 async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:
-    """Add a value at the end of its table, or in the place that was sent, and return it as JSON.
+    """Add a value at the given position, or at the end of its table, and return it as JSON.
 
-    Raises Invalid, and Conflict for the text of another value.
+    Raises Invalid, and Conflict if another value has the text.
     """
     descricao, ordem = check_value(kind, body)
 
@@ -67,9 +67,9 @@ async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:
 
 
 async def replace_value(call: Call, kind: Kind, id_: UUID, body: ReferenceBody) -> ReferenceValue:
-    """Replace a value's text, and its place where one is sent, and return the row as stored.
+    """Replace a value's text, and its position if one is sent, and return the stored row.
 
-    Raises Invalid, NotFound, PreconditionFailed, and Conflict for the text of another value.
+    Raises Invalid, NotFound, PreconditionFailed, and Conflict if another value has the text.
     """
     descricao, ordem = check_value(kind, body)
     async with call.platform.database.transaction() as connection:
@@ -94,12 +94,12 @@ async def _lock(connection: Connection, call: Call, kind: Kind, id_: UUID) -> No
 
 
 def check_value(kind: Kind, body: ReferenceBody) -> tuple[str, int | None]:
-    """Return a value's text, and its place where one is sent. Raises Invalid."""
+    """Return the text of a value, and its position if one is sent. Raises Invalid."""
     return clean_line("descricao", body.descricao, MAX_LENGTH), _check_position(kind, body)
 
 
 def _check_position(kind: Kind, body: ReferenceBody) -> int | None:
-    """Return the place that was sent; one for a kind whose order has no meaning is ignored like any other member."""
+    """Return the sent position. For a kind without a meaningful order it is ignored, like any unknown member."""
     if kind not in RANKED or body.ordem is None:
         return None
     if not 1 <= body.ordem <= LAST_POSITION:

@@ -31,7 +31,7 @@ _MEMBERS = "id, descricao, created_at, updated_at, kind, posicao"
     )
 )
 async def select_values(connection: Connection, kind: Kind, page: Page) -> Paged[ReferenceValue]:
-    """Return the page's values and how many there are in all."""
+    """Return the page's values and the number of all values."""
 
 
 _READ = f"SELECT {_MEMBERS} FROM employability.reference_value WHERE kind = :kind AND id = :id_"
@@ -47,23 +47,24 @@ WHERE NOT EXISTS (
     SELECT FROM employability.reference_value AS value WHERE value.id = wanted.id AND value.kind = wanted.kind)
 """)
 async def list_unknown_values(connection: Connection, wanted: Sequence[ValueKey]) -> set[ValueKey]:
-    """Return those of the wanted values that are not there under their kind."""
+    """Return the wanted values that do not exist under their kind."""
 
 
 @statement(f"{_READ} FOR UPDATE")
 async def lock_value(connection: Connection, kind: Kind, id_: UUID) -> ReferenceValue | None:
-    """Read a value and keep others from changing it until the transaction ends."""
+    """Read a value and lock it until the transaction ends."""
 
 
 async def insert_value(connection: Connection, kind: Kind, descricao: str, position: int | None) -> ReferenceValue:
-    """Insert a value under a new id. Raises Conflict when another value of the kind has the same text, folded."""
+    """Insert a value with a new id. Raises Conflict if another value of the kind has the same folded text."""
     try:
         return await _insert_value(connection, UUID(new_id()), kind, descricao, position)
     except asyncpg.UniqueViolationError:
         raise _taken() from None
 
 
-# Without a place of its own a new value goes last; two that come at once may share that place, and stand by their ids.
+# Without a given position a new value goes last. Two concurrent ones may get the same position; their ids break the
+# tie.
 @statement(f"""
 INSERT INTO employability.reference_value (id, kind, descricao, posicao)
 SELECT :id_, :kind, :descricao, coalesce(:position, least(coalesce(max(posicao), 0) + 1, {LAST_POSITION}))
@@ -76,7 +77,10 @@ async def _insert_value(
 
 
 async def update_value(connection: Connection, id_: UUID, descricao: str, position: int | None) -> ReferenceValue:
-    """Update a locked row; None keeps the place. Raises Conflict when another value of the kind has the same text."""
+    """Update a locked row; None keeps the position.
+
+    Raises Conflict if another value of the kind has the same folded text.
+    """
     try:
         return await _update_value(connection, id_, descricao, position)
     except asyncpg.UniqueViolationError:
@@ -93,7 +97,7 @@ async def _update_value(connection: Connection, id_: UUID, descricao: str, posit
 
 
 class ImportedValue(NamedTuple):
-    """A value as a file has it; without `id` the one that is there keeps its own, without `position` its place."""
+    """A value in a file. If it exists, it keeps its id without `id` and its position without `position`."""
 
     kind: Kind
     id: UUID | None
@@ -102,10 +106,10 @@ class ImportedValue(NamedTuple):
 
 
 class ImportMatch(NamedTuple):
-    """What is stored under the id of an imported value, or under its text; `folded` is that text as it is compared."""
+    """The stored matches of an imported value, by id and by text. `folded` is the text in the form that is compared."""
 
     folded: str
-    has_id: bool  # its kind has a value of this id
+    has_id: bool  # the kind has a value with this id
     by_text: UUID | None
 
 
@@ -120,16 +124,16 @@ LEFT JOIN employability.reference_value AS by_text
 ORDER BY number
 """)
 async def match_imported_values(connection: Connection, values: Sequence[ImportedValue]) -> list[ImportMatch]:
-    """Return what is stored of each of these."""
+    """Return the stored matches of each value, in the same order."""
 
 
 async def write_imported_values(
     connection: Connection, values: Sequence[ImportedValue], matches: Sequence[ImportMatch]
 ) -> int:
-    """Write values of which none has to do with another, unless they are so already; return how many were written.
+    """Write independent values that are new or different, and return their number.
 
-    One that is there takes the id of the file. Another value's id or text, or a new id while anything refers to the old
-    one, is for the server to refuse.
+    A value that exists gets the id of the file. PostgreSQL rejects an id or text of another value, and a new id while
+    records refer to the old one.
     """
     found = [value.id if one.has_id else one.by_text for value, one in zip(values, matches, strict=True)]
     identified = [
@@ -138,7 +142,7 @@ async def write_imported_values(
     return await _write_imported_values(connection, identified, found)
 
 
-# Both read what was stored before the statement. Values that come without a place go last, in the order of the file.
+# Both parts see the state before the statement. Values without a position go last, in the order of the file.
 @statement(f"""
 WITH offered AS MATERIALIZED (
     SELECT * FROM unnest(:found::uuid[], :values.kind::text[], :values.id::uuid[], :values.descricao::text[],
@@ -169,7 +173,7 @@ async def _write_imported_values(
 
 
 async def delete_value(connection: Connection, id_: UUID) -> None:
-    """Delete a locked row. Raises Conflict while another row refers to it."""
+    """Delete a locked row. Raises Conflict while a record refers to it."""
     try:
         await _delete_value(connection, id_)
     except REFERRED_TO:

@@ -1,4 +1,4 @@
-"""Routes of a person's rights over what the job listings hold of them."""
+"""Routes of a person's rights over the data that the job listings store."""
 
 from collections.abc import Iterable
 
@@ -51,6 +51,6 @@ async def erase_data(call: Call, cpf: CpfInPath) -> Message:
 
 
 def make_feature(declarations: Iterable[PersonalData]) -> Feature:
-    """Declare the rights over what these features store: the export is described by their declarations."""
+    """Declare the routes. The declarations of the features determine the type of the export."""
     export = make_export_type(list_export_members(declarations))
     return Feature(routes=[one.returning(export) if one.key == EXPORT_KEY else one for one in routes.declared])

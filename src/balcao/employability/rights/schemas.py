@@ -9,11 +9,11 @@ from balcao.core.audit.personal_data import ExportMember, FileMember, describe_m
 
 
 class JobsExport(msgspec.Struct):
-    """Everything that the job listings hold of a person."""
+    """Everything that the job listings store about a person."""
 
 
 def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
-    """Return the type of the export file: its members in their order, each with its type and description."""
+    """Return the type of the export file: its members in order, each with its type and description."""
     made_at = FileMember("exportado_em", datetime, "Quando o arquivo foi feito (RFC 3339).")
     fields = describe_members([made_at, *members])
     namespace = {"__doc__": JobsExport.__doc__}

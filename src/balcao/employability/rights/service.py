@@ -1,4 +1,4 @@
-"""A person's rights over what this service holds of them: to have it, and to have it erased."""
+"""A person's rights over the data that this service stores: export and erasure."""
 
 import msgspec
 
@@ -11,11 +11,14 @@ from balcao.employability.schemas import Message
 
 
 class HeldHere(DeclaredPersonalData):
-    """The declarations of this service's features alone; a part of the platform."""
+    """The declarations of this service's features only. It is a part of the platform."""
 
 
 async def export_data(call: Call, cpf: Cpf) -> bytes:
-    """Return everything that is held of the person as JSON, at one instant; it is recorded. Raises TooMany."""
+    """Return everything that is stored about the person as JSON, from one snapshot.
+
+    The export is recorded. Raises TooMany.
+    """
     platform = call.platform
     subject = platform.audit.key.hash_cpf(cpf) or b""
     await platform.limits.spend(platform.rate("export_limit"), call.operation, subject.hex())
@@ -26,11 +29,11 @@ async def export_data(call: Call, cpf: Cpf) -> bytes:
 
 
 async def erase_data(call: Call, cpf: Cpf) -> Message:
-    """Erase what is held of the person (rules: employability 5.4); where nothing is, it is as they wish."""
+    """Erase the data that is stored about the person (rules: employability 5.4). It succeeds if there is none."""
     async with call.platform.database.transaction() as connection:
         now = utc_now()
         cleared = await call.platform.part(HeldHere).erase(connection, cpf, now)
-        await idempotency.forget_person(connection, cpf, now)  # what POSTs answered is kept for a day
+        await idempotency.forget_person(connection, cpf, now)  # responses of POSTs are stored for a day
         fields = sorted({f"{one.kind}.{field}" for one in cleared for field in one.fields})
         await call.platform.audit.record(connection, call, "delete", subject=cpf, fields=fields)
     return Message("Os dados das vagas foram apagados.")

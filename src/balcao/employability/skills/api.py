@@ -1,4 +1,4 @@
-"""Routes of behaviours, skills and areas of work: the same for each catalogue, and the areas of a skill."""
+"""Routes of behaviours, skills and work areas: the same for each catalogue, and the areas of a skill."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -33,7 +33,7 @@ from balcao.employability.skills.schemas import (
 
 BASE = "/api/v1/empregabilidade"
 PUBLIC_BASE = "/api/public/empregabilidade"
-# Anybody with a token may read them: a cache may store them, and revalidates them before use.
+# Every caller with a token may read an entry. A cache may store the response and revalidates it before use.
 REVALIDATED = "private, no-cache"
 LISTED = "public, max-age=600"
 RATE = "60/minute"
@@ -43,7 +43,7 @@ routes = ROUTES.extend(tags=["skills"], body_limit=FORM_BODY)
 
 
 def parse_area(query: Mapping[str, str]) -> int | None:
-    """Return the area of work of the query, None when absent. Raises Invalid for what is no id."""
+    """Return the work area of the query, or None if it is absent. Raises Invalid for a malformed id."""
     text = query.get("id_area_atuacao", "").strip()
     found = parse_int64(text)
     if text and found is None:
@@ -58,7 +58,7 @@ SkillPage = Annotated[Page, InQuery(lambda query: parse_list_page(query, DEFAULT
 
 
 def declare_list(path: str, key: str, catalogue: Catalogue) -> None:
-    """Declare a list of behaviours or areas of work."""
+    """Declare a list of behaviours or work areas."""
     many = NOUNS[catalogue].many
 
     @routes.get(
@@ -79,7 +79,7 @@ def declare_list(path: str, key: str, catalogue: Catalogue) -> None:
 
 
 def declare_skill_list(path: str, key: str) -> None:
-    """Declare a list of skills, which are found by their area, too."""
+    """Declare a list of skills, which callers can also filter by area."""
 
     @routes.get(
         path,
@@ -98,7 +98,7 @@ def declare_skill_list(path: str, key: str) -> None:
 
 
 def declare_catalogue(catalogue: Catalogue) -> None:
-    """Declare the operations on one catalogue's entries."""
+    """Declare the operations on the entries of one catalogue."""
     noun, base = NOUNS[catalogue], f"{BASE}/{catalogue}"
     entry_id = Annotated[int, integer_in_path(noun.example)]
 

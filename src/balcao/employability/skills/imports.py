@@ -1,4 +1,4 @@
-"""The imports of behaviours, and of skills with the areas of work that they belong to: a line of JSON for each."""
+"""The imports of behaviours, and of skills with their work areas: one JSON line for each."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -15,33 +15,33 @@ from balcao.employability.skills.service import clean_entry_name
 
 
 class BehaviourRow(msgspec.Struct):
-    """A behaviour of the former system; it is known by its name."""
+    """A behaviour of the former system, identified by its name."""
 
     nome: str
 
     def __post_init__(self) -> None:
-        """Check the row as a body is checked. Raises Invalid."""
+        """Check the row in the same way as a body. Raises Invalid."""
         self.nome = clean_entry_name("nome", self.nome)
 
 
 class SkillRow(BehaviourRow):
-    """A skill of the former system with the names of its areas; both are known by their names."""
+    """A skill of the former system with the names of its areas. Skills and areas are identified by name."""
 
     areas_atuacao: Annotated[list[str], Meta(max_length=MOST_AREAS)] = []
 
     def __post_init__(self) -> None:
-        """Check the row as a body is checked. Raises Invalid."""
+        """Check the row in the same way as a body. Raises Invalid."""
         super().__post_init__()
         self.areas_atuacao = [clean_entry_name("areas_atuacao", name) for name in self.areas_atuacao]
 
 
 async def write_behaviours(connection: Connection, rows: Sequence[BehaviourRow]) -> int:
-    """Write the behaviours that are new or spelled otherwise; return how many. Of one name the last row counts."""
+    """Write the behaviours that are new or respelled, and return their number. The last row of a name counts."""
     return len(await _write_names(connection, Catalogue.BEHAVIOUR, [row.nome for row in rows]))
 
 
 async def write_skills(connection: Connection, rows: Sequence[SkillRow]) -> int:
-    """Write the skills that are new, spelled otherwise or in an area more; return how many. No link is removed."""
+    """Write the skills that are new, respelled or in a further area, and return their number. Links are not removed."""
     areas = [area for row in rows for area in row.areas_atuacao]
     linked = [row.nome for row in rows for _ in row.areas_atuacao]
     await _write_names(connection, Catalogue.WORK_AREA, areas, respell=False)

@@ -1,4 +1,4 @@
-"""The three catalogues of names, by the words that their paths carry."""
+"""The three catalogues of names. Their values are parts of the paths."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +12,7 @@ class Catalogue(StrEnum):
 
 @dataclass(frozen=True)
 class Noun:
-    """How operation keys and descriptions name an entry; `one` comes with its article; `example` is an id."""
+    """The names of an entry in operation keys and descriptions. `one` includes its article, and `example` is an id."""
 
     key: str
     plural_key: str

@@ -1,4 +1,4 @@
-"""Wire types of behaviours, skills and areas of work."""
+"""Wire types of behaviours, skills and work areas."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ PageSize = Annotated[int, Meta(description="Itens por página; acima de 100 vale
 
 
 class SkillArea(msgspec.Struct):
-    """An area of work to which a skill belongs."""
+    """A work area of a skill."""
 
     id: Annotated[int, Meta(description="Identificador da área.", examples=[8])]
     nome: Annotated[str, Meta(description="Nome da área.", examples=["Logística"])]
@@ -27,7 +27,7 @@ class SkillArea(msgspec.Struct):
 
 
 class CatalogueEntry(msgspec.Struct):
-    """A behaviour, a skill or an area of work; `areas_atuacao` only of a skill."""
+    """A behaviour, a skill or a work area. Only a skill has `areas_atuacao`."""
 
     id: Annotated[int, Meta(description="Identificador.", examples=[37])]
     nome: Annotated[str, Meta(description="Nome mostrado às pessoas.", examples=["Direção categoria D"])]
@@ -56,7 +56,7 @@ class SkillQuery(CatalogueQuery):
 
 
 class NameBody(msgspec.Struct):
-    """`id`, `created_at` and `updated_at` may be sent and are ignored."""
+    """The name of an entry. `id`, `created_at` and `updated_at` may be sent and are ignored."""
 
     nome: Annotated[
         str, Meta(description="Nome, de 1 a 250 caracteres, único no catálogo.", examples=["Direção categoria E"])

@@ -1,4 +1,4 @@
-"""Reading and changing the catalogues of behaviours, skills and areas of work (rules: employability 2.3)."""
+"""Reading and changing the catalogues of behaviours, skills and work areas (rules: employability 2.3)."""
 
 import msgspec
 
@@ -29,7 +29,7 @@ MAX_LENGTH = 250
 async def list_entries(
     call: Call, catalogue: Catalogue, page: Page, search: str | None, area: int | None = None
 ) -> CatalogueEntries:
-    """Return a page of a catalogue by name: those with `search` in their name and, of skills, of the area."""
+    """Return a page of a catalogue by name, filtered by a part of the name and, for skills, by work area."""
     async with call.reader.connection() as connection:
         entries, total = await store.select_entries(connection, catalogue, search, area, page)
     return CatalogueEntries(entries, ListMeta.of(page, total))
@@ -41,7 +41,7 @@ async def read_entry(call: Call, catalogue: Catalogue, id_: int) -> CatalogueEnt
 
 
 async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> bytes:
-    """Add an entry and return it as JSON. Raises Invalid, and Conflict for the name of another entry."""
+    """Add an entry and return it as JSON. Raises Invalid, and Conflict if another entry has the name."""
     name = clean_entry_name("nome", body.nome)
 
     async def insert() -> CatalogueEntry:
@@ -54,7 +54,7 @@ async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> byte
 
 
 async def rename_entry(call: Call, catalogue: Catalogue, id_: int, body: NameBody) -> CatalogueEntry:
-    """Change an entry's name. Raises Invalid, NotFound, PreconditionFailed, and Conflict for a name that is taken."""
+    """Rename an entry. Raises Invalid, NotFound, PreconditionFailed, and Conflict if another entry has the name."""
     name = clean_entry_name("nome", body.nome)
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, catalogue, id_)
@@ -64,7 +64,7 @@ async def rename_entry(call: Call, catalogue: Catalogue, id_: int, body: NameBod
 
 
 async def delete_entry(call: Call, catalogue: Catalogue, id_: int) -> Message:
-    """Delete an entry. Raises NotFound, PreconditionFailed, and Conflict while something refers to it."""
+    """Delete an entry. Raises NotFound, PreconditionFailed, and Conflict while a record refers to it."""
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, catalogue, id_)
         await store.delete_entry(connection, catalogue, id_)
@@ -73,9 +73,10 @@ async def delete_entry(call: Call, catalogue: Catalogue, id_: int) -> Message:
 
 
 async def replace_skill_areas(call: Call, id_: int, body: SkillAreasBody) -> SkillAreas:
-    """Replace the areas to which a skill belongs.
+    """Replace the work areas of a skill.
 
-    Raises Invalid for an unknown or repeated area, NotFound, and Conflict for a removed one that a resume names.
+    Raises Invalid for an unknown or repeated area, NotFound, and Conflict if a resume uses an area that would be
+    removed.
     """
     wanted = body.areas_ids
     if len(wanted) > MOST_AREAS or len(set(wanted)) < len(wanted):
@@ -92,7 +93,7 @@ async def replace_skill_areas(call: Call, id_: int, body: SkillAreasBody) -> Ski
 
 
 def clean_entry_name(field: str, name: str) -> str:
-    """Return a name of a catalogue as it is stored. Raises Invalid."""
+    """Return the name of an entry in the form that is stored. Raises Invalid."""
     return clean_line(field, name, MAX_LENGTH)
 
 

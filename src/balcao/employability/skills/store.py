@@ -1,4 +1,4 @@
-"""SQL of behaviours, skills and areas of work; the three tables have the same columns."""
+"""SQL of behaviours, skills and work areas. The three tables have the same columns."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -30,7 +30,7 @@ _AREAS = """(
 _MEMBERS = {
     each: f"id, nome, created_at, updated_at{f', {_AREAS}' if each is Catalogue.SKILL else ''}" for each in Catalogue
 }
-# `position` and not LIKE: the signs of a pattern are ordinary characters of a name.
+# `position` instead of LIKE, because `%` and `_` may be part of a name.
 _MATCHES = "(:search::text IS NULL OR position(employability.folded(:search) IN folded) > 0)"
 _IN_AREA = """(:area::bigint IS NULL OR EXISTS (
     SELECT FROM employability.skill_area AS link WHERE link.skill_id = entry.id AND link.area_id = :area))"""
@@ -52,7 +52,7 @@ _FILTERS = {
 async def select_entries(
     connection: Connection, catalogue: Catalogue, search: str | None, area: int | None, page: Page
 ) -> Paged[CatalogueEntry]:
-    """Return the page's entries and how many match in all; only skills are found by their area."""
+    """Return the page's entries and the number of all matches. Only skills can be filtered by area."""
 
 
 _READ = {each: f"SELECT {_MEMBERS[each]} FROM {_TABLES[each]} AS entry WHERE id = :id_" for each in Catalogue}
@@ -64,11 +64,11 @@ async def read_entry(source: Source, catalogue: Catalogue, id_: int) -> Catalogu
 
 @statements({each: f"{text} FOR UPDATE OF entry" for each, text in _READ.items()})
 async def lock_entry(connection: Connection, catalogue: Catalogue, id_: int) -> CatalogueEntry | None:
-    """Read an entry and keep others from changing it until the transaction ends."""
+    """Read an entry and lock it until the transaction ends."""
 
 
 async def insert_entry(connection: Connection, catalogue: Catalogue, name: str) -> CatalogueEntry:
-    """Insert an entry. Raises Conflict when another one has the same name, folded."""
+    """Insert an entry. Raises Conflict if another entry has the same folded name."""
     try:
         return await _insert_entry(connection, catalogue, name)
     except asyncpg.UniqueViolationError:
@@ -85,7 +85,7 @@ async def _insert_entry(connection: Connection, catalogue: Catalogue, name: str)
 
 
 async def update_entry(connection: Connection, catalogue: Catalogue, id_: int, name: str) -> CatalogueEntry:
-    """Update a locked entry. Raises Conflict when another one has the same name, folded."""
+    """Update a locked entry. Raises Conflict if another entry has the same folded name."""
     try:
         return await _update_entry(connection, catalogue, id_, name)
     except asyncpg.UniqueViolationError:
@@ -103,7 +103,7 @@ async def _update_entry(connection: Connection, catalogue: Catalogue, id_: int, 
 
 
 async def delete_entry(connection: Connection, catalogue: Catalogue, id_: int) -> None:
-    """Delete a locked entry. Raises Conflict while a resume or, of skills and areas, the other refers to it."""
+    """Delete a locked entry. Raises Conflict while a resume, or a link between a skill and an area, refers to it."""
     try:
         await _delete_entry(connection, catalogue, id_)
     except REFERRED_TO:
@@ -116,11 +116,14 @@ async def _delete_entry(connection: Connection, catalogue: Catalogue, id_: int) 
 
 @statement("SELECT count(*) FROM employability.work_area WHERE id = ANY (:ids::bigint[])")
 async def count_areas(connection: Connection, ids: Sequence[int]) -> int:
-    """Return how many of these areas there are."""
+    """Return how many of these areas exist."""
 
 
 async def replace_areas(connection: Connection, skill: int, areas: Sequence[int]) -> None:
-    """Link a locked skill to these areas alone; links that stay keep their id. Raises Conflict for one in use."""
+    """Make these the only areas of a locked skill.
+
+    Remaining links keep their ids. Raises Conflict if a resume uses one.
+    """
     try:
         await _delete_other_areas(connection, skill, areas)
     except REFERRED_TO:
@@ -153,9 +156,9 @@ async def _insert_areas(connection: Connection, skill: int, areas: Sequence[int]
 async def upsert_imported_names(
     connection: Connection, catalogue: Catalogue, names: Sequence[str], *, respell: bool
 ) -> set[str]:
-    """Insert the entries that are new and, with `respell`, rename those that are spelled otherwise.
+    """Insert the new entries and, with `respell`, rename those that are spelled differently.
 
-    Return the names of both, folded. No two of the names may be the same, folded.
+    Return the folded names of both. The folded names must be distinct.
     """
 
 
@@ -164,11 +167,11 @@ SELECT employability.folded(name) AS folded
 FROM unnest(:names::text[]) WITH ORDINALITY AS given (name, place) ORDER BY place
 """)
 async def fold_names(connection: Connection, names: Sequence[str]) -> list[str]:
-    """Return the names as they are compared."""
+    """Return the folded names, in the same order."""
 
 
 class SkillInArea(NamedTuple):
-    """A skill and an area to which it belongs, both by their folded names."""
+    """A skill and one of its work areas, both by their folded names."""
 
     skill: str
     area: str
@@ -184,7 +187,7 @@ ON CONFLICT (skill_id, area_id) DO NOTHING
 RETURNING (SELECT folded FROM employability.skill WHERE id = skill_id) AS skill
 """)
 async def insert_imported_links(connection: Connection, links: Sequence[SkillInArea]) -> set[str]:
-    """Link skills to areas, and return the skills that got a new link."""
+    """Link skills to areas, and return the folded names of the skills that got a new link."""
 
 
 def _taken() -> Conflict:

@@ -10,7 +10,10 @@ from balcao.employability.schemas import CreatedAt, UpdatedAt
 
 
 class TermsStatus(msgspec.Struct):
-    """One boolean and no other: a portal takes any true member for the acceptance."""
+    """Whether the current terms are accepted.
+
+    Add no other boolean, because a portal takes any true member for the acceptance.
+    """
 
     has_accepted: Annotated[bool, Meta(description="Se a pessoa aceitou a versão atual dos termos.", examples=[True])]
 
@@ -23,7 +26,7 @@ class ExportedAcceptance(msgspec.Struct):
 
 
 class TermsAcceptance(msgspec.Struct):
-    """The newest acceptance of a person, perhaps of an earlier version."""
+    """The newest acceptance of a person, possibly of an earlier version."""
 
     cpf: Annotated[str, Meta(description="CPF da pessoa; mascarado para as demais.", examples=["90000000175"])]
     user_consent: Annotated[bool, Meta(description="Se vale para a versão atual dos termos.", examples=[True])]

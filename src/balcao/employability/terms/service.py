@@ -1,4 +1,4 @@
-"""The terms of use of the job listings: only the current version counts (rules: employability 2.9)."""
+"""The terms of use of the job listings. Only the current version counts (rules: employability 2.9)."""
 
 from datetime import timedelta
 
@@ -21,15 +21,15 @@ async def read_terms_status(call: Call, cpf: Cpf) -> TermsStatus:
 
 
 async def find_accepted_version(source: Source, cpf: Cpf) -> str | None:
-    """Return the version of the terms that the person accepted; None for none."""
+    """Return the version of the terms that the person accepted, or None."""
     found = await store.select_acceptance(source, cpf)
     return None if found is None else found.version
 
 
 async def accept_terms(call: Call, cpf: Cpf, *, names_after: timedelta | None = None) -> Message:
-    """Accept the current version; a repeat keeps the first instant.
+    """Accept the current version. A repeated acceptance keeps the first instant.
 
-    The registry is asked for the person's names at once, or after that while.
+    A job reads the person's names from the registry, immediately or after `names_after`.
     """
     async with call.platform.database.transaction() as connection:
         acceptance = await store.upsert_acceptance(connection, cpf, call.platform.settings.jobs_terms_version)
@@ -40,7 +40,7 @@ async def accept_terms(call: Call, cpf: Cpf, *, names_after: timedelta | None = 
 
 
 async def revoke_terms(call: Call, cpf: Cpf) -> Message:
-    """Revoke the acceptance, of whichever version. Raises NotFound."""
+    """Revoke the acceptance of any version. Raises NotFound without an acceptance."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_acceptance(connection, cpf):
             raise _not_accepted()

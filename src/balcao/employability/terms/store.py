@@ -11,7 +11,7 @@ from balcao.core.values.cpf import Cpf
 
 
 class Acceptance(NamedTuple):
-    """Which version a person accepted, and when."""
+    """The version that a person accepted, and the instant."""
 
     version: str
     aceito_em: datetime
@@ -23,7 +23,7 @@ class Acceptance(NamedTuple):
 async def select_acceptance(source: Source, cpf: Cpf) -> Acceptance | None: ...
 
 
-# The first instant of a version stays, however often it is accepted.
+# Accepting the same version again keeps its first instant.
 @statement("""
 INSERT INTO employability.terms_acceptance AS held (cpf, version, aceito_em) VALUES (:cpf, :version, clock_timestamp())
 ON CONFLICT (cpf) DO UPDATE SET version = :version, aceito_em = clock_timestamp(), updated_at = clock_timestamp()
@@ -31,7 +31,7 @@ WHERE held.version <> :version
 RETURNING id
 """)
 async def upsert_acceptance(connection: Connection, cpf: Cpf, version: str) -> UUID | None:
-    """Store the acceptance and return its id; None when this version was accepted before."""
+    """Store the acceptance and return its id, or None if this version was already accepted."""
 
 
 @statement("DELETE FROM employability.terms_acceptance WHERE cpf = :cpf")

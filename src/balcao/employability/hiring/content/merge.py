@@ -1,6 +1,6 @@
-"""A job's body merged into what is stored: cleaned, checked, its steps and questions matched by id.
+"""Merge the body of a request into a stored job: clean and check the members, match steps and questions by id.
 
-What an absent member means is said in rules: employability 3.3.
+Rules: employability 3.3 defines the meaning of an absent member.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -53,7 +53,7 @@ PROSE = ("requisitos", "diferenciais", "responsabilidades", "beneficios")
 
 
 def iterate_new_ids(_: str) -> Iterator[UUID]:
-    """Yield ids that nothing has yet."""
+    """Yield new ids without end. The argument is ignored."""
     return iter(new_uuid, None)
 
 
@@ -63,9 +63,9 @@ def merge_job(
     zone: ZoneInfo,
     iterate_ids: Callable[[str], Iterator[UUID]] = iterate_new_ids,
 ) -> JobContent:
-    """Return what the job consists of once the body is taken; a new one has nothing to keep.
+    """Return the content of the job after the request. `stored` is None for a new job.
 
-    `iterate_ids` yields the ids of new steps and questions, by the wire field. Raises Invalid naming the field at
+    `iterate_ids` gets a wire field and yields the ids of its new steps or questions. Raises Invalid naming the field at
     fault, or all base fields that are missing.
     """
     titulo, descricao, company, contract, work_model = _read_base(body, stored)
@@ -73,7 +73,7 @@ def merge_job(
     if accessibility is not None and accessibility not in ACCESSIBILITY:
         raise invalid_field("acessibilidade_pcd", f"deve ser um destes: {', '.join(sorted(ACCESSIBILITY))}")
     lowest, highest = _given(body.idade_minima), body.idade_maxima
-    if highest is UNSET:  # null takes it away
+    if highest is UNSET:  # absent: keep the stored value; null: clear it
         highest = getattr(stored, "idade_maxima", None)
     if lowest is not None and highest is not None and highest < lowest:
         raise invalid_field("idade_maxima", "não pode ser menor que `idade_minima`")
@@ -110,7 +110,10 @@ _list_base = attrgetter(*BASE_FIELDS)
 
 
 def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
-    """Return the base fields, kept ones as they are stored where they are not sent. Raises Invalid for any missing."""
+    """Return the base fields.
+
+    Absent ones of KEPT_BASE_FIELDS come from the stored job. Raises Invalid if any is missing.
+    """
     found = [_given(value) for value in _list_base(body)]
     if None in found:
         kept = {name: getattr(stored, name, None) for name in KEPT_BASE_FIELDS}
@@ -119,20 +122,20 @@ def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
     return found
 
 
-@lru_cache(1024)  # a file of jobs names few values many times
+@lru_cache(1024)  # the lines of an import repeat few ids
 def parse_id(field: str, value: str | UUID) -> UUID:
     """Return the id of a reference value. Raises Invalid naming the field."""
     return value if isinstance(value, UUID) else parse_uuid_field(field, value)
 
 
 def parse_ids(field: str, values: Sequence[str]) -> list[UUID]:
-    """Return at most 20 ids of reference values, repeats dropped. Raises Invalid naming the field."""
+    """Return at most 20 ids of reference values without duplicates. Raises Invalid naming the field."""
     _limit(field, values, MOST_REFERENCES)
     return list(dict.fromkeys(parse_id(field, value) for value in values))
 
 
 def read_languages(sent: Sequence[LanguageBody], _: Sequence[Language] = ()) -> list[Language]:
-    """Return the languages demanded. Raises Invalid for more than ten, and for one that comes twice."""
+    """Return the required languages. Raises Invalid for more than ten, and for a duplicate."""
     field = "idiomas_requisito"
     _limit(field, sent, MOST_LANGUAGES)
     found = [Language(parse_id(field, each.id_idioma), parse_id(field, each.id_nivel_minimo)) for each in sent]
@@ -152,7 +155,7 @@ def read_steps(
 
 
 def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
-    """Return steps in the order of `ordem`, ties and those without one by their position."""
+    """Sort steps by `ordem`. A step without it uses its position in the list, which also breaks ties."""
     if {step.ordem for step in sent} <= {None}:
         return list(sent)
     places = [place if step.ordem is None else step.ordem for place, step in enumerate(sent, 1)]
@@ -161,7 +164,7 @@ def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
 
 
 def parse_step_content(id_: UUID, sent: StepBody, path: str = "") -> StepContent:
-    """Return a step; `path` is where its members stand in the body. Raises Invalid."""
+    """Return a step. `path` is the prefix of its members in error messages. Raises Invalid."""
     return StepContent(
         id_,
         clean_line(f"{path}titulo", sent.titulo, LONGEST_TITLE),
@@ -203,7 +206,7 @@ def _read_options(kind: str, sent: Sequence[str]) -> list[str]:
 def _match_ids(
     sent: Sequence[NestedStep | QuestionBody], stored: Sequence[StepContent | QuestionContent], new: Iterator[UUID]
 ) -> list[UUID]:
-    """Return an id for each: that of what the job has already is taken once, anything else is new."""
+    """Return an id for each item: its own if the job has it and no earlier item used it, otherwise a new one."""
     free: dict[str, UUID | None] = {str(each.id): each.id for each in stored}
     if not free:
         return list(islice(new, len(sent)))
@@ -211,7 +214,7 @@ def _match_ids(
 
 
 def _read_nested(field: str, body: JobBody, stored: JobContent | None, read: Any) -> Any:
-    """Return the nested things: what is stored where the member is absent, nothing for null."""
+    """Return the nested items: the stored ones if the member is absent, an empty list for null."""
     present = getattr(stored, field, [])
     sent = getattr(body, field)
     return present if sent is UNSET else read(sent or (), present)
@@ -233,7 +236,7 @@ def _read_names(field: str, body: JobBody, stored: JobContent | None, most: int)
 
 
 def merge_department(body: JobBody, stored: JobContent | None) -> str | None:
-    """Return the department: an empty text counts as absent, null takes it away."""
+    """Return the code of the department. An empty text keeps the stored one, null clears it."""
     if body.id_orgao_parceiro is None:
         return None
     return clean_optional_line("id_orgao_parceiro", _given(body.id_orgao_parceiro), LONGEST_CODE) or getattr(
@@ -274,10 +277,10 @@ def _limit(field: str, items: Sequence[Any], most: int) -> None:
 
 
 def _given(value: Any) -> Any:
-    """Return what was sent; None for what is absent, null or a blank text."""
+    """Return the sent value, or None if it is absent, null or a blank text."""
     return None if value is UNSET or (isinstance(value, str) and not value.strip()) else value
 
 
 def invalid_field(field: str, fault: str) -> Invalid:
-    """Return the fault of a wire field, worded after its name."""
+    """Return the error of a wire field. `fault` is the part of the sentence after its name."""
     return Invalid(f"O campo `{field}` {fault}.", code=f"{field}-invalid")

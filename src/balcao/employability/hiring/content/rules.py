@@ -1,4 +1,4 @@
-"""What a job consists of: all that staff decide about it, and what it lacks (rules: employability 3.3, 4.2)."""
+"""The content of a job (everything that staff decide), and what it lacks (rules: employability 3.3, 4.2)."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -38,7 +38,7 @@ class Language(msgspec.Struct, frozen=True):
 
 
 class JobContent(msgspec.Struct, frozen=True, kw_only=True):
-    """All that staff decide about a job; lists are in their order."""
+    """Everything that staff decide about a job. The lists are in order."""
 
     titulo: str
     descricao: str
@@ -67,7 +67,7 @@ class JobContent(msgspec.Struct, frozen=True, kw_only=True):
     informacoes_complementares: Sequence[QuestionContent]
 
     def list_references(self) -> list[tuple[str, Kind, UUID]]:
-        """Return every reference value that the job names: the wire field, the kind that is due, the id."""
+        """Return every reference value that the job uses: the wire field, the expected kind and the id."""
         found = [
             ("id_regime_contratacao", Kind.CONTRACT_TYPE, self.id_regime_contratacao),
             ("id_modelo_trabalho", Kind.WORK_MODEL, self.id_modelo_trabalho),
@@ -83,14 +83,14 @@ class JobContent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredContent(JobContent, frozen=True, kw_only=True):
-    """A job as an import compares it: what it consists of, and its state as it is shown."""
+    """A stored job as an import compares it: its content, and its state as shown."""
 
     id: UUID
     status: str
 
 
 def list_missing(content: JobContent) -> list[str]:
-    """Return the wire fields that a job needs before it leaves `em_edicao`, and lacks."""
+    """Return the wire fields that the job still needs before it can leave `em_edicao`."""
     missing = [name for name, value in zip(PUBLISHING_FIELDS, _list_publishing(content), strict=True) if value is None]
     missing += [f"etapas[{place}].descricao" for place, step in enumerate(content.etapas) if not step.descricao]
     return missing + [
@@ -101,7 +101,7 @@ def list_missing(content: JobContent) -> list[str]:
 
 
 def require_fields(missing: Iterable[str]) -> None:
-    """Raise Invalid naming all wire fields that are missing."""
+    """Raise Invalid naming all missing wire fields, if there are any."""
     if names := ", ".join(f"`{name}`" for name in missing):
         raise Invalid(f"Falta preencher: {names}.", code="job-incomplete")
 

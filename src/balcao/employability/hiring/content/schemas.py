@@ -1,4 +1,4 @@
-"""Wire types of what a job consists of; staff may send it as it is shown to them (rules: employability 2.5, 3.3)."""
+"""Wire types of the content of a job. Staff may send it back as they received it (rules: employability 2.5, 3.3)."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -57,7 +57,7 @@ class Question(msgspec.Struct):
 
 
 class LanguageRequirement(msgspec.Struct):
-    """A language and the least level of it."""
+    """A language and its minimum level."""
 
     id_idioma: Annotated[UUID, Meta(description="Idioma (UUID).", examples=[ID_EXAMPLE])]
     id_nivel_minimo: Annotated[UUID, Meta(description="Nível mínimo (UUID).", examples=[ID_EXAMPLE])]
@@ -65,19 +65,19 @@ class LanguageRequirement(msgspec.Struct):
     nivel_minimo: Annotated[ReferenceValue, Meta(description="O nível mínimo.")]
 
 
-# Ids of a client's own, whatever their form, stand for something new.
+# A client may send any id of its own, in any form. An unknown id means a new item.
 ForeignId = Annotated[
     str | int | None,
     Meta(description="Id do que já existe nesta vaga; outro valor, ou nenhum, acrescenta.", examples=[ID_EXAMPLE]),
 ]
 OptionalText = str | UnsetType | None
-# What a JavaScript client can write exactly.
+# The largest integer that a JavaScript client can represent exactly.
 _LARGEST = 2**53 - 1
 QuestionKind = Literal["resposta_curta", "resposta_numerica", "selecao_unica", "selecao_multipla"]
 
 
 class ReferenceId(msgspec.Struct):
-    """A reference value by its id; a whole record will do."""
+    """A reference value by its id. Clients may send the whole record."""
 
     id: Annotated[str, Meta(description="Identificador (UUID).", examples=[ID_EXAMPLE])]
 
@@ -99,7 +99,7 @@ class StepBody(msgspec.Struct):
 
 
 class NestedStep(StepBody):
-    """A step within a job's body."""
+    """A step in the body of a job."""
 
     id: ForeignId = None
 
@@ -128,7 +128,7 @@ References = Annotated[list[ReferenceId] | UnsetType | None, Meta(description="N
 
 
 class JobBody(msgspec.Struct, kw_only=True):
-    """A job. Members that are answered and not listed here, as `status`, may be sent and are ignored."""
+    """A job. Other members of the response, such as `status`, may be sent and are ignored."""
 
     titulo: Annotated[
         OptionalText, Meta(description="Título, de 1 a 500 caracteres; obrigatório.", examples=["Confeiteiro"])

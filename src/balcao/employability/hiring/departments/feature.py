@@ -1,4 +1,4 @@
-"""The departments that jobs belong to, as the registry last described them."""
+"""The departments of jobs, copied from the registry."""
 
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature

@@ -1,4 +1,4 @@
-"""The daily look at the registry's departments."""
+"""The daily refresh of the departments' copy."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -13,7 +13,7 @@ NAME = "employability.refresh_departments"
 
 
 async def refresh(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Read again what is a day old."""
+    """Refresh the departments whose copy is at least a day old."""
     await service.refresh_stale_departments(worker_call(platform, NAME))
 
 

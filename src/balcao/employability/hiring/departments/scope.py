@@ -1,4 +1,4 @@
-"""Whose jobs a member of staff reaches: all, or those of their departments (rules: employability 2.0, 4.6)."""
+"""The jobs that a member of staff can reach: all, or those of their departments (rules: employability 2.0, 4.6)."""
 
 import time
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from balcao.core.outgoing import ServiceClient
 from balcao.core.values.cpf import Cpf
 
 BUDGET_SECONDS = 2.0
-# A page of the portal asks several times at once; each read leaves an event in the registry's audit trail.
+# A page of the portal sends several calls together, and each read is an audit event in the registry.
 FRESH_SECONDS = 5.0
 USABLE_SECONDS = 15 * 60.0
 MOST_REMEMBERED = 1_000
@@ -18,17 +18,20 @@ MOST_REMEMBERED = 1_000
 
 @dataclass(frozen=True)
 class Scope:
-    """`departments` is None for all; a draft without department is within reach of its `author`, a subject."""
+    """The jobs that a member of staff can reach.
+
+    `departments` is None for all departments. A draft without department is visible to its `author`, a subject.
+    """
 
     departments: frozenset[str] | None
     author: str
 
     def covers(self, department: str | None) -> bool:
-        """Return whether a job of this department may be made by the caller; one without belongs to its author."""
+        """Return whether the caller may give a job this department. A job may also have none."""
         return self.departments is None or department is None or department in self.departments
 
     def reaches(self, department: str | None) -> bool:
-        """Return whether applications for a job of this department are within the caller's reach."""
+        """Return whether the caller can reach applications for a job of this department."""
         return self.departments is None or department in self.departments
 
 
@@ -36,14 +39,17 @@ NO_DEPARTMENT = Scope(frozenset(), "")
 
 
 class StaffLinks:
-    """The registry's links between staff and departments as last seen by this process."""
+    """The links between staff and departments, cached from the registry in this process."""
 
     def __init__(self, registry: ServiceClient) -> None:
         self._registry = registry
         self._seen: dict[Cpf, tuple[float, frozenset[str]]] = {}
 
     async def find(self, cpf: Cpf, request_id: str) -> frozenset[str]:
-        """Return the codes of the departments. Raises Unavailable when they were never read or too long ago."""
+        """Return the codes of the person's departments.
+
+        Raises Unavailable if the registry is down and the cache is too old.
+        """
         at, codes = self._seen.get(cpf, (float("-inf"), frozenset()))
         if time.monotonic() - at < FRESH_SECONDS:
             return codes
@@ -62,12 +68,15 @@ class StaffLinks:
     def _remember(self, cpf: Cpf, codes: frozenset[str]) -> None:
         self._seen.pop(cpf, None)
         if len(self._seen) >= MOST_REMEMBERED:
-            del self._seen[next(iter(self._seen))]  # the one that was asked for longest ago
+            del self._seen[next(iter(self._seen))]  # the entry that was read longest ago
         self._seen[cpf] = (time.monotonic(), codes)
 
 
 async def find_scope(call: Call) -> Scope:
-    """Return the caller's scope. Raises Unavailable when nothing tells it: it is never wider than what is known."""
+    """Return the caller's scope. Raises Unavailable if the registry is down and no other source names a department.
+
+    If the registry is down, the scope contains only the departments that the caller's groups name.
+    """
     author = call.author.subject
     if call.holds(ANY_DEPARTMENT):
         return Scope(None, author)

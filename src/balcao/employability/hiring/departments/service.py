@@ -1,4 +1,4 @@
-"""The departments of jobs: a copy of what the registry says, read again once a day (rules: employability 3.3)."""
+"""The departments of jobs: a copy of the registry's data, refreshed once a day (rules: employability 3.3)."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -16,9 +16,9 @@ BUDGET_SECONDS = 2.0
 
 
 async def require_department(call: Call, cd_ua: str) -> None:
-    """Raise Invalid for a department that the registry does not know; Unavailable when nobody can tell.
+    """Raise Invalid for a department that the registry does not know. Raises Unavailable if this cannot be checked.
 
-    A copy is believed for a day, and for longer while the registry is away.
+    A copy of less than a day is used without a call. An older copy is used while the registry is down.
     """
     async with call.platform.database.connection() as connection:
         copy = await store.read_department_copy(connection, cd_ua, FRESH)
@@ -35,7 +35,10 @@ async def require_department(call: Call, cd_ua: str) -> None:
 
 
 async def refresh_department(call: Call, cd_ua: str) -> Department | None:
-    """Read a department from the registry and keep it; None for one that it does not know. Raises Unavailable."""
+    """Read a department from the registry and store it.
+
+    Return None if the registry does not know it. Raises Unavailable.
+    """
     registry = call.platform.part(ServiceClient)
     path = f"/departments/{quote(cd_ua, safe='')}"
     record = await registry.get(path, seconds=BUDGET_SECONDS, request_id=call.request_id)
@@ -53,12 +56,12 @@ async def save_department(call: Call, department: Department) -> None:
 
 
 async def add_departments(connection: Connection, codes: Iterable[str]) -> None:
-    """Add the codes of departments that an import names; the next daily run reads the rest from the registry."""
+    """Add the codes of departments that an import uses. The next daily run reads the rest from the registry."""
     await store.insert_missing_departments(connection, sorted(set(codes)))
 
 
 async def refresh_stale_departments(call: Call) -> None:
-    """Read the departments again whose copy is a day old. Raises Unavailable when the registry is away."""
+    """Refresh the departments whose copy is at least a day old. Raises Unavailable if the registry is down."""
     async with call.platform.database.connection() as connection:
         codes = await store.list_stale_departments(connection, FRESH)
     for cd_ua in codes:

@@ -10,7 +10,7 @@ from balcao.employability.hiring.departments.schemas import Department
 
 
 class DepartmentCopy(NamedTuple):
-    """What the registry said of a department, and whether that is recent."""
+    """The copy of a department, and whether it is fresh."""
 
     department: Department
     is_fresh: bool
@@ -21,7 +21,7 @@ SELECT orgao_id, cd_ua, name, sigla, coalesce(read_at > now() - :fresh::interval
 FROM employability.department WHERE cd_ua = :cd_ua
 """)
 async def read_department_copy(connection: Connection, cd_ua: str, fresh: timedelta) -> DepartmentCopy | None:
-    """Return the copy, fresh if it is younger than that; None where there is none."""
+    """Return the copy of a department, or None. It is fresh if it is younger than `fresh`."""
 
 
 @statement("""
@@ -31,12 +31,12 @@ ON CONFLICT (cd_ua) DO UPDATE SET
     orgao_id = excluded.orgao_id, name = excluded.name, sigla = excluded.sigla, read_at = excluded.read_at
 """)
 async def upsert_department(connection: Connection, department: Department) -> None:
-    """Store what the registry said just now."""
+    """Store a department that was just read from the registry."""
 
 
 @statement("INSERT INTO employability.department (cd_ua) SELECT unnest(:codes::text[]) ON CONFLICT DO NOTHING")
 async def insert_missing_departments(connection: Connection, codes: Sequence[str]) -> None:
-    """Add the codes that are not there, to be read from the registry later."""
+    """Insert the missing codes. The registry is read later."""
 
 
 @statement("""
@@ -44,4 +44,4 @@ SELECT cd_ua FROM employability.department
 WHERE read_at IS NULL OR read_at <= now() - :fresh::interval ORDER BY read_at NULLS FIRST, cd_ua
 """)
 async def list_stale_departments(connection: Connection, fresh: timedelta) -> list[str]:
-    """Return the codes whose copy is older than that."""
+    """Return the codes whose copy is at least `fresh` old or was never read, those first."""

@@ -51,7 +51,7 @@ EXAMPLE = {
         {"titulo": "Você pode trabalhar à noite?", "tipo_campo": "selecao_unica", "opcoes": ["Sim", "Não"]}
     ],
 }
-# A job of the sandbox that may meet the event.
+# For each event, a job of the sandbox that allows it.
 EXAMPLES = {
     Event.SEND_TO_APPROVAL: "V6",
     Event.SEND_TO_DRAFT: "V6",
@@ -78,7 +78,7 @@ def scoped(name: str, *further: str) -> Rule:
 
 
 def declare_creation(path: str, key: str, summary: str) -> None:
-    """Declare the operation that adds a job, which has two paths."""
+    """Declare the operation that adds a job. It has two paths."""
 
     @routes.post(
         path,
@@ -167,7 +167,7 @@ async def get_history(call: Call, id: JobInPath, page: HistoryPage) -> Response[
 
 
 def declare_transition(row: Transition) -> None:
-    """Declare the operation of one row of the states' table."""
+    """Declare the operation of one row of the state table."""
     first, *others = row.actions
     rule = authenticated().testing(first, *others, ANY_DEPARTMENT) if others else scoped(first)
 
@@ -191,7 +191,7 @@ for each in TRANSITIONS:
     declare_transition(each)
 
 
-# The lines of jobs themselves are made in `transfer`.
+# `transfer` exports the jobs themselves.
 EXPORTS = Exports(
     tables=("employability.job_event",),
     derived=(

@@ -1,4 +1,4 @@
-"""Wire types of jobs as they are answered, of their history, and of what moves them (rules: employability 2.5, 3.3)."""
+"""Wire types of jobs in responses, of their history and of transitions (rules: employability 2.5, 3.3)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -88,13 +88,13 @@ class JobItem(msgspec.Struct, kw_only=True):
 
 
 class Job(JobItem, kw_only=True):
-    """A whole job, as anybody may see it once it is published."""
+    """A whole job, as visitors see it once it is published."""
 
     etapas: Annotated[list[Step], Meta(description="Etapas do processo seletivo, em ordem.")]
     informacoes_complementares: Annotated[list[Question], Meta(description="Perguntas, em ordem.")]
 
     def to_content(self) -> JobContent:
-        """Return what staff decided about the job."""
+        """Return the part of the job that staff decided."""
         decided = {name: getattr(self, name) for name in JobContent.__struct_fields__}
         decided |= {
             "valor_vaga": None if self.valor_vaga is None else Decimal(str(self.valor_vaga)),
@@ -114,7 +114,7 @@ class Job(JobItem, kw_only=True):
 
 
 class JobSummary(msgspec.Struct):
-    """A job as an application shows it, also after the job was deleted."""
+    """A job as an application shows it, even after the job was deleted."""
 
     id: JobId
     slug: Annotated[str, Meta(description="Nome para endereços de páginas.", examples=["confeiteiro-49c67c23c0e7"])]
@@ -147,7 +147,7 @@ class StaffJob(Job, kw_only=True):
 
 
 class NewJob(msgspec.Struct, frozen=True):
-    """What a job begins with; without `created_at` it is made now."""
+    """The initial values of a job. Without `created_at` it is created now."""
 
     content: JobContent
     status: JobStatus = JobStatus.EDITING
@@ -156,14 +156,14 @@ class NewJob(msgspec.Struct, frozen=True):
 
 
 class RemainingSteps(msgspec.Struct, frozen=True):
-    """The steps that a job keeps."""
+    """The steps of a job that remain after a change."""
 
     job: UUID
     steps: Sequence[UUID]
 
 
 class JobEvent(msgspec.Struct, frozen=True):
-    """What happened to a job, by whom; `de` and `para` as shown at that moment."""
+    """An event in the history of a job. `de` and `para` are the states shown at that time."""
 
     id_vaga: UUID
     de: str | None
@@ -174,7 +174,7 @@ class JobEvent(msgspec.Struct, frozen=True):
 
 
 class JobChanged(msgspec.Struct):
-    """The success of a transition; a portal that saves and publishes in one go reads the id."""
+    """The response of a transition. A portal that saves and publishes in one step reads the id."""
 
     message: Annotated[str, Meta(description="O que foi feito.", examples=["Vaga publicada."])]
     id: JobId
@@ -188,7 +188,7 @@ class NewJobQuery(msgspec.Struct):
 
 
 def parse_first_event(query: Mapping[str, str]) -> Event | None:
-    """Return what happens to a new job at once. Raises Invalid for anything else."""
+    """Return the event that immediately follows the creation of a job, or None. Raises Invalid for an unknown value."""
     wanted = parse_choice_filter(query, "acao", frozenset(FIRST_EVENTS))
     return None if wanted is None else FIRST_EVENTS[wanted]
 
@@ -198,13 +198,13 @@ class TransitionBody(msgspec.Struct):
 
 
 def read_reason(content: bytes) -> str | None:
-    """Return the reason of a transition, whose body may be left out. Raises Invalid, also for personal data."""
+    """Return the reason of a transition. The body is optional. Raises Invalid, also for personal data."""
     reason = clean_optional_line("motivo", decode(content, TransitionBody).motivo, 500) if content.strip() else None
     return None if reason is None else refuse_personal_data("motivo", reason)
 
 
 class HistoryEntry(msgspec.Struct):
-    """What happened to a job."""
+    """An event in the history of a job."""
 
     de: Annotated[str | None, Meta(description="Situação anterior; nula na criação.", examples=["em_aprovacao"])]
     evento: Annotated[str, Meta(description="O que houve.", examples=["publish"])]

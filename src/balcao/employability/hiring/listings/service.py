@@ -1,4 +1,4 @@
-"""Jobs as staff keep them: added, changed, moved from state to state (rules: employability 2.5, 4.1, 4.2, 4.6)."""
+"""Jobs for staff: creation, changes and transitions between states (rules: employability 2.5, 4.1, 4.2, 4.6)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -55,15 +55,16 @@ from balcao.employability.reference_values.kinds import ValueKey
 from balcao.employability.reference_values.store import list_unknown_values
 from balcao.employability.schemas import Message
 
-# What a job is to consist of, given what is stored.
+# Returns the new content of a job for the stored one.
 Change = Callable[[JobContent], JobContent]
 FIELDS = ["vaga"]
 DELETED = "deleted"
-# The job that e-mails the candidates of a closed listing; the feature of the e-mails runs it.
+# The kind of job that e-mails the candidates of a discontinued listing. The feature `emails` runs it.
 JOB_CLOSED = "job_closed"
-# The author of imported drafts. Nobody has this subject: without department only callers who reach all see them.
+# The author of imported drafts. No caller has this subject, so only callers who reach every department see imported
+# drafts without one.
 IMPORTER = "import"
-# What the history says of an imported job, and who did it.
+# The event and the author that the history shows for an imported job.
 IMPORT, IMPORTER_NAME = "import", "Importação"
 
 
@@ -77,26 +78,26 @@ async def read_job(call: Call, id_: UUID) -> StaffJob:
 async def list_job_summaries(
     connection: Connection, ids: Iterable[UUID], now: datetime
 ) -> dict[UUID, tuple[JobSummary, str | None]]:
-    """Return what applications show of these jobs, the deleted ones too, each with the code of its department."""
+    """Return these jobs as applications show them, deleted ones too, each with the code of its department."""
     return {
         job.id: (job, department) for job, department in await store.select_job_summaries(connection, list(ids), now)
     }
 
 
 def require_job(job: Job | None) -> Job:
-    """Return the job. Raises NotFound for none."""
+    """Return the job. Raises NotFound if it is None."""
     if job is None:
         raise NotFound("Não há vaga com este `id`.", code="job-unknown")
     return job
 
 
 def summarise_job(job: Job) -> JobSummary:
-    """Return what applications show of a job."""
+    """Return the part of a job that applications show."""
     return msgspec.convert(job, JobSummary, from_attributes=True)
 
 
 async def list_job_history(call: Call, id_: UUID, page: Page) -> History:
-    """Return a page of what happened to a job within reach, newest first. Raises NotFound."""
+    """Return a page of the history of a job within reach, newest first. Raises NotFound."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
         require_job(await store.select_job(connection, scope, id_, utc_now()))
@@ -105,15 +106,15 @@ async def list_job_history(call: Call, id_: UUID, page: Page) -> History:
 
 
 async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
-    """Add a job, moved on by `event` in the same transaction where one is given, and return it as JSON.
+    """Add a job, apply `event` in the same transaction if there is one, and return the job as JSON.
 
-    Raises Invalid, and Forbidden for an event or a department that is not the caller's.
+    Raises Invalid, and Forbidden if the caller may not cause the event or use the department.
     """
     first = None if event is None else _require_right(call, find_job_transition(event, JobStatus.EDITING))
     content = merge_job(body, None, call.zone)
     scope = await find_scope(call)
     await _require_department(call, scope, content.id_orgao_parceiro)
-    # Random, as slugs tell jobs apart by the beginning of the id.
+    # The slug distinguishes jobs by the first digits of the id, so the id must be random.
     job_id = uuid4()
 
     async def insert() -> StaffJob:
@@ -130,9 +131,9 @@ async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
 
 
 async def replace_job(call: Call, id_: UUID, body: JobBody) -> StaffJob:
-    """Replace what a job consists of and return it as stored.
+    """Replace the content of a job and return the stored job.
 
-    Raises Invalid, Forbidden, NotFound, PreconditionFailed.
+    Raises Invalid, Forbidden, NotFound and PreconditionFailed.
     """
     scope = await find_scope(call)
     await _look_up_department(call, scope, id_, body)
@@ -140,9 +141,9 @@ async def replace_job(call: Call, id_: UUID, body: JobBody) -> StaffJob:
 
 
 async def change_job(call: Call, id_: UUID, change: Change) -> StaffJob:
-    """Change a part of a job by the rules of its state, and return the job as stored.
+    """Change a part of a job under the rules of its state, and return the stored job.
 
-    `change` may raise. Raises besides Invalid, Forbidden, NotFound, PreconditionFailed.
+    Raises Invalid, Forbidden, NotFound, PreconditionFailed, and the errors of `change`.
     """
     return await _change(call, await find_scope(call), id_, change)
 
@@ -150,9 +151,10 @@ async def change_job(call: Call, id_: UUID, change: Change) -> StaffJob:
 async def change_job_once(
     call: Call, id_: UUID, parts: Sequence[Any], change: Change, pick: Callable[[StaffJob], Any]
 ) -> bytes:
-    """Change as `change_job` does and return what `pick` finds as JSON, once per `Idempotency-Key`.
+    """Change a job as `change_job` does, once per `Idempotency-Key`, and return the result of `pick` as JSON.
 
-    `parts` are the path's and the body's. Raises as `change_job`, and Conflict for a key that came with other parts.
+    `parts` are the values of the path and the body that identify the request. Raises the errors of `change_job`, and
+    Conflict if the key was used with other parts.
     """
     scope = await find_scope(call)
 
@@ -164,7 +166,7 @@ async def change_job_once(
 
 
 async def delete_job(call: Call, id_: UUID) -> Message:
-    """Delete a job; its row stays. Raises Forbidden, NotFound, PreconditionFailed."""
+    """Delete a job. Its row stays. Raises Forbidden, NotFound and PreconditionFailed."""
     scope, now = await find_scope(call), utc_now()
     async with call.platform.database.transaction() as connection:
         job = await _lock(connection, call, scope, id_, now)
@@ -178,7 +180,8 @@ async def delete_job(call: Call, id_: UUID) -> Message:
 async def move_job(call: Call, id_: UUID, transition: Transition, reason: str | None) -> JobChanged:
     """Move a job to another state.
 
-    Raises Invalid, Forbidden, NotFound, PreconditionFailed, and Conflict in any state that is none of the row's.
+    Raises Invalid, Forbidden, NotFound, PreconditionFailed, and Conflict if the job's state does not allow the
+    transition.
     """
     _require_right(call, transition)
     scope, now = await find_scope(call), utc_now()
@@ -192,9 +195,9 @@ async def move_job(call: Call, id_: UUID, transition: Transition, reason: str | 
 
 
 async def insert_imported_jobs(connection: Connection, jobs: Mapping[UUID, NewJob]) -> int:
-    """Insert jobs of a file, each with an entry in its history, and return how many were not there.
+    """Insert the jobs of a file with an entry in their histories, and return the number of new jobs.
 
-    Raises what the server says of what they refer to.
+    Raises the error of the driver if a job refers to a record that does not exist.
     """
     return await writing_store.insert_whole_jobs(connection, jobs, IMPORTER, IMPORT, IMPORTER_NAME)
 
@@ -202,7 +205,7 @@ async def insert_imported_jobs(connection: Connection, jobs: Mapping[UUID, NewJo
 async def replace_imported_jobs(
     connection: Connection, stored: Mapping[UUID, StoredContent], contents: Mapping[UUID, JobContent]
 ) -> None:
-    """Replace what jobs consist of, with an entry in each one's history. Who stands in a step that goes leaves it."""
+    """Replace the content of jobs and add an entry to their histories. Candidates leave the steps that are removed."""
     remaining = {id_: [step.id for step in content.etapas] for id_, content in contents.items()}
     leaving = [
         RemainingSteps(id_, steps)
@@ -242,7 +245,7 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
     await writing_store.update_jobs(connection, {id_: content})
     changed = await _read(connection, scope, id_, now)
     if job.status is not JobStatus.EDITING:
-        # The approver, and readers of the history, see that it is not what it was.
+        # The history shows the approver and other readers that the job has changed.
         await _record(connection, call, id_, job.status, Event.EDIT, changed.status)
     await call.platform.audit.record(connection, call, "update", fields=FIELDS)
     return _show(call, changed)
@@ -251,7 +254,10 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
 async def _apply(
     connection: Connection, call: Call, job: Job, transition: Transition, now: datetime, reason: str | None
 ) -> None:
-    """Move a locked job. Raises Invalid for publishing fields that are missing."""
+    """Move a locked job.
+
+    Raises Invalid if the transition is checked and the job is incomplete or its deadline has passed.
+    """
     if transition.is_checked:
         content = job.to_content()
         require_fields(list_missing(content))
@@ -305,7 +311,7 @@ async def _require_known(connection: Connection, content: JobContent) -> None:
 
 
 async def _look_up_department(call: Call, scope: Scope, id_: UUID, body: JobBody) -> None:
-    """Look for the department that a job is to get, before anything is locked: the registry may have to be asked."""
+    """Check the new department of a job before any row is locked, because the registry may have to be called."""
     wanted = merge_department(body, None)
     if wanted is None:
         return
@@ -331,7 +337,7 @@ def _require_reach(scope: Scope, cd_ua: str | None) -> None:
 
 
 def _require_right(call: Call, transition: Transition | None) -> Transition:
-    """Return the transition. Raises Forbidden when the caller holds none of its actions."""
+    """Return the transition. Raises Forbidden if the caller has none of its actions."""
     assert transition is not None
     if not any(map(call.holds, transition.actions)):
         raise call.lacks(*transition.actions)

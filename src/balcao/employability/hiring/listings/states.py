@@ -1,4 +1,4 @@
-"""The states of a job: the one table that code, descriptions and tests are made of (rules: employability 4.1, 4.6)."""
+"""The states of a job. Code, descriptions and tests use this one table (rules: employability 4.1, 4.6)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class JobStatus(StrEnum):
-    """States as shown. `EXPIRED` is never stored: it is `ACTIVE` past its `data_limite`."""
+    """The states as shown. `EXPIRED` is never stored: it is `ACTIVE` after its `data_limite`."""
 
     EDITING = "em_edicao"
     APPROVAL = "em_aprovacao"
@@ -30,7 +30,7 @@ class Event(StrEnum):
     DELETE = "delete"
 
 
-# As people read them, beside the words of the wire.
+# The Portuguese names for people. The wire values are in the enums.
 STATUS_NAMES = {
     JobStatus.EDITING: "em edição",
     JobStatus.APPROVAL: "em aprovação",
@@ -48,7 +48,7 @@ EVENT_NAMES = {
     Event.DISCONTINUE: "descontinuar",
     Event.REACTIVATE: "reativar",
 }
-# What may happen to a new job at once, by the word that its creation takes.
+# The events that may immediately follow a creation, by their value in the query.
 FIRST_EVENTS = {"enviar_para_aprovacao": Event.SEND_TO_APPROVAL, "publicar": Event.PUBLISH}
 DRAFTS = frozenset({JobStatus.EDITING, JobStatus.APPROVAL})
 PUBLISHED = frozenset(JobStatus) - DRAFTS
@@ -56,10 +56,10 @@ PUBLISHED = frozenset(JobStatus) - DRAFTS
 
 @dataclass(frozen=True)
 class Transition:
-    """One row: in these states, as shown, this event may be caused by a holder of one of the actions.
+    """A row of the table: in these states, as shown, a caller with one of the actions may cause this event.
 
-    `target` is the state stored then, None for a job that keeps its own. `is_checked` demands every publishing field.
-    `summary` names the deed and `done` tells the caller that it happened.
+    `target` is the state that is stored, or None if the state does not change. If `is_checked`, the job needs every
+    publishing field. `summary` describes the operation, and `done` is the message of its success.
     """
 
     event: Event
@@ -71,7 +71,7 @@ class Transition:
     is_checked: bool = False
 
     def describe(self) -> str:
-        """Return the row in words, for the description of its operation."""
+        """Return the row as a sentence, for the description of its operation."""
         sources = " ou ".join(f"`{status}`" for status in JobStatus if status in self.sources)
         actions = " ou ".join(f"`{name}`" for name in self.actions)
         checked = " Todos os campos da publicação precisam estar preenchidos (400)." if self.is_checked else ""
@@ -147,21 +147,21 @@ TABLE = (
     Transition(Event.DELETE, DRAFTS, ("job_listing:delete",), None, "Exclui uma vaga", "Vaga excluída."),
     Transition(Event.DELETE, PUBLISHED, ("job_listing:delete_published",), None, "Exclui uma vaga", "Vaga excluída."),
 )
-# The events that are operations of their own, in the order in which a job may meet them.
+# The events that have their own operation, in the order in which they usually happen.
 TRANSITIONS = tuple(row for row in TABLE if row.event not in {Event.CREATE, Event.EDIT, Event.DELETE})
 
 
 def show_job_status(stored: JobStatus, limit: datetime | None, now: datetime) -> JobStatus:
-    """Return the state as it is shown at this instant: a published job is expired from its `data_limite` on."""
+    """Return the state as shown at this instant. A published job is expired from its `data_limite` on."""
     is_expired = stored is JobStatus.ACTIVE and limit is not None and limit <= now
     return JobStatus.EXPIRED if is_expired else stored
 
 
 def find_job_transition(event: Event, shown: JobStatus) -> Transition | None:
-    """Return what the event does to a job that is shown so; None where it cannot happen."""
+    """Return the transition of the event in this state, or None if the state does not allow it."""
     return next((row for row in TABLE if row.event is event and shown in row.sources), None)
 
 
 def list_open_transitions(shown: JobStatus, holds: Callable[[str], bool]) -> list[str]:
-    """Return the transitions that are open to who `holds` these actions, in the order of the table."""
+    """Return the transitions that a caller with these actions may cause, in the order of the table."""
     return [row.event.value for row in TRANSITIONS if shown in row.sources and any(map(holds, row.actions))]

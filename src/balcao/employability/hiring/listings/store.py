@@ -1,6 +1,6 @@
-"""SQL of the jobs and of what belongs to them.
+"""SQL of the jobs and their nested records.
 
-A job is read as one JSON document, with all that its record nests, as it is shown at the instant `:now`.
+A job is read as one JSON document that contains its nested records, as shown at the instant `:now`.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,13 +23,13 @@ JOIN employability.company ON company.cnpj = job.id_contratante
 LEFT JOIN employability.department ON department.cd_ua = job.id_orgao_parceiro
 """
 SHOWN_SQL = "employability.shown_status(job.status, job.data_limite, :now)"
-# The condition of a job within the reach of a `Scope`.
+# The condition for a job within the reach of a `Scope`.
 REACHED_SQL = """(:departments::text[] IS NULL OR job.id_orgao_parceiro = ANY(:departments)
     OR (job.id_orgao_parceiro IS NULL AND job.criado_por = :author))"""
 
 
 def _object(row: str, members: str) -> str:
-    """Return the JSON object of these columns of a row."""
+    """Return the SQL of a JSON object with these columns of a row."""
     pairs = ", ".join(f"'{name}', {row}.{name}" for name in members.split())
     return f"jsonb_build_object({pairs})"
 
@@ -40,13 +40,13 @@ def _reference(row: str, *, ranked: bool = False) -> str:
 
 
 def _value(column: str, *, ranked: bool = False) -> str:
-    """Return the record of the reference value that a column names."""
+    """Return the SQL of the reference value that a column refers to."""
     record = _reference("value", ranked=ranked)
     return f"(SELECT {record} FROM employability.reference_value AS value WHERE value.id = {column})"
 
 
 def _values(kind: str) -> str:
-    """Return the job's reference values of one kind, in the order of their table."""
+    """Return the SQL of the job's reference values of one kind, in their own order."""
     return f"""(
         SELECT coalesce(jsonb_agg({_reference("value")} ORDER BY value.posicao, value.id), '[]')
         FROM employability.job_reference_value AS linked
@@ -75,14 +75,14 @@ _QUESTIONS = f"""(
     SELECT coalesce(jsonb_agg({_QUESTION} ORDER BY question.ordem), '[]')
     FROM employability.job_question AS question WHERE question.id_vaga = job.id)"""
 
-# The columns of what staff decide about a job.
+# The columns that staff decide.
 DECIDED_SQL = (
     "titulo descricao id_contratante id_regime_contratacao id_modelo_trabalho id_orgao_parceiro bairro data_limite "
     "requisitos diferenciais responsabilidades beneficios valor_vaga quantidade_estimada_contratacoes "
     "acessibilidade_pcd idade_minima idade_maxima id_escolaridade_minima bairros_elegibilidade "
     "areas_formacao_elegibilidade"
 )
-# The columns of a job that are answered as they are stored.
+# The columns that a response contains as they are stored.
 _PLAIN = f"id {DECIDED_SQL} publicado_em created_at updated_at"
 _SLUG = "job.titulo_slug || '-' || left(replace(job.id::text, '-', ''), 12)"
 _COMPANY = _object("company", " ".join(Company.__struct_fields__))
@@ -99,7 +99,7 @@ ITEM_SQL = f"""
     {_values("tipos-pcd")} AS tipos_pcd,
     {_values("zonas")} AS zonas,
     {_LANGUAGES} AS idiomas_requisito"""
-# What an application shows of its job, which stays readable after the job was deleted.
+# The part of a job that an application shows, even after the job was deleted.
 _SUMMARY = f"""
     job.id, job.titulo, job.data_limite, job.id_orgao_parceiro,
     CASE WHEN job.deleted_at IS NULL THEN {SHOWN_SQL} ELSE 'vaga_descontinuada' END AS status,
@@ -110,7 +110,7 @@ _SUMMARY = f"""
 
 
 def whole_jobs_sql(condition: str) -> str:
-    """Return the statement that reads the whole jobs for which the condition holds."""
+    """Return the statement that reads whole jobs that meet the condition."""
     return f"""SELECT to_jsonb(found) FROM (
     SELECT {ITEM_SQL}, {_STEPS} AS etapas, {_QUESTIONS} AS informacoes_complementares
     FROM employability.job {JOINS_SQL} WHERE job.deleted_at IS NULL AND {condition}
@@ -124,13 +124,14 @@ async def select_job(connection: Connection, scope: Scope, job_id: UUID, now: da
 
 @lookup(whole_jobs_sql("job.publicado_em IS NOT NULL AND job.id = :job_id"))
 async def find_published_job(source: Source, job_id: UUID, now: datetime) -> Json[Job] | None:
-    """Return a job that was ever published; None for any other, and for a deleted one."""
+    """Return a job that was ever published, or None. A deleted job is not found."""
 
 
 async def lock_job(connection: Connection, scope: Scope, job_id: UUID, now: datetime) -> Job | None:
-    """Return a job within reach, and keep others from changing it until the transaction ends.
+    """Return a job within reach, and lock it until the transaction ends.
 
-    It is locked before it is read: a statement that waits for the lock would see steps as they were before.
+    The lock comes first, in a statement of its own. A single statement that waits for the lock would still read the
+    steps of its older snapshot.
     """
     await _lock_job(connection, scope, job_id)
     return await select_job(connection, scope, job_id, now)
@@ -147,26 +148,26 @@ FROM (SELECT {_SUMMARY} FROM employability.job {JOINS_SQL} WHERE job.id = ANY(:i
 async def select_job_summaries(
     connection: Connection, ids: Collection[UUID], now: datetime
 ) -> list[tuple[JobSummary, str | None]]:
-    """Return what applications show of these jobs, the deleted ones too, each with the code of its department."""
+    """Return these jobs as applications show them, deleted ones too, each with the code of its department."""
 
 
 @statement("SELECT FROM employability.job WHERE id = :job_id FOR SHARE")
 async def lock_job_for_share(connection: Connection, job_id: UUID) -> None:
-    """Keep a job from changing until the transaction ends, so that decisions are made on what was read."""
+    """Lock a job against changes until the transaction ends, so that decisions use the values that were read."""
 
 
-# A function in a statement of its own: it moves the candidates as its job stands when it is called.
+# Call this before the steps are removed: the function finds the remaining step before each of them by their order.
 @statement("""
 SELECT employability.leave_steps(job, steps) FROM jsonb_to_recordset(:remaining::jsonb) AS kept (job uuid, steps uuid[])
 """)
 async def leave_steps(connection: Connection, remaining: Sequence[RemainingSteps]) -> None:
-    """Move the candidates of the other steps of locked jobs to the remaining step before, or to none."""
+    """Move the candidates of all other steps of locked jobs to the remaining step before, or to none."""
 
 
-# In one order, so that two who lock several never wait for each other.
+# Lock in the order of the ids, so that two callers with several jobs cannot deadlock.
 @statement("SELECT FROM employability.job WHERE id = ANY(:ids) ORDER BY id FOR UPDATE")
 async def lock_jobs(connection: Connection, ids: Sequence[UUID]) -> None:
-    """Keep others from changing the jobs, and from moving their candidates, until the transaction ends."""
+    """Lock jobs against changes, and against moves of their candidates, until the transaction ends."""
 
 
 @statement("""
@@ -178,14 +179,14 @@ WHERE id = :job_id
 async def update_job_status(
     connection: Connection, job_id: UUID, status: JobStatus, published_at: datetime | None
 ) -> None:
-    """Give a locked job another state; the first publication's instant stays."""
+    """Set the state of a locked job. The time of the first publication does not change."""
 
 
 @statement("""
 UPDATE employability.job SET deleted_at = clock_timestamp(), row_version = row_version + 1 WHERE id = :job_id
 """)
 async def mark_job_deleted(connection: Connection, job_id: UUID) -> None:
-    """Take a locked job out of every list; its row stays, as applications name it."""
+    """Mark a locked job as deleted. The row stays, because applications refer to it."""
 
 
 @statement("""
@@ -195,7 +196,7 @@ FROM jsonb_populate_recordset(NULL::employability.job_event, :events::jsonb)
 RETURNING id
 """)
 async def insert_job_events(connection: Connection, events: Sequence[JobEvent]) -> int:
-    """Add to the histories of jobs, and return the number of the first event."""
+    """Add events to the histories of jobs, and return the number of the first event."""
 
 
 @statement(
@@ -208,7 +209,7 @@ async def insert_job_events(connection: Connection, events: Sequence[JobEvent]) 
     )
 )
 async def select_job_history(connection: Connection, job_id: UUID, page: Page) -> Paged[HistoryEntry]:
-    """Return the page of what happened to a job, newest first, and how much that is in all."""
+    """Return a page of the history of a job, newest first, and the number of all events."""
 
 
 OFFERED = (

@@ -1,4 +1,4 @@
-"""Parts of a job, changed on their own by the rules of the whole job (rules: employability 2.5, 3.3)."""
+"""Changes to single parts of a job, under the rules of the whole job (rules: employability 2.5, 3.3)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -27,7 +27,7 @@ from balcao.employability.schemas import Message
 
 
 async def replace_disability_types(call: Call, job_id: UUID, body: DisabilityTypesBody) -> Message:
-    """Replace the kinds of disability. Raises Invalid, also for a job that says nothing of accessibility."""
+    """Replace the disability types. Raises Invalid, also for a job without `acessibilidade_pcd`."""
     ids = parse_ids("tipos_pcd_ids", body.tipos_pcd_ids)
 
     def change(content: JobContent) -> JobContent:
@@ -47,7 +47,7 @@ async def replace_zones(call: Call, job_id: UUID, body: ZonesBody) -> Message:
 
 
 async def replace_languages(call: Call, job_id: UUID, body: LanguagesBody) -> Message:
-    """Replace the languages demanded. Raises Invalid, and Conflict for one that comes twice."""
+    """Replace the required languages. Raises Invalid, and Conflict for a duplicate."""
     named = [each.id_idioma.strip().lower() for each in body.requisitos]
     if len(named) <= MOST_LANGUAGES and len(set(named)) < len(named):
         raise Conflict("O campo `requisitos` tem o mesmo idioma duas vezes.", code="language-repeated")
@@ -70,9 +70,9 @@ async def read_job_step(call: Call, job_id: UUID, id_: UUID) -> Step:
 
 
 async def add_step(call: Call, job_id: UUID, body: StepBody) -> bytes:
-    """Add a step, last or in the place that was sent, and return it as JSON.
+    """Add a step at `ordem`, or at the end without it, and return the step as JSON.
 
-    Raises Invalid, and Conflict for one too many.
+    Raises Invalid, and Conflict if the job has the maximum number of steps.
     """
     step = parse_step_content(UUID(new_id()), body)
 
@@ -85,7 +85,7 @@ async def add_step(call: Call, job_id: UUID, body: StepBody) -> bytes:
 
 
 async def replace_step(call: Call, job_id: UUID, id_: UUID, body: StepBody) -> Step:
-    """Replace a step; without `ordem` it stays in its place. Raises Invalid, NotFound."""
+    """Replace a step. Without `ordem` its position does not change. Raises Invalid and NotFound."""
     step = parse_step_content(id_, body)
 
     def change(content: JobContent) -> JobContent:
@@ -97,7 +97,7 @@ async def replace_step(call: Call, job_id: UUID, id_: UUID, body: StepBody) -> S
 
 
 async def remove_step(call: Call, job_id: UUID, id_: UUID) -> Message:
-    """Remove a step; those behind it move up. Raises NotFound."""
+    """Remove a step. The steps after it move up. Raises NotFound."""
 
     def change(content: JobContent) -> JobContent:
         _find_place(content, id_)
@@ -108,7 +108,7 @@ async def remove_step(call: Call, job_id: UUID, id_: UUID) -> Message:
 
 
 def _insert(steps: Sequence[StepContent], step: StepContent, place: int | None) -> list[StepContent]:
-    """Return the steps with this one in its place, from 1 on; one beyond an end stands at that end."""
+    """Return the steps with this one inserted at `place`, counted from 1 and limited to the ends of the list."""
     index = len(steps) if place is None else min(max(place - 1, 0), len(steps))
     return [*steps[:index], step, *steps[index:]]
 

@@ -1,4 +1,4 @@
-"""Routes of the lists of jobs, and of the published ones, which visitors read without a token."""
+"""Routes of the lists of jobs, and of published jobs, which visitors read without a token."""
 
 from typing import Annotated
 
@@ -40,7 +40,7 @@ PublicPage = Annotated[
     Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), PublicJobQuery)
 ]
 PublicFilters = Annotated[JobFilters, InQuery(parse_public_filters)]
-# What stands before the paths where the call came in: nothing where the service is alone.
+# The path prefix of the service in this call. It is empty if the service runs on its own.
 Prefix = Annotated[str, OfRequest(lambda request: request.prefix)]
 SlugInPath = Annotated[str, InPath(str, "Nome para endereços de páginas (`slug`)", "confeiteiro-49c67c23c0e7")]
 

@@ -1,4 +1,4 @@
-"""What jobs are looked for by, and a page of them (rules: employability 2.5, 2.6)."""
+"""The filters of job lists, and a page of jobs (rules: employability 2.5, 2.6)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,14 @@ from balcao.employability.hiring.listings.states import PUBLISHED, JobStatus
 from balcao.employability.lists import ListMeta, PageNumber, parse_choice_filter, parse_csv, parse_uuids, read_text
 
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
-# How many days before the present one count, which itself counts from local midnight.
+# The number of full days before today. Days start at local midnight.
 PERIODS = {"hoje": 0, "ultima_semana": 7, "ultimo_mes": 30}
 _LIKE_CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True)
 class JobFilters:
-    """What to list; a filter that was not given is None, or empty."""
+    """The filters of a list of jobs. A filter that was not sent is None or empty."""
 
     status: JobStatus | None = None
     companies: Sequence[str] = ()
@@ -41,7 +41,7 @@ class JobFilters:
 
 
 def parse_staff_filters(query: Mapping[str, str]) -> JobFilters:
-    """Read the filters of staff. Raises Invalid naming the parameter."""
+    """Parse the filters of staff. Raises Invalid naming the parameter."""
     company = strip_cnpj(query.get("contratante", ""))
     if company and not is_cnpj(company):
         raise _invalid("contratante", "deve ser um CNPJ")
@@ -49,7 +49,7 @@ def parse_staff_filters(query: Mapping[str, str]) -> JobFilters:
 
 
 def parse_public_filters(query: Mapping[str, str]) -> JobFilters:
-    """Read the filters of anybody. Raises Invalid naming the parameter."""
+    """Parse the public filters. Raises Invalid naming the parameter."""
     companies: list[str] = []
     names: list[str] = []
     for item in parse_csv(query, "contratante"):
@@ -84,7 +84,7 @@ def _parse(
 
 
 def find_since(period: str, now: datetime, zone: ZoneInfo) -> datetime:
-    """Return the local midnight from which a publication counts as of this period."""
+    """Return the local midnight that starts the period. Later publications belong to it."""
     midnight = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     return midnight - timedelta(days=PERIODS[period])
 
@@ -149,7 +149,7 @@ class StaffJobQuery(PublicJobQuery, kw_only=True):
 
 
 class JobCounts(msgspec.Struct):
-    """How many jobs are shown in each state."""
+    """The number of jobs in each state, by the state as shown."""
 
     em_edicao: Annotated[int, Meta(description="Em edição.", examples=[3])] = 0
     em_aprovacao: Annotated[int, Meta(description="Em aprovação.", examples=[1])] = 0
@@ -160,7 +160,7 @@ class JobCounts(msgspec.Struct):
 
 
 class StaffJobs(msgspec.Struct):
-    """A page of staff's jobs."""
+    """A page of jobs for staff."""
 
     data: Annotated[list[JobItem], Meta(description="Vagas da página, sem etapas e perguntas.")]
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]

@@ -1,4 +1,4 @@
-"""Jobs that are looked for: by staff within reach, by anybody once published (rules: employability 2.5, 2.6)."""
+"""Job lists: for staff within their reach, and for visitors once jobs are published (rules: employability 2.5, 2.6)."""
 
 from uuid import UUID
 
@@ -18,7 +18,7 @@ from balcao.employability.texts import parse_slug
 
 
 async def list_jobs(call: Call, filters: JobFilters, page: Page) -> StaffJobs:
-    """Return a page of the jobs within the caller's reach, newest first, and how many there are in each state."""
+    """Return a page of the jobs within the caller's reach, newest first, and the number of jobs in each state."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
         jobs, counts = await store.list_jobs_in_reach(connection, scope, filters, page, utc_now(), call.zone)
@@ -28,19 +28,19 @@ async def list_jobs(call: Call, filters: JobFilters, page: Page) -> StaffJobs:
 
 
 async def list_published_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
-    """Return a page of the jobs that were ever published, latest publication first."""
+    """Return a page of all jobs that were ever published, latest publication first."""
     async with call.reader.connection() as connection:
         jobs, total = await store.list_published_jobs(connection, filters, page, utc_now(), call.zone)
     return Jobs(jobs, ListMeta.of(page, total))
 
 
 async def read_published_job(call: Call, id_: UUID) -> Job:
-    """Return a job as anybody sees it. Raises NotFound for one that was never published."""
+    """Return a job as visitors see it. Raises NotFound if it was never published."""
     return listings.require_job(await find_published_job(call.reader, id_, utc_now()))
 
 
 async def read_job_by_slug(call: Call, slug: str) -> Job:
-    """Return the published job that the slug names by its end, whatever title stands before. Raises NotFound."""
+    """Return the published job that the end of the slug identifies, with any title before it. Raises NotFound."""
     beginning = parse_slug(slug)
     if beginning is None:
         return listings.require_job(None)

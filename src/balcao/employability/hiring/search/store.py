@@ -1,4 +1,4 @@
-"""SQL of the lists of jobs. A statement holds only the conditions that were asked for, so that it has its own plan."""
+"""SQL of the lists of jobs. A statement contains only the requested conditions, so each has its own plan."""
 
 from datetime import datetime
 from typing import Any
@@ -21,7 +21,7 @@ from balcao.employability.hiring.search.schemas import JobCounts, JobFilters, fi
 async def list_jobs_in_reach(
     connection: Connection, scope: Scope, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], JobCounts]:
-    """Return the page's jobs within reach, newest first, and how many are in each state, whichever is asked for."""
+    """Return the page's jobs within reach, newest first, and the counts of all states, whatever the status filter."""
     departments = None if scope.departments is None else sorted(scope.departments)
     conditions = Conditions(now, departments, scope.author)
     conditions.add("job.deleted_at IS NULL")
@@ -40,7 +40,7 @@ async def list_jobs_in_reach(
 async def list_published_jobs(
     connection: Connection, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], int]:
-    """Return the page's jobs that were ever published, latest publication first, and how many on all pages."""
+    """Return the page's jobs that were ever published, latest publication first, and the number on all pages."""
     conditions = Conditions(now)
     conditions.add("job.deleted_at IS NULL")
     conditions.add("job.publicado_em IS NOT NULL")
@@ -53,9 +53,10 @@ async def list_published_jobs(
 async def _fetch(
     connection: Connection, conditions: Conditions, page: Page, order: str, counting: str
 ) -> tuple[list[JobItem], Any]:
-    """Return the page's jobs, and what `counting` finds, whose parameters are the first of the conditions'."""
+    """Return the page's jobs, and the result of `counting`, which uses only the first parameters of `conditions`."""
     end = len(conditions.values)
-    # The page is cut before its records are made, of ids alone, which an index has with all that is filtered by.
+    # The inner query selects only the ids of the page. An index contains the order and most filters, so no wide row is
+    # read for a job on another page.
     listing = f"""
         SELECT to_jsonb(found) AS document FROM (
             SELECT {_number(ITEM_SQL)}
@@ -82,7 +83,7 @@ def _add_status(conditions: Conditions, filters: JobFilters) -> None:
 
 
 def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zone: ZoneInfo) -> None:
-    """Add what is asked for but the status."""
+    """Add every requested condition except the status."""
     if filters.companies or filters.company_names:
         conditions.add(_OF_COMPANY, filters.companies, filters.company_names)
     if filters.department is not None:
@@ -102,14 +103,17 @@ def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zon
 
 
 def _number(text: str, **places: int) -> str:
-    """Return the text with the parameters' places for their names; the first is the instant."""
+    """Replace named parameters by their positions. `:now` is always the first."""
     for name, place in {"now": 1, **places}.items():
         text = text.replace(f":{name}", f"${place}")
     return text
 
 
 async def read_job_by_slug(connection: Connection, beginning: str, slug: str, now: datetime) -> Job | None:
-    """Return the published job whose id begins with these twelve digits; of several the one with this slug."""
+    """Return the published job whose id starts with these twelve digits.
+
+    If there are several, prefer the one with this slug.
+    """
     return await _read_job_between(connection, UUID(f"{beginning:0<32}"), UUID(f"{beginning:f<32}"), slug, now)
 
 

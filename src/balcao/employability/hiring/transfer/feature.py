@@ -1,4 +1,4 @@
-"""Jobs as lines of JSON: a former system's come in, ours leave."""
+"""Jobs as JSON lines: the import from a former system, and our export."""
 
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.feature import Feature
@@ -7,7 +7,7 @@ from balcao.employability.hiring.transfer.schemas import JobRow
 from balcao.employability.hiring.transfer.service import write_jobs
 from balcao.employability.hiring.transfer.store import LINE
 
-# What it changes is locked until its commit, so it is kept short: some 45 ms.
+# A batch locks the rows that it changes until it commits, so it is kept short: about 45 ms.
 BATCH = 250
 
 IMPORTS = [Import("jobs", JobRow, write_jobs, batch=BATCH)]

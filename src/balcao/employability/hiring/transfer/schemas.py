@@ -1,4 +1,4 @@
-"""A line of the import: a job with the members of a POST and what only a file says."""
+"""A line of the import: the members of a POST, and those that only a file contains."""
 
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
@@ -20,12 +20,12 @@ from balcao.employability.hiring.listings.states import JobStatus
 from balcao.employability.instants import parse_instant
 
 ANY_ZONE = ZoneInfo("UTC")
-# A former system's clock, or ours, may be a little ahead.
+# The clocks of the former system and of this machine may differ a little.
 _LEEWAY = timedelta(minutes=5)
 
 
 class JobRow(JobBody, kw_only=True, dict=True):
-    """A job of the former system. `status` is taken for a new job; afterwards its state is the staff's."""
+    """A job of the former system. `status` applies only to a new job; later only staff change the state."""
 
     id: UUID
     status: JobStatus = JobStatus.EDITING
@@ -33,8 +33,9 @@ class JobRow(JobBody, kw_only=True, dict=True):
     created_at: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the row as a body is checked. Raises Invalid."""
-        # What the job consists of, with instants in any zone, and steps and questions under the ids of their places.
+        """Check the row in the same way as a body. Raises Invalid."""
+        # Instants without offset have the placeholder ANY_ZONE until the city's zone is known. The ids of steps and
+        # questions follow from their positions.
         content = merge_job(self, None, ANY_ZONE, partial(iterate_part_ids, self.id))
         if self.status is not JobStatus.EDITING:
             require_fields(list_missing(content))
@@ -48,19 +49,19 @@ class JobRow(JobBody, kw_only=True, dict=True):
 
     @property
     def content(self) -> JobContent:
-        """Return what the job consists of, instants without offset in any zone."""
+        """Return the content of the job. Instants without offset have the zone ANY_ZONE."""
         found: JobContent = vars(self)["content"]
         return found
 
     @property
     def instants(self) -> "Instants":
-        """Return the row's instants, those without offset in any zone."""
+        """Return the instants of the row. Those without offset have the zone ANY_ZONE."""
         found: Instants = vars(self)["instants"]
         return found
 
 
 class Instants(NamedTuple):
-    """The instants that a row names."""
+    """The instants in a row."""
 
     limit: datetime | None
     publicado_em: datetime | None
@@ -68,24 +69,24 @@ class Instants(NamedTuple):
 
 
 def _parse_past(field: str, text: str) -> datetime:
-    """Return what has happened, a date alone at its midnight. Raises Invalid."""
+    """Return the instant of a past event. A date without time means midnight. Raises Invalid."""
     return parse_instant(field, text, ANY_ZONE, of_day=time.min)
 
 
 def require_past(instants: Instants) -> None:
-    """Raise Invalid for a past that is still to come."""
+    """Raise Invalid if the publication or the creation is in the future."""
     latest = utc_now() + _LEEWAY
     for field, at in (("publicado_em", instants.publicado_em), ("created_at", instants.created_at)):
         if at is not None and at > latest:
             raise Invalid(f"O campo `{field}` está no futuro.")
 
 
-# What the ids of steps and questions are made of, as they are in databases: never to be changed.
+# The names from which the ids of steps and questions are derived. Databases contain these ids, so never change them.
 _PARTS = {"etapas": "etapa", "informacoes_complementares": "pergunta"}
 
 
 def iterate_part_ids(job_id: UUID, field: str) -> Iterator[UUID]:
-    """Yield the ids of a job's steps or questions by their place, the same ones whenever the file is read."""
-    space, part = uuid_utils.UUID(job_id.hex), _PARTS[field]  # made once, and not for every part
-    # In half of the time that the class itself takes.
+    """Yield the ids of a job's steps or questions by position. They are the same each time the file is read."""
+    space, part = uuid_utils.UUID(job_id.hex), _PARTS[field]  # computed once for all parts
+    # This takes half the time of the constructor of UUID.
     return (msgspec.convert(uuid_utils.uuid5(space, f"{part}:{place}").bytes, UUID) for place in count())

@@ -1,4 +1,4 @@
-"""The import of jobs: what is new or says something else is written."""
+"""The import of jobs. It writes only new and different jobs."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -22,7 +22,7 @@ from balcao.employability.hiring.transfer.schemas import ANY_ZONE, Instants, Job
 
 
 async def write_jobs(connection: Connection, rows: Sequence[JobRow]) -> int:
-    """Write the jobs that are new or say something else; return how many. One that was deleted stays so."""
+    """Write the jobs that are new or different, and return their number. A deleted job stays deleted."""
     zone = ZoneInfo(store.read_timezone(connection))
     last = {row.id: row for row in rows}
     present = await store.list_present_job_ids(connection, list(last))
@@ -41,7 +41,7 @@ async def write_jobs(connection: Connection, rows: Sequence[JobRow]) -> int:
 
 
 async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that no job ever had."""
+    """Return the ids that no job ever had."""
     async with call.platform.database.connection() as connection:
         return set(ids) - await store.list_present_job_ids(connection, ids)
 
@@ -49,9 +49,9 @@ async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
 def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob:
     """Return the job that the row describes. Raises Invalid.
 
-    Steps and questions that the job has already keep their ids, the others get the same ones whenever the row is read.
+    Known steps and questions keep their ids. New ones get ids that are the same each time the row is read.
     """
-    # Those without offset are meant by the clock of the city.
+    # Instants without offset are in the city's zone.
     instants = Instants(*[at.replace(tzinfo=zone) if at and at.tzinfo is ANY_ZONE else at for at in row.instants])
     require_past(instants)
     content = row.content
@@ -70,10 +70,11 @@ def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob
 
 
 def _keep_ids(row: JobRow, field: str, sent: Sequence[Any], present: JobContent) -> Sequence[Any]:
-    """Return the row's steps or questions with their ids, those of known ones where `sent` names them.
+    """Return the row's steps or questions with their final ids. `sent` contains the bodies in the same order.
 
-    A row that names none means by the place: what it lists third is what it listed third before. In one that names
-    some, an item without id is the known one of its title that the row does not name, or new.
+    - If the row names no known id, position decides: the third item is the one that was imported as the third before.
+    - If it names some, an item without a known id is the known one with the same title that no other item names.
+      Otherwise it is new.
     """
     items: Sequence[Any] = getattr(row.content, field)
     known: Sequence[Any] = getattr(present, field)
@@ -94,12 +95,12 @@ _list_members = attrgetter(*JobContent.__struct_fields__)
 
 
 def _says_same(stored: JobContent, content: JobContent) -> bool:
-    """Tell whether both say the same, whatever the order of what has none."""
+    """Return whether both contents are equal. The order of lists without an order of their own does not matter."""
     return bool(_list_members(stored) == _list_members(content)) or _to_comparable(stored) == _to_comparable(content)
 
 
 def _to_comparable(content: JobContent) -> list[Any]:
-    """Return the members of the content, with what has no order of its own in one."""
+    """Return the members of the content, with the lists that have no order of their own sorted."""
     members = msgspec.structs.asdict(content)
     members |= {"tipos_pcd": sorted(content.tipos_pcd), "zonas": sorted(content.zonas)}
     members["idiomas_requisito"] = sorted(content.idiomas_requisito, key=lambda language: language.id_idioma)

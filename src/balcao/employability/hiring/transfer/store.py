@@ -1,4 +1,4 @@
-"""SQL of the jobs of a file: which of them are there, and what these say; the line that a job leaves as."""
+"""SQL of the import and the export of jobs: which jobs exist, their content, and a job as a line."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from balcao.employability.hiring.listings.store import DECIDED_SQL, SHOWN_SQL
 
 
 def _value_ids(kind: str) -> str:
-    """Return the ids of the job's reference values of one kind."""
+    """Return the SQL of the ids of the job's reference values of one kind."""
     return f"""(
         SELECT coalesce(json_agg(value.id), '[]')
         FROM employability.job_reference_value AS linked
@@ -20,7 +20,7 @@ def _value_ids(kind: str) -> str:
         WHERE linked.job_id = job.id)"""
 
 
-# What a job consists of, with the ids alone of what it refers to.
+# The content of a job, with only the ids of the records that it refers to.
 _CONTENT = f"""
     job.id, {SHOWN_SQL} AS status, {", ".join(f"job.{name}" for name in DECIDED_SQL.split())},
     {_value_ids("tipos-pcd")} AS tipos_pcd,
@@ -42,21 +42,21 @@ SELECT to_json(found) FROM (
 ) AS found
 """)
 async def list_stored_contents(connection: Connection, ids: Sequence[UUID], now: datetime) -> list[Json[StoredContent]]:
-    """Return those of the jobs that are there and not deleted, whatever departments the caller reaches."""
+    """Return the content of the stored jobs among these ids, without deleted ones and in all departments."""
 
 
 @statement("SELECT id FROM employability.job WHERE id = ANY(:ids::uuid[])")
 async def list_present_job_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that a job has or, deleted, had."""
+    """Return the ids that a job has, deleted jobs included."""
 
 
 def read_timezone(connection: Connection) -> str:
-    """Return the name of the time zone of an import's connection, which is the city's; the server reports changes."""
+    """Return the time zone of an import's connection, which is the city's. PostgreSQL reports it to the driver."""
     zone: str = connection.get_settings().TimeZone
     return zone
 
 
-# A job as a line: what a POST takes, and the columns that only the database has.
+# A job as a line: the members of a POST, and the columns that only the database has.
 LINE = """
 to_jsonb(stored) - '{titulo_folded,bairro_folded}'::text[] || jsonb_build_object(
     'tipos_pcd', (

@@ -35,7 +35,7 @@ routes = ROUTES.extend(tags=["resume-bank"], body_limit=SMALL_BODY)
 
 
 def parse_key(text: str) -> UUID | Cpf:
-    """Return the id or the CPF of a path. Raises Invalid for what is neither."""
+    """Return the id or the CPF in a path. Raises Invalid for any other text."""
     found = parse_uuid(text) or Cpf.parse_path(text)
     if found is None:
         raise Invalid("O caminho não tem um UUID nem um CPF válido.", code="id-invalid")
@@ -77,7 +77,7 @@ async def get_bank_resume(call: Call, id: KeyInPath) -> Response[BankResume]:
     return personal(await service.read_person(call, id), call)
 
 
-# The names are the registry's; they go with the acceptance of the terms.
+# The names come from the registry and are deleted together with the acceptance of the terms.
 FEATURE = Feature(
     routes=routes.declared,
     jobs=KINDS,

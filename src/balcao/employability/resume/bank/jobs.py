@@ -1,4 +1,4 @@
-"""What the worker runs for the resume bank."""
+"""The jobs of the resume bank."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -14,12 +14,12 @@ REFRESH = "employability.refresh_bank_names"
 
 
 async def read_names(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Read the names of one who accepted the terms."""
+    """Read the names of a person who accepted the terms."""
     await service.read_names(worker_call(platform, service.READ_NAMES), UUID(payload["acceptance"]))
 
 
 async def refresh_names(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Have names read again that were read long ago."""
+    """Enqueue a read for the names that were read long ago or never."""
     await service.refresh_names(worker_call(platform, REFRESH))
 
 

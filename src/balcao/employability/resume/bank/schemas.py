@@ -37,7 +37,7 @@ EntryId = Annotated[
 
 
 class BankEntry(msgspec.Struct):
-    """A person of the resume bank, as the list shows them."""
+    """A person of the resume bank in a list."""
 
     id: EntryId
     cpf: MaskedCpf
@@ -56,7 +56,7 @@ class BankEntries(msgspec.Struct):
 
 
 class BankResume(msgspec.Struct):
-    """A person of the resume bank with what the registry says of them, and their resume; null is not informed."""
+    """A person of the resume bank, with data of the registry and the resume. Null means not informed."""
 
     id: EntryId
     cpf: MaskedCpf

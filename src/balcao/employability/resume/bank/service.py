@@ -1,4 +1,4 @@
-"""The resume bank: resumes that staff may look through, of people who accept the terms (rules: employability 2.11)."""
+"""The resume bank: the resumes of people who accept the terms, for staff to search (rules: employability 2.11)."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -19,13 +19,13 @@ from balcao.employability.resume.overview import service as overview
 LISTED = ["banco_curriculos"]
 FIELDS = ["banco_curriculos", "curriculo"]
 READ_NAMES = "employability.read_bank_names"
-# A social name that somebody took is seen here after that time at the latest, or when their entry is opened.
+# A changed social name appears here after about a week, or when staff open the entry.
 FRESH = timedelta(days=7)
 MOST_A_NIGHT = 20_000
 
 
 async def list_people(call: Call, page: Page, search: str | None) -> BankEntries:
-    """Return a page of the bank, newest first, of those with `search` in a name; a read of each is recorded."""
+    """Return a page of the bank, newest first, filtered by a part of a name. The read of each person is recorded."""
     call.require_reason()
     async with call.platform.database.transaction() as connection:
         if search is None:
@@ -39,9 +39,9 @@ async def list_people(call: Call, page: Page, search: str | None) -> BankEntries
 
 
 async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
-    """Return a person of the bank with their resume and what the registry says now; the read is recorded.
+    """Return a person of the bank with their resume and the current data of the registry. The read is recorded.
 
-    Raises NotFound, and Unavailable when the registry is away: null would say that the person has declared nothing.
+    Raises NotFound, and Unavailable if the registry is down: null would mean that the person has declared nothing.
     """
     async with call.platform.database.connection() as connection:
         if isinstance(key, Cpf):
@@ -71,12 +71,12 @@ async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
 
 
 async def enqueue_names(connection: Connection, acceptance: UUID, *, after: timedelta | None = None) -> None:
-    """Queue the job that reads a person's names from the registry, to run at once or after a while."""
+    """Enqueue the job that reads a person's names from the registry, immediately or after a delay."""
     await enqueue(connection, READ_NAMES, {"acceptance": str(acceptance)}, delay=after)
 
 
 async def read_names(call: Call, acceptance: UUID) -> None:
-    """Read and keep the names of one who accepted; nothing once it was revoked. Raises Unavailable."""
+    """Read and store the names of a person, unless they have revoked the acceptance. Raises Unavailable."""
     async with call.platform.database.connection() as connection:
         cpf = await store.find_accepting_person(connection, acceptance)
     if cpf is None:
@@ -87,7 +87,7 @@ async def read_names(call: Call, acceptance: UUID) -> None:
 
 
 async def refresh_names(call: Call) -> None:
-    """Have those names read that were never read, and those read longest ago."""
+    """Enqueue a read of the names that were never read, and of those that are older than FRESH, the oldest first."""
     async with call.platform.database.transaction() as connection:
         for acceptance in await store.list_stale_acceptances(connection, FRESH, MOST_A_NIGHT):
             await enqueue_names(connection, acceptance)

@@ -1,4 +1,4 @@
-"""SQL of the resume bank: people with a resume who accept the present terms, and their names."""
+"""SQL of the resume bank: people with a resume who accepted the current terms, and their names."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from balcao.core.values.page import Page
 
 
 class BankPerson(NamedTuple):
-    """A person of the bank, as stored; `id` is that of their acceptance."""
+    """A person of the bank, as stored. `id` is the id of their acceptance."""
 
     id: UUID
     cpf: Cpf
@@ -24,7 +24,8 @@ class BankPerson(NamedTuple):
     data_inclusao: datetime
 
 
-# The newest job is the present one, the highest schooling one that was completed.
+# The occupation is the current job, or else the newest one. The schooling is the highest completed level, or else the
+# highest one.
 _MEMBERS = """
     acceptance.id, acceptance.cpf, person.nome, person.nome_social, (
         SELECT experience.cargo FROM employability.experience WHERE experience.cpf = acceptance.cpf
@@ -56,7 +57,7 @@ async def list_bank_people(connection: Connection, version: str, page: Page) -> 
 
 @statement(page_sql(f"SELECT {_MEMBERS} FROM {_FOUND} {_ORDER}", f"SELECT count(*) FROM {_FOUND}"))
 async def search_bank_people(connection: Connection, version: str, search: str, page: Page) -> Paged[BankPerson]:
-    """Return the page's people and how many match in all; without names nobody matches a search."""
+    """Return the page's people and the number of all matches. A person without stored names never matches."""
 
 
 @statement(f"SELECT {_MEMBERS} FROM {_ALL} AND acceptance.id = :acceptance")
@@ -69,10 +70,10 @@ async def find_bank_person(connection: Connection, version: str, cpf: Cpf) -> Ba
 
 @statement("SELECT cpf FROM employability.terms_acceptance WHERE id = :acceptance")
 async def find_accepting_person(connection: Connection, acceptance: UUID) -> Cpf | None:
-    """Return who accepted; None once it was revoked."""
+    """Return the person who accepted, or None if the acceptance was revoked."""
 
 
-# Who revoked the terms meanwhile is not written.
+# If the person has revoked the terms in the meantime, nothing is written.
 @statement("""
 INSERT INTO employability.bank_person AS person (cpf, nome, nome_social)
 SELECT cpf, :name, :social_name FROM employability.terms_acceptance WHERE cpf = :cpf FOR KEY SHARE
@@ -80,7 +81,7 @@ ON CONFLICT (cpf) DO UPDATE SET
     nome = excluded.nome, nome_social = excluded.nome_social, read_at = clock_timestamp()
 """)
 async def upsert_bank_names(connection: Connection, cpf: Cpf, name: str | None, social_name: str | None) -> None:
-    """Store the names that the registry said just now."""
+    """Store the names that were just read from the registry."""
 
 
 @statement("""
@@ -89,4 +90,4 @@ FROM employability.terms_acceptance AS acceptance LEFT JOIN employability.bank_p
 WHERE person.cpf IS NULL OR person.read_at < now() - :age::interval ORDER BY person.read_at NULLS FIRST LIMIT :most
 """)
 async def list_stale_acceptances(connection: Connection, age: timedelta, most: int) -> list[UUID]:
-    """Return the acceptances of those whose names were never read, or longest and at least that long ago."""
+    """Return the acceptances whose names were never read or are older than `age`, the oldest first."""

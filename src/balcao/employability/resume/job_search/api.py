@@ -1,4 +1,4 @@
-"""Routes of a person's situation and what kind of work they look for."""
+"""Routes of a person's situation and the kind of work that they look for."""
 
 from balcao.core.access.rules import authenticated, own
 from balcao.core.audit.personal_data import PersonalData

@@ -1,4 +1,4 @@
-"""Wire types of a person's situation and what kind of work they look for."""
+"""Wire types of a person's situation and the kind of work that they look for."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -34,7 +34,7 @@ Contracts = Annotated[
 
 
 class JobSearch(msgspec.Struct):
-    """One for each person."""
+    """The situation and the interests of a person. Each person has at most one record."""
 
     cpf: OwnerCpf
     id_situacao: SituationId

@@ -1,4 +1,4 @@
-"""A person's situation, and what kind of work they look for (rules: employability 2.8, 3.6)."""
+"""A person's situation, and the kind of work that they look for (rules: employability 2.8, 3.6)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -17,7 +17,7 @@ MOST_CONTRACTS = 20
 
 
 async def read_job_search(call: Call, cpf: Cpf) -> JobSearch:
-    """Return the record; anybody but the owner sees the CPF masked and leaves an audit event. Raises NotFound."""
+    """Return the record. For other callers the CPF is masked, and the read is recorded. Raises NotFound."""
     async with call.reading(cpf, FIELDS) as source:
         found = await store.select_job_search(source, cpf)
     if found is None:

@@ -1,4 +1,4 @@
-"""SQL of the situation and what kind of work a person looks for."""
+"""SQL of a person's situation and the kind of work that they look for."""
 
 from collections.abc import Sequence
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What a resume is linked to: behaviours, and skills in their areas of work (rules: employability 2.11)."""
+"""The links of a resume: to behaviours, and to skills in their work areas (rules: employability 2.11)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +19,10 @@ MAX_LINKS = 50
 
 @dataclass(frozen=True, eq=False)
 class LinkKind:
-    """One kind of link. `path` is its word on the wire, `member` its name as a member of the complete resume.
+    """A kind of link.
 
-    `column` of `table` holds the id of what is linked, an entry of a catalogue; `one` comes with its article.
+    `path` is its name on the wire, and `member` its name in the complete resume. `column` of `table` contains the id of
+    the linked entry of a catalogue. `one` includes its article.
     """
 
     path: str
@@ -35,15 +36,16 @@ class LinkKind:
     removed: str
 
     def __str__(self) -> str:
-        """Return the kind's word, by which its statements are known."""
+        """Return the kind's path, which identifies its statements."""
         return self.path
 
 
 @dataclass(frozen=True, eq=False)
 class Linking:
-    """How one link of a kind is made: whether a link is the one that a body asks for, and what is refused.
+    """The way to add one link of a kind: whether a link is the requested one, and the errors.
 
-    Apart from the kind, because the descriptions name what an operation refuses, and the others refuse nothing of this.
+    It is separate from `LinkKind`, because the API description of an operation lists the errors that it can raise, and
+    only adding raises these.
     """
 
     kind: LinkKind
@@ -53,7 +55,7 @@ class Linking:
 
 
 class ListRefusals(NamedTuple):
-    """What is refused where all links of a kind are saved together: repeated or too many entries, and unknown ones."""
+    """The errors of saving all links of a kind in one call: too many or repeated entries, and unknown ones."""
 
     repeated: Callable[[], Invalid]
     unknown: Callable[[], Invalid]

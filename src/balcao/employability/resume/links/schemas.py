@@ -1,4 +1,4 @@
-"""Wire types of a resume's links to behaviours, and to skills in their areas of work."""
+"""Wire types of a resume's links to behaviours, and to skills in their work areas."""
 
 from typing import Annotated, Self
 
@@ -26,7 +26,7 @@ class Behaviour(msgspec.Struct):
 
 
 class BehaviourLink(msgspec.Struct):
-    """A behaviour that a person claims; `id` is the link's own, not the entry's."""
+    """A behaviour that a person claims. `id` is the id of the link, not of the entry."""
 
     id: LinkId
     cpf: OwnerCpf
@@ -37,7 +37,7 @@ class BehaviourLink(msgspec.Struct):
 
     @classmethod
     def from_row(cls, row: Row) -> Self:
-        """Return the link of a row that holds the entry as well, its columns as `behaviour_id` and so on."""
+        """Return the link of a row. The columns of the entry start with `behaviour_`, except `nome`."""
         entry = Behaviour(row["behaviour_id"], row["nome"], row["behaviour_created_at"], row["behaviour_updated_at"])
         return cls(row["id"], row["cpf"], entry.id, entry, row["created_at"], row["updated_at"])
 
@@ -54,7 +54,7 @@ class BehaviourLinkBody(msgspec.Struct):
 
 
 class SkillLink(msgspec.Struct):
-    """A skill that a person claims, in one of its areas."""
+    """A skill that a person claims, in one of its work areas."""
 
     id: Annotated[int, Meta(description="Identificador da ligação.", examples=[100001])]
     cpf: OwnerCpf
@@ -75,7 +75,7 @@ class SkillLinks(msgspec.Struct):
 
 
 class SkillLinkBody(msgspec.Struct):
-    """Without `id_area_atuacao` the first area of the skill is meant."""
+    """A skill to add. Without `id_area_atuacao` the first area of the skill is used."""
 
     id_habilidade: SkillId
     id_area_atuacao: WorkAreaId | None = None

@@ -1,4 +1,4 @@
-"""Links of a resume to the entries of a catalogue, at most one to each entry (rules: employability 2.11)."""
+"""Links from a resume to the entries of a catalogue, at most one for each entry (rules: employability 2.11)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,13 +20,13 @@ async def read_links(call: Call, kind: LinkKind, cpf: Cpf) -> list[Any]:
 
 
 async def add_link(call: Call, linking: Linking, cpf: Cpf, body: Any) -> tuple[Any, bool]:
-    """Add a link unless it is there; return it, and whether it is new.
+    """Add a link unless it exists. Return it, and whether it is new.
 
-    Raises Invalid for what is not in the catalogue, Conflict beyond the limit.
+    Raises Invalid for an entry that is not in the catalogue, and Conflict if the limit is reached.
     """
     kind = linking.kind
     async with call.platform.database.transaction() as connection:
-        # It locks the resume: two who add the same at once, or the last that there is room for, come one by one.
+        # This locks the resume, so that two concurrent calls cannot add the same link or exceed the limit.
         await touch_resume(connection, cpf)
         present = await store.list_links(connection, kind, cpf)
         if found := next((link for link in present if linking.is_asked_for(link, body)), None):
@@ -43,9 +43,9 @@ async def add_link(call: Call, linking: Linking, cpf: Cpf, body: Any) -> tuple[A
 
 
 async def save_links(connection: Connection, kind: LinkKind, cpf: Cpf, entries: Sequence[int] | None) -> list[Any]:
-    """Replace a person's links under the lock of the resume, or leave them for None, and return them, newest first.
+    """Replace a person's links under the lock of the resume (None keeps them), and return them, newest first.
 
-    Those that stay keep their id. Raises Invalid for an entry that is unknown or repeated, and for too many.
+    Links that remain keep their ids. Raises Invalid for an unknown or repeated entry, and for too many.
     """
     if entries is not None:
         if len(set(entries)) < len(entries) or len(entries) > MAX_LINKS:
@@ -58,7 +58,7 @@ async def save_links(connection: Connection, kind: LinkKind, cpf: Cpf, entries: 
 
 
 async def remove_link(call: Call, kind: LinkKind, cpf: Cpf, link: int) -> Message:
-    """Remove a link; the catalogue's entry stays. Raises NotFound, also for another citizen's link."""
+    """Remove a link. The entry of the catalogue stays. Raises NotFound, also for another citizen's link."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_link(connection, kind, cpf, link):
             noun = kind.one.partition(" ")[2]

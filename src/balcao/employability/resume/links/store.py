@@ -1,4 +1,4 @@
-"""SQL of the links between resumes and the catalogues, made of each kind's declaration."""
+"""SQL of the links between resumes and the catalogues, one variant for each kind."""
 
 from collections.abc import Sequence
 from types import GenericAlias
@@ -42,7 +42,7 @@ async def list_links(source: Source, kind: LinkKind, cpf: Cpf) -> list[Any]:
 @statements(
     {
         BEHAVIOURS: "SELECT id FROM employability.behaviour WHERE id = :id_comportamento_atitudes",
-        # A skill stands in its areas in the order in which it was put there.
+        # The areas of a skill are ordered by the time when they were added.
         SKILLS: """
         SELECT id FROM employability.skill_area
         WHERE skill_id = :id_habilidade AND (:id_area_atuacao::bigint IS NULL OR area_id = :id_area_atuacao)
@@ -52,7 +52,7 @@ async def list_links(source: Source, kind: LinkKind, cpf: Cpf) -> list[Any]:
     lambda kind: {"body": kind.body},
 )
 async def find_entry(connection: Connection, kind: LinkKind, body: Any) -> int | None:
-    """Return the entry of the catalogue that a body names: of a skill that without an area the first it is in."""
+    """Return the entry that a body names, or None. Without an area it is the first area of the skill."""
 
 
 @statements(
@@ -62,7 +62,7 @@ async def find_entry(connection: Connection, kind: LinkKind, body: Any) -> int |
     }
 )
 async def count_entries(connection: Connection, kind: LinkKind, entries: Sequence[int]) -> int:
-    """Return how many of these are in the catalogue."""
+    """Return how many of these entries the catalogue contains."""
 
 
 @statements(
@@ -75,7 +75,7 @@ async def count_entries(connection: Connection, kind: LinkKind, entries: Sequenc
     }
 )
 async def insert_links(connection: Connection, kind: LinkKind, cpf: Cpf, entries: Sequence[int]) -> None:
-    """Link a person to these entries; links that are there stay as they are."""
+    """Link a person to these entries. Existing links are not changed."""
 
 
 @statements(
@@ -87,4 +87,4 @@ async def delete_other_links(connection: Connection, kind: LinkKind, cpf: Cpf, e
 
 @statements({each: f"DELETE FROM {each.table} WHERE id = :link AND cpf = :cpf" for each in LINK_KINDS})
 async def delete_link(connection: Connection, kind: LinkKind, cpf: Cpf, link: int) -> bool:
-    """Return whether this citizen had such a link."""
+    """Delete a link, and return whether this citizen had it."""

@@ -1,4 +1,4 @@
-"""Wire types of the complete resume and of the saves of several sections at once."""
+"""Wire types of the complete resume, and of saves of several sections in one call."""
 
 from typing import Annotated, NamedTuple
 
@@ -48,14 +48,14 @@ class Resume(msgspec.Struct):
 
 
 class StoredResume(NamedTuple):
-    """A resume and the version of its root; None where the person has none."""
+    """A resume and the version of its root, or None if the person has no root."""
 
     content: Resume
     version: int | None
 
 
 class EducationSave(msgspec.Struct):
-    """An absent list stays, an empty one empties its section."""
+    """The education and the languages to save. An absent list is not changed; an empty one clears its section."""
 
     formacoes: Annotated[list[EducationBody] | None, Meta(description="Todas as formações, no máximo 30.")] = None
     idiomas: Annotated[list[ResumeLanguageBody] | None, Meta(description="Todos os idiomas, no máximo 20.")] = None
@@ -67,7 +67,7 @@ class SavedEducation(msgspec.Struct):
 
 
 class ExperienceSave(msgspec.Struct):
-    """An absent list stays; without `resumo_profissional` that text is emptied."""
+    """The experience to save. An absent list is not changed. Without `resumo_profissional` that text is cleared."""
 
     experiencias: Annotated[list[ExperienceBody] | None, Meta(description="Todas as experiências, no máximo 50.")] = (
         None
@@ -83,7 +83,7 @@ class SavedExperience(msgspec.Struct):
 
 
 class LinksSave(msgspec.Struct):
-    """An absent list stays, an empty one removes all links."""
+    """The links to save. An absent list is not changed; an empty one removes all links."""
 
     comportamento_atitudes_ids: Annotated[
         list[int] | None, Meta(description="Todos os comportamentos, por id do catálogo.", examples=[[1, 4]])

@@ -1,4 +1,4 @@
-"""The head of a resume, which the other parts hang on."""
+"""The root of a resume, to which all other parts refer."""
 
 from balcao.core.audit.personal_data import PersonalData
 from balcao.core.audit.retention import Retention, Swept
@@ -10,7 +10,7 @@ from balcao.employability.resume.profiles import store
 
 
 async def delete_untouched(call: Call, connection: Connection) -> Swept:
-    """Delete the resumes that nobody has saved or applied with for years."""
+    """Delete the resumes that were neither saved nor used for an application for the configured months."""
     checked = await store.count_resumes(connection)
     return Swept(checked, await store.delete_untouched_resumes(connection, call.platform.settings.jobs_resume_months))
 

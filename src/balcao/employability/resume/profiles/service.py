@@ -1,4 +1,4 @@
-"""The resume's root: every save of a resume passes through it, one after the other for each citizen."""
+"""The root of a resume. Every save of a resume locks it, so the saves of one citizen run one after the other."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf
@@ -9,7 +9,7 @@ LONGEST_SUMMARY = 2000
 
 
 async def save_summary(connection: Connection, cpf: Cpf, text: str) -> str:
-    """Replace it under the lock of the root and return it as stored. Raises Invalid."""
+    """Replace the summary of a locked resume, and return the stored text. Raises Invalid."""
     summary = clean_prose("resumo_profissional", text, LONGEST_SUMMARY)
     await store.update_summary(connection, cpf, summary)
     return summary

@@ -1,4 +1,4 @@
-"""SQL of the resume's root."""
+"""SQL of the root of a resume."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
@@ -10,15 +10,15 @@ INSERT INTO employability.resume (cpf) VALUES (:cpf)
 ON CONFLICT (cpf) DO UPDATE SET updated_at = clock_timestamp(), row_version = resume.row_version + 1
 """)
 async def touch_resume(connection: Connection, cpf: Cpf) -> None:
-    """Create the root when it is missing and lock it until the transaction ends (rules: employability 5.2)."""
+    """Create the root if it is missing, and lock it until the transaction ends (rules: employability 5.2)."""
 
 
 def claim_resume_sql(cpf: str, version: str, source: str) -> str:
-    """Return the text of three CTEs; `claimed` has a row if the root of a resume is still as it was read.
+    """Return the SQL of three CTEs. `claimed` has a row if the root of a resume is still as it was read.
 
-    For a statement that stores what was decided on a resume. It does so for the row of `source`: it creates the root
-    if `version` is null, or else counts a new version. So of two such statements on one resume the second gets no row,
-    and its caller reads all again.
+    Use it in a statement that stores a decision about a resume. For the row of `source` it creates the root if
+    `version` is null, and increments the version otherwise. If two such statements run on one resume, the second gets
+    no row, and its caller reads everything again.
     """
     return f"""
 resume_begun AS (
@@ -34,22 +34,22 @@ resume_begun AS (
 
 @statement("UPDATE employability.resume SET resumo_profissional = :summary WHERE cpf = :cpf")
 async def update_summary(connection: Connection, cpf: Cpf, summary: str) -> None:
-    """Replace the text of a locked root."""
+    """Replace the summary of a locked root."""
 
 
 @statement("DELETE FROM employability.resume WHERE cpf = :cpf")
 async def delete_resume(connection: Connection, cpf: Cpf) -> int:
-    """Delete the root with all that refers to it; return how many there were."""
+    """Delete the root with all rows that refer to it, and return how many roots there were."""
 
 
 @statement("SELECT count(*) FROM employability.resume")
 async def count_resumes(connection: Connection) -> int: ...
 
 
-# Every save touches the root, and so does every application.
+# Every save and every application touches the root.
 @statement("DELETE FROM employability.resume WHERE updated_at < now() - make_interval(months => :months)")
 async def delete_untouched_resumes(connection: Connection, months: int) -> int:
-    """Delete the roots that nobody touched for that long, with all that hangs on them; return how many."""
+    """Delete the roots that were not touched for that long and all rows that refer to them; return their number."""
 
 
 OFFERED = (

@@ -1,4 +1,4 @@
-"""Routes of the resume's sections: the same for each, made of its declaration."""
+"""Routes of the resume's sections. They are the same for each section and follow from its declaration."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -43,7 +43,7 @@ routes = ROUTES.extend(tags=["resume"], body_limit=FORM_BODY)
 
 
 def declare_resume_section(section: Section, key: str, plural_key: str, listed: type[Any], example: Any) -> None:
-    """Declare the operations on the rows of one section; `listed` is the type of its list."""
+    """Declare the operations on the rows of one section. `listed` is the type of its list."""
     record, kind = section.record, section.body
     row_id = Annotated[UUID, uuid_in_path(demo_row_id(section))]
 
@@ -146,7 +146,7 @@ def declare_save(section: Section, key: str, listed: type[Any], example: Any) ->
 
 
 def enlist(listed: type[Any], section: Section, rows: list[Any]) -> Any:
-    """Return the rows in the envelope of a list that is never paged."""
+    """Return the rows in the envelope of a list that always has one page."""
     return listed(rows, ListMeta.of(Page(1, section.most), len(rows)))
 
 

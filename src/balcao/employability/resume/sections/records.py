@@ -1,4 +1,4 @@
-"""The five sections of a resume as data: what each row holds, how it is checked, stored and sorted."""
+"""Declarations of the five sections of a resume: the content of a row, its checks, its table and its order."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ YEARS_AHEAD = 10
 
 @dataclass(frozen=True)
 class Reference:
-    """A column that holds the id of a reference value of this kind, shown whole as `member`."""
+    """A column with the id of a reference value of this kind. Responses contain the whole value as `member`."""
 
     kind: Kind
     member: str
@@ -42,9 +42,10 @@ class Reference:
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """One section. `path` is its word on the wire, `order` its SQL order, `most` the rows that a person may have.
+    """A section of the resume.
 
-    `once` names the column of which no two rows of a person have the same value; `one` comes with its article.
+    `path` is its name on the wire, `order` its SQL order, and `most` the maximum number of rows for a person. The
+    values of the column `once` must differ between a person's rows. `one` includes its article.
     """
 
     path: str
@@ -59,7 +60,7 @@ class Section:
     once: str | None = None
 
     def __str__(self) -> str:
-        """Return the section's word, by which its statements are known."""
+        """Return the section's path, which identifies its statements."""
         return self.path
 
     @property
@@ -69,11 +70,11 @@ class Section:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the columns that the person fills."""
+        """Return the columns that the person fills in."""
         return tuple(self.body.__struct_fields__)
 
     def values(self, row: Any) -> tuple[Any, ...]:
-        """Return what the person stated, of a body or of a stored row alike."""
+        """Return the person's own values of a body or of a stored row."""
         return tuple(getattr(row, column) for column in self.columns)
 
 
@@ -127,7 +128,7 @@ def _check_year(text: str | None) -> str | None:
 
 
 def demo_row_id(section: Section, number: int = 1) -> UUID:
-    """Return the id of a section's row in the sandbox's resume, which the descriptions name as their example."""
+    """Return the id of a row of the sandbox's resume. Descriptions use it as their example."""
     return uuid5(NAMESPACE_URL, f"balcao:demo:{section.path}:{number}")
 
 

@@ -57,7 +57,10 @@ Story = Annotated[str | None, Meta(description="Descrição, até 2000 caractere
 
 
 class Experience(msgspec.Struct):
-    """An experience (spec: employability records). Nothing is null; `tempo_experiencia_meses` 0 means not informed."""
+    """A work experience (spec: employability records).
+
+    No member is null; `tempo_experiencia_meses` 0 means not informed.
+    """
 
     id: RowId
     cpf: OwnerCpf
@@ -72,7 +75,7 @@ class Experience(msgspec.Struct):
 
 
 class ExperienceBody(msgspec.Struct):
-    """What a citizen states of one experience; further members are ignored."""
+    """The citizen's values for an experience. Further members are ignored."""
 
     cargo: JobTitle
     empresa: Employer
@@ -83,7 +86,7 @@ class ExperienceBody(msgspec.Struct):
 
 
 class Education(msgspec.Struct):
-    """A course of formal schooling."""
+    """A course of formal education."""
 
     id: RowId
     cpf: OwnerCpf
@@ -98,7 +101,7 @@ class Education(msgspec.Struct):
 
 
 class EducationBody(msgspec.Struct):
-    """What a citizen states of one course of schooling; an empty text counts as absent."""
+    """The citizen's values for a course of formal education. An empty text counts as absent."""
 
     id_escolaridade: SchoolingId = None
     nome_instituicao: Institution = None
@@ -108,7 +111,7 @@ class EducationBody(msgspec.Struct):
 
 
 class ResumeLanguage(msgspec.Struct):
-    """A language and how well the person knows it."""
+    """A language, and the person's level in it."""
 
     id: RowId
     cpf: OwnerCpf
@@ -121,14 +124,14 @@ class ResumeLanguage(msgspec.Struct):
 
 
 class ResumeLanguageBody(msgspec.Struct):
-    """A language, at most once in a resume."""
+    """A language. A resume contains each language at most once."""
 
     id_idioma: LanguageId
     id_nivel: LevelId
 
 
 class ComplementaryCourse(msgspec.Struct):
-    """A course beside schooling."""
+    """A complementary course."""
 
     id: RowId
     cpf: OwnerCpf
@@ -140,7 +143,7 @@ class ComplementaryCourse(msgspec.Struct):
 
 
 class ComplementaryCourseBody(msgspec.Struct):
-    """What a citizen states of one course; an empty text counts as absent."""
+    """The citizen's values for a complementary course. An empty text counts as absent."""
 
     nome_curso: Course
     nome_instituicao: Institution = None
@@ -148,7 +151,7 @@ class ComplementaryCourseBody(msgspec.Struct):
 
 
 class Achievement(msgspec.Struct):
-    """A certificate, an award, voluntary work."""
+    """A certificate, an award or voluntary work."""
 
     id: RowId
     cpf: OwnerCpf
@@ -161,7 +164,7 @@ class Achievement(msgspec.Struct):
 
 
 class AchievementBody(msgspec.Struct):
-    """What a citizen states of one achievement; an empty text counts as absent."""
+    """The citizen's values for an achievement. An empty text counts as absent."""
 
     titulo: Title
     id_tipo_conquista: AchievementTypeId = None
@@ -169,35 +172,35 @@ class AchievementBody(msgspec.Struct):
 
 
 class Experiences(msgspec.Struct):
-    """A resume's experiences: the present job first, then the newest."""
+    """The experiences of a resume: the current job first, then the newest."""
 
     data: Annotated[list[Experience], Meta(description="As experiências.")]
     meta: Annotated[ListMeta, Meta(description="Uma página com todas, e quantas são.")]
 
 
 class Educations(msgspec.Struct):
-    """A resume's courses of schooling, the last one finished first."""
+    """The formal education of a resume, the course that finished last first."""
 
     data: Annotated[list[Education], Meta(description="As formações.")]
     meta: Annotated[ListMeta, Meta(description="Uma página com todas, e quantas são.")]
 
 
 class ResumeLanguages(msgspec.Struct):
-    """A resume's languages, newest first."""
+    """The languages of a resume, newest first."""
 
     data: Annotated[list[ResumeLanguage], Meta(description="Os idiomas.")]
     meta: Annotated[ListMeta, Meta(description="Uma página com todos, e quantos são.")]
 
 
 class ComplementaryCourses(msgspec.Struct):
-    """A resume's courses beside schooling, the last one finished first."""
+    """The complementary courses of a resume, the one that finished last first."""
 
     data: Annotated[list[ComplementaryCourse], Meta(description="Os cursos.")]
     meta: Annotated[ListMeta, Meta(description="Uma página com todos, e quantos são.")]
 
 
 class Achievements(msgspec.Struct):
-    """A resume's achievements, newest first."""
+    """The achievements of a resume, newest first."""
 
     data: Annotated[list[Achievement], Meta(description="As conquistas.")]
     meta: Annotated[ListMeta, Meta(description="Uma página com todas, e quantas são.")]

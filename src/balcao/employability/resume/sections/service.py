@@ -1,4 +1,4 @@
-"""The sections of a resume. A row out of reach is as one that is not there (rules: employability 2.8)."""
+"""The sections of a resume. To a caller without access to a row, it does not exist (rules: employability 2.8)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,46 +22,47 @@ WRITE_ANY = "resume:write_any"
 
 
 async def list_rows(call: Call, section: Section, cpf: Cpf) -> list[Any]:
-    """Return a person's rows of a section; anybody but the owner sees the CPF masked and leaves an audit event."""
+    """Return a person's rows of a section. For other callers the CPF is masked, and the read is recorded."""
     async with call.reading(cpf, [section.member]) as source:
         rows = await store.list_section_rows(source, section, cpf)
     return show_rows(call, rows)
 
 
 def show_rows(call: Call, rows: Sequence[Any]) -> list[Any]:
-    """Return rows as this caller may see them: the CPF is whole for its owner alone."""
+    """Return the rows as this caller may see them. Only the owner sees the full CPF."""
     if call.is_owner:
         return list(rows)
     return [msgspec.structs.replace(row, cpf=Cpf(row.cpf).masked) for row in rows]
 
 
 async def read_row(call: Call, section: Section, id_: UUID) -> Any:
-    """Return a row; anybody but the owner sees the CPF masked and leaves an audit event.
+    """Return a row. For a caller other than its owner the CPF is masked, and the read is recorded.
 
-    Raises NotFound alike for an unknown id and for a row out of the caller's reach.
+    Raises the same NotFound for an unknown id and for a row that the caller may not read.
     """
     row = await store.read_section_row(call.platform.database, section, id_)
     if row is None or (reached := call.with_right_to(Cpf(row.cpf), READ_ANY)) is None:
         raise _unknown(section)
     if not reached.is_owner:
         async with reached.reading(Cpf(row.cpf), [section.member]):
-            pass  # only the audit event: the row was read before it was known whose it is
+            pass  # only the audit event; the row itself was read above
     return show_rows(reached, [row])[0]
 
 
 async def add_row(call: Call, section: Section, cpf: Cpf, body: Any, id_: UUID | None = None) -> Any:
-    """Add a row and return it as stored.
+    """Add a row and return the stored row.
 
-    With `id_` a repeat is harmless: a row that is there already is returned as it is.
-    Raises Invalid, also for an unknown reference value, and Conflict beyond the section's limit or for a second one of
-    what a person may have once.
+    With `id_` the call can be repeated: a row that exists is returned unchanged.
+
+    Raises Invalid, also for an unknown reference value, and Conflict if the section is full or already has the value of
+    its `once` column.
     """
     async with call.platform.database.transaction() as connection:
         return await _insert(connection, call, section, cpf, section.check(body), id_)
 
 
 async def create_row(call: Call, section: Section, cpf: Cpf, body: Any) -> bytes:
-    """Add a row as `add_row` does, once for an idempotency key, and return it as JSON."""
+    """Add a row as `add_row` does, once per idempotency key, and return it as JSON."""
     checked = section.check(body)
     async with call.platform.database.transaction() as connection:
         return await run_once(
@@ -88,7 +89,7 @@ async def _insert(
 
 
 async def replace_row(call: Call, section: Section, id_: UUID, body: Any) -> Any:
-    """Replace a row and return it as stored. Raises Invalid, NotFound as `read_row` does, and Conflict."""
+    """Replace a row and return the stored row. Raises Invalid, Conflict, and NotFound as `read_row` does."""
     checked = section.check(body)
     async with call.platform.database.transaction() as connection:
         reached, cpf = await _lock(connection, call, section, id_)
@@ -111,7 +112,7 @@ async def delete_row(call: Call, section: Section, id_: UUID) -> Message:
 
 
 async def _lock(connection: Connection, call: Call, section: Section, id_: UUID) -> tuple[Call, Cpf]:
-    """Lock the resume of a row, and return the call by its right to it."""
+    """Lock the resume that contains a row. Return the call with its right to that resume, and the CPF of the owner."""
     row = await store.read_section_row(connection, section, id_)
     if row is None or (reached := call.with_right_to(Cpf(row.cpf), WRITE_ANY)) is None:
         raise _unknown(section)
@@ -121,10 +122,10 @@ async def _lock(connection: Connection, call: Call, section: Section, id_: UUID)
 
 
 async def save_rows(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:
-    """Replace a section under the lock of its resume and return it as stored.
+    """Replace a section of a locked resume, and return the stored rows.
 
-    A row that is sent as it is stored keeps its id and instants. Raises Invalid, and nothing is stored, for too many
-    rows, an unknown reference value, or twice what a person may have once.
+    A row that is sent unchanged keeps its id and instants. Raises Invalid, and stores nothing, for too many rows, an
+    unknown reference value, or a repeated value of the `once` column.
     """
     checked = [section.check(body) for body in bodies]
     _require_few(section, checked)
@@ -140,13 +141,13 @@ async def save_rows(connection: Connection, section: Section, cpf: Cpf, bodies: 
     if unmatched:
         await store.delete_section_rows(connection, section, [row.id for row in unmatched])
     if new:
-        # Of rows that come at once the first that was sent is to show first, as the newest.
+        # Insert in reverse order. Lists show the newest row first, so the first row that was sent comes first.
         await store.insert_section_rows(connection, section, cpf, new[::-1])
     return await store.list_section_rows(connection, section, cpf)
 
 
 async def save_section(call: Call, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:
-    """Replace one section, as `save_rows` does."""
+    """Replace one section as `save_rows` does."""
     async with call.platform.database.transaction() as connection:
         await touch_resume(connection, cpf)
         rows = await save_rows(connection, section, cpf, bodies)

@@ -1,4 +1,4 @@
-"""SQL of the resume's sections, made of each section's declaration."""
+"""SQL of the resume's sections, generated from the declaration of each section."""
 
 from collections.abc import Sequence
 from types import GenericAlias
@@ -18,7 +18,7 @@ from balcao.employability.resume.sections.records import SECTIONS, Section
 
 
 def _nested(section: Section) -> str:
-    """Return the columns of the reference values that are shown whole, as JSON texts."""
+    """Return the SQL columns of the nested reference values, as JSON texts."""
     parts = []
     for column, reference in section.references.items():
         members = "'id', id, 'descricao', descricao, 'created_at', created_at, 'updated_at', updated_at"
@@ -41,7 +41,7 @@ _MEMBERS = {each: f"id, cpf, {', '.join(each.columns)}, created_at, updated_at{_
     lambda section: {"return": GenericAlias(list, section.record)},
 )
 async def list_section_rows(source: Source, section: Section, cpf: Cpf) -> list[Any]:
-    """Return a person's rows of a section, in its order, with the CPF whole."""
+    """Return a person's rows of a section, in its order and with the full CPF."""
 
 
 @lookups(
@@ -54,7 +54,7 @@ async def read_section_row(source: Source, section: Section, id_: UUID) -> Any |
 async def insert_section_row(
     connection: Connection, section: Section, cpf: Cpf, body: Any, id_: UUID | None = None
 ) -> Any:
-    """Insert a row. Raises Conflict for a second one where a person may have one."""
+    """Insert a row. Raises Conflict if the person already has a row with its `once` value."""
     try:
         return await _insert_section_row(connection, section, id_ or UUID(new_id()), cpf, body)
     except asyncpg.UniqueViolationError:
@@ -75,14 +75,14 @@ async def _insert_section_row(connection: Connection, section: Section, id_: UUI
 
 
 async def insert_section_rows(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> None:
-    """Insert rows of which no two repeat what a person may have once."""
+    """Insert rows. The caller has checked that no `once` value occurs twice."""
     insert = _insert_section_row.of[section]
     rows = [insert.bind((section, UUID(new_id()), cpf, body), {}) for body in bodies]
     await connection.executemany(insert.sql, rows)
 
 
 async def update_section_row(connection: Connection, section: Section, id_: UUID, body: Any) -> Any | None:
-    """Update a row, None when it is gone. Raises Conflict for a second one where a person may have one."""
+    """Update a row, or return None if it is gone. Raises Conflict if another row of the person has its `once` value."""
     try:
         return await _update_section_row(connection, section, id_, body)
     except asyncpg.UniqueViolationError:
@@ -105,7 +105,7 @@ async def _update_section_row(connection: Connection, section: Section, id_: UUI
 
 @statements({each: f"DELETE FROM {each.table} WHERE id = ANY (:ids::uuid[])" for each in SECTIONS})
 async def delete_section_rows(connection: Connection, section: Section, ids: Sequence[UUID]) -> int:
-    """Delete rows and return how many there were."""
+    """Delete rows, and return how many of them existed."""
 
 
 def _twice() -> Conflict:

@@ -1,4 +1,4 @@
-"""Routes of the applications, for those who applied; staff reach them within their departments."""
+"""Routes of the applications, for candidates, and for staff within their departments."""
 
 from typing import Annotated
 
@@ -110,14 +110,14 @@ async def withdraw_application(call: Call, id: OpenApplicationInPath) -> Message
 
 
 async def clear_ended(call: Call, connection: Connection) -> Swept:
-    """Clear the applications of jobs that ended long ago."""
+    """Clear the applications for jobs that ended long ago."""
     checked = await store.count_named_applications(connection)
     return Swept(
         checked, await store.erase_ended_applications(connection, call.platform.settings.jobs_application_months)
     )
 
 
-# Exported whole; of an erased one stays that it was made (rules: employability 5.4).
+# The export contains everything. After an erasure, only the fact of the application stays (rules: employability 5.4).
 ERASED = ["nome", "email", "respostas_info_complementares", "curriculo_snapshot", "historico.motivo"]
 BASIS = (
     "Registro do processo seletivo, sem nome, contato, respostas, currículo e motivos, até o fim do prazo de guarda."

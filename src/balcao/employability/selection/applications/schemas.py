@@ -1,4 +1,4 @@
-"""Applications as they are shown, asked for, stored and exported (rules: employability 2.7, 3.4, 5.4)."""
+"""Applications as they are shown, filtered, stored and exported (rules: employability 2.7, 3.4, 5.4)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ CandidateEmail = Annotated[str | None, Meta(description="E-mail da pessoa.", exa
 
 
 class Answer(msgspec.Struct):
-    """An answer, with the question as it was."""
+    """An answer, with the question as it was at that time."""
 
     id_info: Annotated[UUID, Meta(description="A pergunta (UUID).", examples=[QUESTION_EXAMPLE])]
     titulo: Annotated[str, Meta(description="A pergunta, como era.", examples=["Por que você quer esta vaga?"])]
@@ -74,7 +74,7 @@ class Application(msgspec.Struct, kw_only=True):
 
 
 class ApplicationDetail(Application, kw_only=True):
-    """An application looked at alone."""
+    """A single application with more details."""
 
     personal_info: Annotated[
         WholePersonalInfo | UnsetType | None,
@@ -83,7 +83,7 @@ class ApplicationDetail(Application, kw_only=True):
 
 
 class StatusCounts(msgspec.Struct):
-    """How many applications are shown with each status."""
+    """The number of applications with each shown status."""
 
     candidatura_enviada: Annotated[int, Meta(description="Enviadas.", examples=[40])] = 0
     aprovada: Annotated[int, Meta(description="Aprovadas.", examples=[2])] = 0
@@ -103,7 +103,7 @@ class Applications(msgspec.Struct):
 
 
 class ApplicationEvent(msgspec.Struct):
-    """What happened to an application."""
+    """An event in the history of an application."""
 
     de: Annotated[
         str | None, Meta(description="Situação própria anterior; nula no começo.", examples=["candidatura_enviada"])
@@ -133,7 +133,7 @@ class ApplicationHistory(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class OwnFilters:
-    """What to list; a filter that was not given is None."""
+    """The filters of a list. A filter that was not sent is None."""
 
     job: UUID | None = None
     status: ApplicationStatus | None = None
@@ -141,12 +141,12 @@ class OwnFilters:
 
 
 def parse_own_filters(query: Mapping[str, str]) -> OwnFilters:
-    """Read the filters. Raises Invalid naming the parameter."""
+    """Parse the filters. Raises Invalid naming the parameter."""
     return OwnFilters(parse_uuid_filter(query, "vagaId"), parse_status(query), parse_uuid_filter(query, "etapa_id"))
 
 
 def parse_status(query: Mapping[str, str]) -> ApplicationStatus | None:
-    """Return the status, as shown, that the applications are to have. Raises Invalid."""
+    """Return the shown status to filter by, or None. Raises Invalid."""
     text = query.get("status", "").strip()
     if text and text not in SHOWN:
         raise Invalid(f"O parâmetro `status` aceita {', '.join(SHOWN)}.", code="status-invalid")
@@ -170,7 +170,7 @@ class OwnApplicationQuery(msgspec.Struct, kw_only=True):
 
 
 class StoredApplication(ApplicationPosition, frozen=True, kw_only=True):
-    """A row."""
+    """A stored application."""
 
     nome: str | None
     email: str | None
@@ -182,13 +182,13 @@ class StoredApplication(ApplicationPosition, frozen=True, kw_only=True):
 
 
 class ListedApplication(StoredApplication, frozen=True, kw_only=True):
-    """A row, with the copy of what the registry said of its person."""
+    """A stored application, with the copy of the registry's record of its person."""
 
     record: PersonRecord | None
 
 
 class Submission(NamedTuple):
-    """What is stored of an application that is made, and what it was decided on."""
+    """A new application, and the versions on which the decision is based."""
 
     application: StoredApplication
     origin: str
@@ -204,7 +204,10 @@ class Submission(NamedTuple):
 
 
 class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):
-    """An application as it stood elsewhere; `has_resume` says that the person's resume is kept here, and not sent."""
+    """An application with a given state, such as demo data.
+
+    With `has_resume` it gets the resume that is stored here.
+    """
 
     id: UUID
     cpf: str
@@ -220,7 +223,7 @@ class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExportedApplicationEvent(msgspec.Struct):
-    """Something that happened to an application."""
+    """An event in the history of an application."""
 
     evento: Annotated[Event, Meta(description="O que houve.", examples=["approve"])]
     de: Annotated[
@@ -233,7 +236,7 @@ class ExportedApplicationEvent(msgspec.Struct):
 
 
 class ExportedApplication(msgspec.Struct):
-    """All that is stored of an application, a withdrawn one too."""
+    """Everything that is stored about an application, also about a withdrawn one."""
 
     id: ApplicationId
     id_vaga: JobId

@@ -1,4 +1,4 @@
-"""Applications: read, stored, changed and withdrawn (rules: employability 2.7, 3.4, 4.3)."""
+"""Applications: reading, changing and withdrawing (rules: employability 2.7, 3.4, 4.3)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -49,9 +49,9 @@ FIELDS = ["candidatura"]
 
 
 async def list_applications_of_person(call: Call, cpf: Cpf, filters: OwnFilters, page: Page) -> Applications:
-    """Return a page of a person's applications, newest first; to staff those for jobs within their reach.
+    """Return a page of a person's applications, newest first. For staff it contains only jobs within their reach.
 
-    A read by anybody but the person is recorded.
+    A read by a caller other than the person is recorded.
     """
     departments = None
     if not call.is_owner and (scope := await find_scope(call)).departments is not None:
@@ -67,9 +67,9 @@ async def list_applications_of_person(call: Call, cpf: Cpf, filters: OwnFilters,
 
 
 async def read_application(call: Call, id_: UUID) -> ApplicationDetail:
-    """Return an application, with what the caller may do with it; a read by staff is recorded.
+    """Return an application with the caller's possible actions. A read by staff is recorded.
 
-    Raises NotFound alike for an unknown id and for an application out of the caller's reach.
+    Raises the same NotFound for an unknown id and for an application outside the caller's reach.
     """
     reached, stored, job = await find_application(call, id_, READ)
     async with reached.reading(_person(stored), FIELDS) as source:
@@ -77,9 +77,9 @@ async def read_application(call: Call, id_: UUID) -> ApplicationDetail:
 
 
 async def list_application_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
-    """Return a page of what happened to an application, a withdrawn one too, newest first.
+    """Return a page of the history of an application, newest first. The application may be withdrawn.
 
-    Raises NotFound as `read_application` does. The candidate is not told who of the staff did something.
+    Raises NotFound as `read_application` does. For the candidate, the names of staff are removed.
     """
     reached, stored, _ = await find_application(call, id_, READ, also_withdrawn=True)
     async with reached.reading(_person(stored), FIELDS) as source:
@@ -92,7 +92,7 @@ async def list_application_history(call: Call, id_: UUID, page: Page) -> Applica
 async def update_application(
     connection: Connection, call: Call, changed: StoredApplication, job: JobSummary
 ) -> ApplicationDetail:
-    """Store what may change in a locked application, name, address and answers, and return it as it is shown then."""
+    """Store the name, address and answers of a locked application, and return the application as it is shown."""
     updated_at = await store.update_application(connection, changed, name_author(call))
     await _record(connection, call, "update", changed)
     stored = msgspec.structs.replace(changed, updated_at=updated_at)
@@ -102,7 +102,7 @@ async def update_application(
 async def withdraw_application(call: Call, id_: UUID) -> Message:
     """Withdraw the caller's own application.
 
-    Raises NotFound, also for another person's, PreconditionFailed, and Conflict once it was decided on.
+    Raises NotFound, also for another person's application, PreconditionFailed, and Conflict after a decision.
     """
     async with call.platform.database.transaction() as connection:
         reached, stored, job = await lock_application(connection, call, id_, None, NO_DEPARTMENT)
@@ -114,9 +114,9 @@ async def withdraw_application(call: Call, id_: UUID) -> Message:
 
 
 async def find_changeable_scope(call: Call, action: str) -> Scope:
-    """Return the scope in which the caller may do this to applications of others.
+    """Return the scope in which the caller may use this action on the applications of others.
 
-    It may ask the registry, so call it before the transaction that locks the application. Raises Unavailable.
+    It may call the registry, so use it before the transaction that locks the application. Raises Unavailable.
     """
     return await find_scope(call) if call.holds(action) else NO_DEPARTMENT
 
@@ -124,7 +124,7 @@ async def find_changeable_scope(call: Call, action: str) -> Scope:
 async def lock_application(
     connection: Connection, call: Call, id_: UUID, action: str | None, scope: Scope
 ) -> tuple[Call, StoredApplication, JobSummary]:
-    """Return what `find_application` does. Neither application nor job changes until the transaction ends.
+    """Lock an application and its job until the transaction ends, and return the result of `find_application`.
 
     Raises NotFound as `find_application` does.
     """
@@ -138,7 +138,7 @@ async def lock_application(
 
 
 async def require_current(connection: Connection, call: Call, stored: StoredApplication, job: JobSummary) -> None:
-    """Raise PreconditionFailed where the caller names another version of a locked application."""
+    """Raise PreconditionFailed if `If-Match` does not match the locked application."""
     if call.if_match is not None:
         require_match(
             call.if_match, etag_of(msgspec.json.encode(await describe_application(connection, call, stored, job)))
@@ -151,7 +151,7 @@ async def move_applications(
     moves: Sequence[Move],
     reason: str | None = None,
 ) -> None:
-    """Carry out rows of the table on locked applications: status, step, history and e-mails."""
+    """Apply rows of the table to locked applications: status, step, history and e-mails."""
     events = await store.move_applications(connection, moves, name_author(call), reason)
     for kind in Email:
         if occurred := {before.id: events[before.id] for before, change in moves if change.row.email is kind}:
@@ -159,13 +159,16 @@ async def move_applications(
 
 
 async def list_missing_application_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that no application ever had."""
+    """Return the ids that no application ever had."""
     async with call.platform.database.connection() as connection:
         return await store.select_missing_application_ids(connection, ids)
 
 
 async def restore_applications(call: Call, rows: Sequence[RestoredApplication]) -> None:
-    """Store applications as they stood elsewhere, some with the resume that their person has now; others stay."""
+    """Store applications with a given state, some with the current resume of their person.
+
+    Existing ones do not change.
+    """
     async with call.platform.database.transaction() as connection:
         stored = {row.cpf: await read_stored_resume(connection, Cpf(row.cpf)) for row in rows if row.has_resume}
         snapshots = {cpf: resume.content for cpf, resume in stored.items()}
@@ -176,9 +179,9 @@ async def restore_applications(call: Call, rows: Sequence[RestoredApplication]) 
 async def find_application(
     call: Call, id_: UUID, action: str, *, also_withdrawn: bool = False
 ) -> tuple[Call, StoredApplication, JobSummary]:
-    """Return an application and its job, and the call by its right to it: the candidate's own, or the action's.
+    """Return an application, its job, and the call with its right to the application: as its candidate, or by `action`.
 
-    Raises NotFound alike for an unknown id and for an application out of the caller's reach.
+    Raises the same NotFound for an unknown id and for an application outside the caller's reach.
     """
     async with call.platform.database.connection() as connection:
         stored, job, department = await _read_with_job(connection, id_, also_withdrawn=also_withdrawn)
@@ -199,7 +202,10 @@ async def _read_with_job(
 async def describe_application(
     connection: Connection, call: Call, stored: StoredApplication, job: JobSummary
 ) -> ApplicationDetail:
-    """Return an application with what the caller may do with it; to staff also with what is known of the person."""
+    """Return an application with the caller's possible actions.
+
+    For staff it includes the copy of the person's record.
+    """
     open_events = list_open_events(
         stored.status,
         job.status,
@@ -218,7 +224,7 @@ async def describe_application(
 
 
 def show_application(stored: StoredApplication, job: JobSummary) -> Application:
-    """Return an application as it is shown while its job is as given."""
+    """Return an application as it is shown for this state of its job."""
     shown = show_application_status(stored.status, job.status)
     return Application(
         id=stored.id,
@@ -248,12 +254,12 @@ def _person(stored: StoredApplication) -> Cpf:
 
 
 def name_author(call: Call) -> str | None:
-    """Return the name of the member of staff who acts; None for the candidate."""
+    """Return the name of the member of staff who acts, or None for the candidate."""
     return None if call.is_owner else call.author.name
 
 
 def _require(stored: StoredApplication | None, *, also_withdrawn: bool = False) -> StoredApplication:
-    """Return an application that lives. Raises NotFound for none, a withdrawn one and one without its person."""
+    """Return the application if it is live. Raises NotFound if it is None, withdrawn, or has no person any more."""
     is_withdrawn = stored is not None and stored.status is ApplicationStatus.WITHDRAWN
     if stored is None or stored.cpf is None or (is_withdrawn and not also_withdrawn):
         raise _unknown()

@@ -1,6 +1,6 @@
-"""The states of an application: the one table that code, descriptions and tests are made of (rules: employability 4.3).
+"""The states of an application. Code, descriptions and tests use this one table (rules: employability 4.3).
 
-The stored status is the application's own. While its job is frozen or closed, the job's state is shown in its place.
+The stored status is the application's own. While its job is frozen or closed, responses show the job's state instead.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ READ_SENSITIVE = "job_application:read_sensitive"
 
 
 class ApplicationStatus(StrEnum):
-    """Own statuses. `WITHDRAWN` is never shown: such an application is in no list, only in the history."""
+    """The own statuses. `WITHDRAWN` is never shown: a withdrawn application is in no list, only in the history."""
 
     SENT = "candidatura_enviada"
     APPROVED = "aprovada"
@@ -45,11 +45,11 @@ class Event(StrEnum):
     DISCONTINUE = "discontinue"
     SET_STEP = "set-step"
     CLEAR_STEP = "clear-step"
-    # By an edit of the job, in the same transaction: `employability.leave_steps` writes it.
+    # An edit of the job causes it, in the same transaction: `employability.leave_steps` writes it.
     STEP_REMOVED = "step-removed"
 
 
-# As people read them, beside the words of the wire.
+# The Portuguese names for people. The wire values are in the enums.
 STATUS_NAMES = {
     ApplicationStatus.SENT: "enviada",
     ApplicationStatus.APPROVED: "aprovada",
@@ -70,9 +70,9 @@ EVENT_NAMES = {
 }
 SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, ApplicationStatus.REJECTED
 FROZEN, DISCONTINUED = ApplicationStatus.FROZEN, ApplicationStatus.DISCONTINUED
-# What callers may see and filter by, in the order of `resumo`.
+# The statuses that callers see and filter by, in the order of `resumo`.
 SHOWN = (SENT, APPROVED, REJECTED, FROZEN, DISCONTINUED)
-# The states of a job, as shown, that stand in the place of every application's own status.
+# The shown states of a job that replace the own status of every application.
 OVERLAYS = {JobStatus.FROZEN: FROZEN, JobStatus.DISCONTINUED: DISCONTINUED}
 ACTIVE = frozenset({JobStatus.ACTIVE})
 NOT_PAUSED = frozenset(JobStatus) - frozenset(OVERLAYS)
@@ -81,10 +81,11 @@ ANY_STATE = frozenset(JobStatus)
 
 @dataclass(frozen=True)
 class Transition:
-    """One row: an application with one of these own statuses may meet the event while its job is shown as in `jobs`.
+    """A row of the table: an application with one of these own statuses allows the event in these states of its job.
 
-    The candidate may cause it where `by_candidate`, staff who hold `action` where there is one. `target` is the own
-    status then, None for one that stays. `before_steps` demands that no step was set yet. `email` tells the candidate.
+    `jobs` contains the states as shown. `by_candidate` allows the event to the candidate, and `action` to staff with
+    that action. `target` is the new own status, or None if it does not change. `before_steps` requires that no step is
+    set. `email` is the e-mail to the candidate.
     """
 
     event: Event
@@ -97,7 +98,7 @@ class Transition:
     email: Email | None = None
 
     def describe(self) -> str:
-        """Return the row in words, for the description of its operation."""
+        """Return the row as a sentence, for the description of its operation."""
         sources = " ou ".join(f"`{status}`" for status in SHOWN if status in self.sources)
         moved = f" para `{self.target}`" if self.target in SHOWN else ""
         steps = ", sem etapa definida" if self.before_steps else ""
@@ -106,7 +107,7 @@ class Transition:
 
 
 class ApplicationPosition(msgspec.Struct, frozen=True, kw_only=True):
-    """Where an application stands; `status` is its own."""
+    """The state of an application. `status` is its own."""
 
     id: UUID
     cpf: str | None
@@ -116,21 +117,21 @@ class ApplicationPosition(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A row of the table, and the step on which the candidate stands then."""
+    """A row of the table, and the candidate's step after the change."""
 
     row: Transition
     step: UUID | None
 
 
 class Move(NamedTuple):
-    """An application as it stands, and what changes in it."""
+    """The state of an application, and a change of it."""
 
     before: ApplicationPosition
     change: Change
 
     @property
     def status(self) -> ApplicationStatus:
-        """Return the own status afterwards."""
+        """Return the own status after the change."""
         return self.change.row.target or self.before.status
 
 
@@ -153,32 +154,32 @@ TABLE = (
     Transition(Event.SET_STEP, frozenset({APPROVED}), NOT_PAUSED, None, action=DECIDE),
     Transition(Event.CLEAR_STEP, frozenset({SENT, APPROVED}), NOT_PAUSED, None, action=DECIDE),
 )
-# How staff bring an application to a status that they name.
+# The decisions of staff by the status that they set.
 DECISIONS = {row.target: row for row in TABLE if row.action == DECIDE and row.target is not None}
 SUBMISSION = TABLE[0]
 
 
 def describe_events(*events: Event) -> str:
-    """Return the rows of the table for these events in words."""
+    """Return the rows of the table for these events as sentences."""
     return " ".join(row.describe() for row in TABLE if row.event in events)
 
 
 def require_status(text: str) -> ApplicationStatus:
-    """Return the status that staff name. Raises Invalid."""
+    """Return the status that staff sent. Raises Invalid."""
     if text not in SHOWN:
         raise Invalid(f"O campo `status` aceita {', '.join(SHOWN)}.", code="status-invalid")
     return ApplicationStatus(text)
 
 
 def show_application_status(own: ApplicationStatus, job: JobStatus) -> ApplicationStatus:
-    """Return the status as it is shown while the job is shown so; a deleted job counts as discontinued."""
+    """Return the shown status for a shown state of the job. A deleted job counts as discontinued."""
     return own if own is ApplicationStatus.WITHDRAWN else OVERLAYS.get(job, own)
 
 
 def find_application_transition(
     event: Event, own: ApplicationStatus, job: JobStatus, *, has_step: bool
 ) -> Transition | None:
-    """Return what the event does to an application in this state; None where it cannot happen."""
+    """Return the transition of the event in this state, or None if it is not possible."""
     return next((row for row in TABLE if row.event is event and _is_open(row, own, job, has_step=has_step)), None)
 
 
@@ -187,7 +188,7 @@ def _is_open(row: Transition, own: ApplicationStatus, job: JobStatus, *, has_ste
 
 
 def require_transition(event: Event, position: ApplicationPosition, job: JobSummary) -> Transition:
-    """Return the row of the table that the event takes. Raises Conflict where there is none."""
+    """Return the row of the table for the event. Raises Conflict if the state does not allow it."""
     row = find_application_transition(event, position.status, job.status, has_step=position.id_etapa_atual is not None)
     if row is None:
         status = show_application_status(position.status, job.status)

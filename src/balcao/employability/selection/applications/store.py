@@ -1,4 +1,4 @@
-"""SQL of the applications, with what is long in them and what happened to them."""
+"""SQL of the applications, their long content and their histories."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -38,7 +38,7 @@ JOIN employability.application_content AS content ON content.id_candidatura = ap
 WHERE application.id = :id_
 """)
 async def select_application(source: Source, id_: UUID) -> StoredApplication | None:
-    """Return an application, a withdrawn one too."""
+    """Return an application, which may be withdrawn."""
 
 
 @statement(f"""
@@ -51,15 +51,18 @@ WHERE application.status <> 'retirada' AND application.cpf IS NOT NULL
 ORDER BY wanted.place
 """)
 async def list_live_applications(connection: Connection, ids: Sequence[UUID]) -> list[ListedApplication]:
-    """Return those of these applications that live and name their person, each with the registry's copy, in this order.
+    """Return the live applications among these ids in their order, each with the copy of the registry's record.
 
-    Who may see them is the caller's to know.
+    The caller must check who may see them.
     """
 
 
-# Lock order: the job before the application, as an edit of the job does that moves candidates. The condition is part of
-# the locking query, so that a caller holds no lock on an application out of reach. Rows are read afterwards, in another
-# statement: this one would see answers, steps and questions as they were before it waited.
+# Lock order: the job before the application, as in an edit of the job that moves candidates.
+#
+# Condition: it is part of the locking query, so that a caller never locks an application outside their reach.
+#
+# Snapshot: rows are read by a later statement. This one would see answers, steps and questions as they were before it
+# waited for the lock.
 @statement("""
 WITH held AS MATERIALIZED (
     SELECT job.id FROM employability.application AS wanted JOIN employability.job ON job.id = wanted.id_vaga
@@ -72,15 +75,18 @@ WHERE application.id = :id_
 FOR UPDATE OF application
 """)
 async def lock_application(connection: Connection, id_: UUID, own: Cpf | None, scope: Scope) -> bool:
-    """Lock an application, the person's own or within the scope, and its job until the transaction ends.
+    """Lock an application and its job until the transaction ends.
 
-    Return whether there is one.
+    Only the person's own application or one within the scope is locked. Return whether there is one.
     """
 
 
-# The job stays as it was read until the commit, so that a freeze comes before this application or after it. A person's
-# applications come one after the other, as each is a new version of their resume's root: the count of withdrawals is
-# as it was read. If job or resume have changed since they were read, nothing is stored.
+# Job: it is locked until the commit, so that a freeze comes before or after this application.
+#
+# Resume: every application makes a new version of the resume's root, so the applications of a person run one after the
+# other, and the count of withdrawals is still as it was read.
+#
+# If job or resume have changed since they were read, nothing is stored.
 @statement(f"""
 WITH held AS MATERIALIZED (
     SELECT id FROM employability.job
@@ -111,9 +117,9 @@ WITH held AS MATERIALIZED (
 SELECT created_at, updated_at FROM made
 """)
 async def insert_application(connection: Connection, made: Submission) -> tuple[datetime, datetime] | None:
-    """Store an application, with its event, jobs and audit event, and return when it was made and last changed.
+    """Store an application with its event, jobs and audit event; return the instants of its creation and last change.
 
-    None when the job or the resume is not what it was any more, or an application lives already.
+    Return None if the job or the resume has changed since it was read, or if a live application exists.
     """
 
 
@@ -136,7 +142,7 @@ INSERT INTO employability.application_event (id_candidatura, evento, para, id_et
 SELECT id, '{Event.SUBMIT}', status, id_etapa_atual, created_at FROM made
 """)
 async def restore_applications(connection: Connection, rows: Sequence[RestoredApplication]) -> None:
-    """Insert applications as they stand, but for those that are there."""
+    """Insert applications with their given states. Existing ones do not change."""
 
 
 @statement("""
@@ -144,7 +150,7 @@ SELECT wanted AS id FROM unnest(:ids::uuid[]) AS wanted
 WHERE NOT EXISTS (SELECT FROM employability.application WHERE id = wanted)
 """)
 async def select_missing_application_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that no application ever had."""
+    """Return the ids that no application ever had."""
 
 
 @statement("""
@@ -155,9 +161,9 @@ ORDER BY id FOR UPDATE
 async def lock_live_applications(
     connection: Connection, job: UUID, people: Collection[Cpf]
 ) -> list[ApplicationPosition]:
-    """Return where these people's applications for a job stand, and keep others from changing them.
+    """Lock these people's live applications for a job, and return their states.
 
-    They are locked in the order of their ids, so that two such calls never wait for each other in a circle.
+    They are locked in the order of their ids, so that two such calls cannot deadlock.
     """
 
 
@@ -181,7 +187,7 @@ RETURNING id_candidatura, id
 async def move_applications(
     connection: Connection, moves: Sequence[Move], author: str | None, reason: str | None
 ) -> Mapping[UUID, int]:
-    """Give locked applications their next status and step, and return the number of each one's event."""
+    """Set status and step of locked applications, and return the number of each one's event."""
 
 
 @lookup(
@@ -194,7 +200,7 @@ async def move_applications(
     )
 )
 async def select_application_history(source: Source, id_: UUID, page: Page) -> Paged[ApplicationEvent]:
-    """Return the page of what happened to an application, newest first, and how much that is in all."""
+    """Return a page of the history of an application, newest first, and the number of all events."""
 
 
 @statement(f"""
@@ -210,10 +216,10 @@ WHERE id = :id
 RETURNING updated_at
 """)
 async def update_application(connection: Connection, changed: StoredApplication, author: str | None) -> datetime:
-    """Replace what a candidate may change of a locked application, and return when that was."""
+    """Replace the members of a locked application that a candidate may change, and return the instant of the change."""
 
 
-# Every filter but the one by status, which the counts leave out.
+# All filters except the status, which the counts ignore.
 _OWN = """
 FROM employability.application
 JOIN employability.job ON job.id = application.id_vaga
@@ -244,9 +250,9 @@ _SHOWN = "employability.shown_application_status(application.status, job.status,
 async def select_applications_of_person(
     connection: Connection, cpf: Cpf, departments: Sequence[str] | None, filters: OwnFilters, page: Page
 ) -> PagedWithCounts[StoredApplication, StatusCounts]:
-    """Return the page's applications, newest first, and how many there are of each shown status.
+    """Return the page's applications, newest first, and the number of applications with each shown status.
 
-    `departments` confines them to jobs of these; None is all.
+    `departments` limits the jobs; None means all.
     """
 
 
@@ -267,7 +273,7 @@ SELECT coalesce(jsonb_agg(to_jsonb(found) ORDER BY found.created_at DESC, found.
 ) AS found
 """)
 async def list_exported_applications(connection: Connection, cpf: Cpf) -> Json[list[dict[str, Any]]]:
-    """Return all that is stored of a person's applications, the withdrawn ones too."""
+    """Return everything that is stored about a person's applications, including withdrawn ones."""
 
 
 @statement("""
@@ -292,7 +298,7 @@ UPDATE employability.application SET
 FROM erased WHERE application.id = erased.id
 """)
 async def erase_applications(connection: Connection, cpf: Cpf) -> int:
-    """Withdraw a person's open applications, erase what all of them hold of the person, and return how many."""
+    """Withdraw a person's open applications, erase the personal data of all of them, and return their number."""
 
 
 @statement("SELECT count(*) FROM employability.application WHERE cpf = :cpf")
@@ -302,11 +308,13 @@ async def count_applications(connection: Connection, cpf: Cpf) -> int:
 
 @statement("SELECT count(*) FROM employability.application WHERE cpf IS NOT NULL")
 async def count_named_applications(connection: Connection) -> int:
-    """Return how many applications still say whose they are."""
+    """Return how many applications still have a CPF."""
 
 
-# An erasure has cleared some of them already, and left the CPF with the decision.
-# A job has ended when its limit passed, or before that when it was discontinued (and is so still) or deleted.
+# Some of these were cleared before by an erasure, which leaves the CPF of the application.
+#
+# A job has ended at the earliest of these instants: its limit, its deletion, its last discontinuation if it is still
+# discontinued.
 @statement("""
 WITH ended AS (
     SELECT job.id FROM employability.job
@@ -328,9 +336,9 @@ WITH ended AS (
 SELECT count(*) FROM cleared
 """)
 async def erase_ended_applications(connection: Connection, months: int) -> int:
-    """Erase what applications hold of people, of jobs that ended that long ago; return how many.
+    """Erase the personal data of applications for jobs that ended `months` ago, and return their number.
 
-    The rows stay for statistics. By the owner of the tables only.
+    The rows stay for statistics. Only the owner of the tables may run this.
     """
 
 

@@ -84,7 +84,7 @@ PERSONAL_DATA = OwnRows(
 
 
 async def delete_old(call: Call, connection: Connection) -> Swept:
-    """Delete the attempts of long ago."""
+    """Delete the old blocks."""
     checked = await store.count_blocks(connection)
     return Swept(checked, await store.delete_old_blocks(connection, call.platform.settings.jobs_block_months))
 

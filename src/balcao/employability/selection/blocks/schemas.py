@@ -16,7 +16,7 @@ Failed = Annotated[list[str], Meta(description="Critérios a que a pessoa não a
 
 
 class BlockBody(msgspec.Struct):
-    """A refused attempt, as a portal tells it."""
+    """A refused attempt, as a portal reports it."""
 
     id_vaga: Annotated[str, Meta(description="A vaga (UUID).", examples=[ID_EXAMPLE])]
     criterios_nao_atendidos: Annotated[

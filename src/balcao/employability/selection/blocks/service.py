@@ -1,4 +1,4 @@
-"""Attempts to apply that were refused, for the statistics of each job (rules: employability 2.7, 4.4)."""
+"""Refused attempts to apply, for the statistics of each job (rules: employability 2.7, 4.4)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -31,24 +31,24 @@ FIELDS = ["bloqueio"]
 
 
 async def record_block(call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) -> None:
-    """Store the refusal of an attempt; at most one for each person, job and day in the city. It is committed at once.
+    """Store the refusal of an attempt, at most one for each person, job and day in the city.
 
-    The attempt's own transaction was rolled back: what it refused leaves no other trace.
+    It has its own transaction, because the attempt itself stored nothing or was rolled back.
     """
     async with call.platform.database.transaction() as connection:
         await _record(connection, call, cpf, job_id, criteria)
 
 
 async def has_blocks(call: Call) -> bool:
-    """Return whether any attempt was ever refused."""
+    """Return whether any block is stored."""
     async with call.platform.database.connection() as connection:
         return await store.has_blocks(connection)
 
 
 async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
-    """Store a refusal that a portal tells of, and return the one of the day as JSON.
+    """Store a refusal that a portal reports, and return the block of the day as JSON.
 
-    Raises Invalid, Forbidden for another person's CPF, NotFound for a job that was never published.
+    Raises Invalid, Forbidden for another person's CPF, and NotFound for a job that was never published.
     """
     if body.cpf is not None and body.cpf.strip() and Cpf.parse_claim(body.cpf) != cpf:
         raise Forbidden("O campo `cpf` não é o de quem chama.", code="cpf-foreign")
@@ -70,7 +70,7 @@ async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
 
 
 async def list_blocks(call: Call, filters: BlockFilters, page: Page) -> Blocks:
-    """Return a page of the blocks on jobs within the caller's reach, newest first; the read is recorded."""
+    """Return a page of the blocks for jobs within the caller's reach, newest first. The reads are recorded."""
     scope = await find_scope(call)
     departments = None if scope.departments is None else sorted(scope.departments)
     call.require_reason()

@@ -19,7 +19,7 @@ _MEMBERS = "block.id, block.cpf, block.id_vaga, block.criterios_nao_atendidos, b
 async def insert_block(
     connection: Connection, cpf: Cpf, job: UUID, day: date, criteria: Sequence[str]
 ) -> tuple[Block, bool]:
-    """Insert the block of the day unless there is one; return the one that is there, and whether it is new."""
+    """Insert the block of the day if there is none. Return the stored block, and whether it is new."""
     inserted = await _insert_block(connection, UUID(new_id()), cpf, job, day, criteria)
     return (inserted, True) if inserted is not None else (await _read_block(connection, cpf, job, day), False)
 
@@ -41,7 +41,7 @@ SELECT {_MEMBERS} FROM employability.application_block AS block WHERE cpf = :cpf
 async def _read_block(connection: Connection, cpf: Cpf, job: UUID, day: date) -> Block: ...
 
 
-# The jobs first, so that theirs are found by the index of a job's blocks.
+# An array of the jobs lets PostgreSQL use the index of blocks by job.
 _OF_DEPARTMENTS = """block.id_vaga = ANY (ARRAY(
     SELECT id FROM employability.job WHERE id_orgao_parceiro = ANY({}::text[])))"""
 
@@ -49,9 +49,9 @@ _OF_DEPARTMENTS = """block.id_vaga = ANY (ARRAY(
 async def list_blocks(
     connection: Connection, departments: Sequence[str] | None, filters: BlockFilters, page: Page
 ) -> tuple[list[Block], int]:
-    """Return the page's blocks on jobs of these departments (None is all), newest first, and the total.
+    """Return the page's blocks for jobs of these departments (None for all), newest first, and the total.
 
-    The statement holds only the conditions that were asked for, for its own plan.
+    The statement contains only the requested conditions, so each combination has its own plan.
     """
     conditions = Conditions()
     conditions.add("true")
@@ -89,4 +89,7 @@ async def count_blocks(connection: Connection) -> int: ...
 
 @statement("DELETE FROM employability.application_block WHERE created_at < now() - make_interval(months => :months)")
 async def delete_old_blocks(connection: Connection, months: int) -> int:
-    """Delete the blocks that are older than that, and return how many. By the owner of the tables only."""
+    """Delete the blocks that are older than `months`, and return their number.
+
+    Only the owner of the tables may run this.
+    """

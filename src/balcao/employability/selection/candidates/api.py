@@ -1,4 +1,4 @@
-"""The route of staff's list of applications."""
+"""Routes of the staff's list of applications and of its counts."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The filters of staff's list of applications (rules: employability 2.7)."""
+"""The filters of the staff's list of applications (rules: employability 2.7)."""
 
 import re
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ from balcao.employability.selection.applications.schemas import (
 )
 
 MOST_PER_PAGE, MOST_OF_JOB = 1_000, 10_000
-# In the place of a step's id: whoever stands on none.
+# Replaces the id of a step in a filter and matches candidates without a step.
 NO_STEP = "nenhuma"
-# As a numeric answer is written (rules: employability 4.5).
+# The format of a numeric answer (rules: employability 4.5).
 NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:[.,][0-9]{1,30})?")
 _PUNCTUATION = str.maketrans("", "", ".- ")
 _DIGITS = re.compile(r"[0-9]{1,11}")
@@ -32,7 +32,7 @@ _DIGITS = re.compile(r"[0-9]{1,11}")
 
 @dataclass(frozen=True, slots=True)
 class AnswerFilter:
-    """What the answer to a question of the job is to be: to hold a text, or to be a number within bounds."""
+    """A filter by the answer to a question of the job: it contains a text, or it is a number within bounds."""
 
     question: UUID
     text: str | None
@@ -42,7 +42,7 @@ class AnswerFilter:
 
 @dataclass(frozen=True, slots=True)
 class CandidateFilters(OwnFilters):
-    """What to list; a filter that was not given is None. `cpf_start` is the beginning of a CPF."""
+    """The filters of a list. A filter that was not sent is None. `cpf_start` contains the first digits of a CPF."""
 
     cpf: Cpf | None = None
     text: str | None = None
@@ -52,13 +52,13 @@ class CandidateFilters(OwnFilters):
 
     @property
     def names_nobody(self) -> bool:
-        """Return whether only jobs and statuses are asked for, whose applications are added up already."""
+        """Whether the filters concern only jobs and statuses, so that the tallies contain the counts."""
         people = (self.step, self.cpf, self.text, self.cpf_start, self.answer)
         return not self.without_step and all(each is None for each in people)
 
 
 def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
-    """Read the filters. Raises Invalid naming the parameter."""
+    """Parse the filters. Raises Invalid naming the parameter."""
     without_step = query.get("etapa_id", "").strip() == NO_STEP
     own = parse_own_filters({**query, "etapa_id": ""} if without_step else query)
     cpf, text = parse_cpf_filter(query), read_text(query, "search")
@@ -77,9 +77,9 @@ def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
 
 
 def parse_answer_filter(query: Mapping[str, str]) -> AnswerFilter | None:
-    """Read the filter by an answer, None when absent: of one question of one job, as answers are gone through for it.
+    """Parse the filter by an answer, or return None if it is absent. Raises Invalid.
 
-    Raises Invalid.
+    It needs one question of one job, because the query reads all answers to the job.
     """
     question, text = parse_uuid_filter(query, "id_info"), read_text(query, "resposta")
     lowest, greatest = _parse_number(query, "resposta_minima"), _parse_number(query, "resposta_maxima")
@@ -100,7 +100,7 @@ def _parse_number(query: Mapping[str, str], name: str) -> Decimal | None:
 
 
 def parse_candidate_page(query: Mapping[str, str]) -> Page:
-    """Read the page; of one job, which portals export whole, it may be ten times as long."""
+    """Parse the page. The page size for a single job, which portals export as a whole, may be ten times as large."""
     return parse_list_page(query, DEFAULT_PER_PAGE, MOST_OF_JOB if query.get("vagaId", "").strip() else MOST_PER_PAGE)
 
 

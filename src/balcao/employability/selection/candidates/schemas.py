@@ -1,4 +1,4 @@
-"""Wire types of staff's list of applications (rules: employability 2.7, 3.4)."""
+"""Wire types of the staff's list of applications (rules: employability 2.7, 3.4)."""
 
 from typing import Annotated, NamedTuple
 from uuid import UUID
@@ -14,7 +14,7 @@ from balcao.employability.selection.people.info import PersonalInfo
 
 
 class Candidate(Application, kw_only=True):
-    """An application in staff's list."""
+    """An application in the staff's list."""
 
     personal_info: Annotated[
         PersonalInfo | None, Meta(description="O que o cadastro da cidade diz da pessoa; nulo se nada se sabe.")
@@ -22,7 +22,7 @@ class Candidate(Application, kw_only=True):
 
 
 class StepAndStatus(NamedTuple):
-    """How many applications stand on a step, None for none, and are shown with a status."""
+    """The number of applications at a step (None for no step) with a shown status."""
 
     step: UUID | None
     status: ApplicationStatus
@@ -30,7 +30,7 @@ class StepAndStatus(NamedTuple):
 
 
 class StepCounts(msgspec.Struct):
-    """How many candidates stand on a step."""
+    """The number of candidates at a step."""
 
     id_etapa: Annotated[UUID | None, Meta(description="A etapa (UUID); nula para quem não está em nenhuma.")]
     titulo: Annotated[str | None, Meta(description="Título da etapa.", examples=["Entrevista"])]
@@ -40,7 +40,7 @@ class StepCounts(msgspec.Struct):
 
     @classmethod
     def of(cls, step: Step | None, counts: StatusCounts) -> "StepCounts":
-        """Return what is counted of a step, or of those who stand on none."""
+        """Return the counts of a step, or of the candidates without a step."""
         total = sum(msgspec.structs.astuple(counts))
         return (
             cls(None, None, None, total, counts)
@@ -50,7 +50,7 @@ class StepCounts(msgspec.Struct):
 
 
 class CandidateCounts(msgspec.Struct):
-    """How many candidates a job has, by step and by status; nobody is named."""
+    """The number of candidates for a job by step and status, without any names."""
 
     total: Annotated[int, Meta(description="Candidaturas, sem as retiradas.", examples=[63])]
     etapas: Annotated[
@@ -59,7 +59,7 @@ class CandidateCounts(msgspec.Struct):
 
 
 class Candidates(msgspec.Struct):
-    """A page of staff's list."""
+    """A page of the staff's list."""
 
     data: Annotated[list[Candidate], Meta(description="Candidaturas da página, da mais nova à mais antiga.")]
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]

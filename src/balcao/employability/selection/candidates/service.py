@@ -1,4 +1,4 @@
-"""Staff's list of applications: a page at a time, a whole job's in bounded memory (rules: employability 2.7, 5.6)."""
+"""The staff's list of applications, in pages. A whole job needs bounded memory (rules: employability 2.7, 5.6)."""
 
 from collections.abc import AsyncGenerator, Sequence
 from uuid import UUID
@@ -23,16 +23,18 @@ from balcao.employability.selection.candidates.filters import CandidateFilters
 from balcao.employability.selection.candidates.schemas import Candidate, CandidateCounts, Candidates, StepCounts
 from balcao.employability.selection.people.info import describe_listed
 
-# Of a page as long as that or shorter the whole is in memory; of a longer one, so many applications at a time.
+# A page up to this length is returned as a whole. A longer page is read and sent in parts of this length.
 CHUNK = 100
 
 
 async def list_candidates(
     call: Call, filters: CandidateFilters, page: Page
 ) -> Candidates | AsyncGenerator[bytes, None]:
-    """Return a page of the applications for jobs within the caller's reach; a long one as parts of its JSON.
+    """Return a page of the applications for jobs within the caller's reach.
 
-    That people are shown is recorded before they are. What fails before the first part is raised here.
+    A long page is an iterator over parts of its JSON.
+
+    The reads are recorded before people are shown. An error before the first part is raised here.
     """
     scope = await find_scope(call)
     departments = None if scope.departments is None else sorted(scope.departments)
@@ -47,9 +49,9 @@ async def list_candidates(
 
 
 async def count_candidates(call: Call, job_id: UUID) -> CandidateCounts:
-    """Return how many candidates a job within reach, also a deleted one, has by step and by status.
+    """Return how many candidates a job within reach has by step and status. The job may be deleted.
 
-    Nobody is read, so nothing is recorded. Raises NotFound.
+    No person's data are read, so nothing is recorded. Raises NotFound.
     """
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
@@ -68,7 +70,7 @@ async def count_candidates(call: Call, job_id: UUID) -> CandidateCounts:
 async def _encode_in_parts(
     call: Call, beginning: Candidates, further: Sequence[UUID], jobs: dict[UUID, JobSummary]
 ) -> AsyncGenerator[bytes, None]:
-    """Yield the JSON of the page that begins so; no connection is held between the parts."""
+    """Yield the JSON of a page whose first items are in `beginning`. No connection is held between the parts."""
     yield b'{"data":' + msgspec.json.encode(beginning.data).removesuffix(b"]")
     for start in range(0, len(further), CHUNK):
         if part := await _read(call, further[start : start + CHUNK], jobs):
@@ -78,10 +80,10 @@ async def _encode_in_parts(
 
 
 async def _read(call: Call, ids: Sequence[UUID], jobs: dict[UUID, JobSummary]) -> list[Candidate]:
-    """Return the applications in the order of their ids, and record whose they are.
+    """Return the applications in the order of their ids, and record the read of each person.
 
-    `jobs` has those that were read before, and gets the others. An application that was withdrawn or cleared since the
-    ids were found is left out.
+    `jobs` is a cache of the jobs that were read before; new ones are added. Applications that were withdrawn or cleared
+    since the ids were read are left out.
     """
     async with call.platform.database.connection() as connection:
         stored = await list_live_applications(connection, ids)

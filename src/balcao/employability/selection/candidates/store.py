@@ -1,4 +1,7 @@
-"""SQL of staff's list of applications. A statement holds only the conditions that were asked for, for its own plan."""
+"""SQL of the staff's list of applications.
+
+A statement contains only the requested conditions, so each has its own plan.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,35 +18,37 @@ from balcao.employability.selection.applications.states import OVERLAYS, SHOWN, 
 from balcao.employability.selection.candidates.filters import NUMBER, AnswerFilter, CandidateFilters
 from balcao.employability.selection.candidates.schemas import StepAndStatus
 
-# A tally knows what its job's state shows in the place of every own status.
+# A tally counts the applications for a job. `overlay` is the status that the job's state imposes on all of them, or
+# null.
 _TALLY = "employability.application_tally AS tally"
 _JOBS = "SELECT tally.id_vaga FROM employability.application_tally AS tally WHERE {}"
 _OF_DEPARTMENTS = "tally.department = ANY({}::text[])"
 _OVERLAID = "tally.overlay = '{}'"
 _LISTED = "SELECT application.id, application.created_at FROM employability.application"
 _BY_TEXT = "application.search_text LIKE employability.containing({})"
-# OFFSET keeps this from becoming a join with the answers to all jobs.
+# OFFSET 0 stops PostgreSQL from turning this into a join with the answers to all jobs.
 _ANSWERED = """EXISTS (
     SELECT FROM employability.application_content AS content, jsonb_array_elements(content.respostas) AS answer
     WHERE content.id_candidatura = application.id AND answer ->> 'id_info' = {}::text AND %s
     OFFSET 0)"""
-# An answer that was given when the question was of another kind is no number; it is not cast then.
-_NUMBER = NUMBER.pattern.replace("{", "{{").replace("}", "}}")  # braces are places of values in a condition
+# CASE prevents the cast of an answer that is not a number, because the question had another type when it was given.
+_NUMBER = NUMBER.pattern.replace("{", "{{").replace("}", "}}")  # braces mark values in a condition, so they are doubled
 _ANSWER_NUMBER = f"""CASE WHEN answer ->> 'resposta' ~ '^{_NUMBER}$'
     THEN replace(answer ->> 'resposta', ',', '.')::numeric END"""
-# Applications for some jobs: those jobs kept in memory while the newest are gone through, or looked for one by one.
+# Two forms of a condition on the job. The first filters the newest applications by a set of jobs in memory. The second
+# looks up each job in an index. IS TRUE stops PostgreSQL from turning the first into a join.
 _PASSING = f"(application.id_vaga IN ({_JOBS})) IS TRUE"
 _JOB_BY_JOB = f"application.id_vaga = ANY (ARRAY({_JOBS}))"
-# What reading an application of a job and sorting it costs, when passing one in the order of the list costs 1.
+# The cost of reading and sorting an application of a job, relative to skipping one in the order of the list.
 _COST_OF_SORTING = 4
 
 
 async def find_candidate_page(
     connection: Connection, departments: Sequence[str] | None, filters: CandidateFilters, page: Page
 ) -> tuple[list[UUID], StatusCounts]:
-    """Return the ids of the page's applications, newest first, and how many there are of each shown status.
+    """Return the ids of the page's applications, newest first, and the number of applications with each shown status.
 
-    `departments` confines them to jobs of these; None is all.
+    `departments` limits the jobs; None means all.
     """
     of_jobs = Conditions()
     of_jobs.add("true")
@@ -51,7 +56,7 @@ async def find_candidate_page(
         of_jobs.add(_OF_DEPARTMENTS, departments)
     if filters.job is not None:
         of_jobs.add("tally.id_vaga = {}::uuid", filters.job)
-    # What concerns jobs alone was added up already; where people are looked for, those that match are counted.
+    # The tallies answer filters that concern only jobs. For other filters the matches are counted.
     is_tallied = filters.names_nobody
     if is_tallied and filters.job is None and (departments is not None or filters.status in OVERLAYS.values()):
         counts, everything = await _read_tallies(connection, of_jobs)
@@ -65,7 +70,7 @@ async def find_candidate_page(
 
 
 def _match(departments: Sequence[str] | None, filters: CandidateFilters, within: str = _PASSING) -> Conditions:
-    """Return the conditions of everything that is asked for but the status; the parameters of jobs come first."""
+    """Return the conditions of all filters except the status. The parameters of the jobs come first."""
     conditions = Conditions()
     conditions.add("application.status <> 'retirada'")
     if departments is not None:
@@ -104,7 +109,10 @@ def _add_answer(conditions: Conditions, wanted: AnswerFilter) -> None:
 def _list(
     departments: Sequence[str] | None, filters: CandidateFilters, *, job_by_job: bool = False
 ) -> tuple[str, list[Any]]:
-    """Return the listing and its parameters. Job by job it is for few among many, the newest of which may be old."""
+    """Return the SQL of the listing and its parameters.
+
+    `job_by_job` suits few matches, the newest of which may be old.
+    """
     within = _JOB_BY_JOB if job_by_job else _PASSING
     conditions = _match(departments, filters, within)
     listed = f"{_LISTED} WHERE {conditions}"
@@ -144,7 +152,7 @@ def _add_up(conditions: Conditions) -> str:
 
 
 async def _read_tallies(connection: Connection, conditions: Conditions) -> tuple[StatusCounts, int]:
-    """Return how many there are of each shown status, and how many for all jobs."""
+    """Return the number of applications with each shown status, and the number for all jobs."""
     statement = f"SELECT ({_add_up(conditions)}) AS counts, (SELECT sum({_ALL}) FROM {_TALLY}) AS everything"
     row = await connection.fetchrow(statement, *conditions.values)
     assert row is not None
@@ -164,9 +172,9 @@ def _count(conditions: Conditions) -> str:
 
 
 def _are_few(status: ApplicationStatus | None, counts: StatusCounts, everything: int, page: Page) -> bool:
-    """Return whether reading all that match costs less than going through the newest up to the page's end.
+    """Return whether reading all matches costs less than walking through the newest applications until the page ends.
 
-    On the way to one of them as many of the others are passed as there are for each of them.
+    Each match on the page takes `everything / matching` steps of the walk on average.
     """
     numbers: dict[str, int] = msgspec.structs.asdict(counts)
     matching = sum(numbers.values()) if status is None else numbers[status]
@@ -184,4 +192,4 @@ WHERE application.id_vaga = :job AND application.status <> 'retirada'
 GROUP BY 1, 2
 """)
 async def count_job_candidates(connection: Connection, job: UUID) -> list[StepAndStatus]:
-    """Return how many applications for a job stand on each step with each status, as shown."""
+    """Return how many applications for a job are at each step with each shown status."""

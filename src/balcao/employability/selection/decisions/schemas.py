@@ -1,4 +1,4 @@
-"""Wire types of what staff decide (rules: employability 2.7)."""
+"""Wire types of the decisions of staff (rules: employability 2.7)."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -40,25 +40,25 @@ NewStep = Annotated[
 
 
 class DecisionBody(msgspec.Struct):
-    """The body of an approval or a rejection, which may be left out."""
+    """The body of an approval or a rejection. It is optional."""
 
     motivo: Reason = None
 
 
 class CandidateStatusBody(msgspec.Struct):
-    """The status that an application is to have."""
+    """The new status of an application."""
 
     status: NewStatus
 
 
 class CandidateStepBody(msgspec.Struct):
-    """The step on which the candidate is to stand."""
+    """The new step of a candidate."""
 
     id_etapa_atual: NewStep = None
 
 
 class BulkStatusBody(msgspec.Struct):
-    """The status that several candidates of a job are to have."""
+    """The new status of several candidates for a job."""
 
     cpfs: People
     vaga_id: JobOfPeople
@@ -66,7 +66,7 @@ class BulkStatusBody(msgspec.Struct):
 
 
 class BulkStepBody(msgspec.Struct):
-    """The step on which several candidates of a job are to stand."""
+    """The new step of several candidates for a job."""
 
     cpfs: People
     vaga_id: JobOfPeople
@@ -74,7 +74,7 @@ class BulkStepBody(msgspec.Struct):
 
 
 class BulkFailure(msgspec.Struct):
-    """A person whose application did not change, and why."""
+    """A person whose application did not change, and the reason."""
 
     cpf: Annotated[str, Meta(description="CPF, como em `failed_cpfs`.", examples=["90000000256"])]
     code: Annotated[
@@ -91,7 +91,7 @@ class BulkFailure(msgspec.Struct):
 
 
 class BulkResult(msgspec.Struct):
-    """What became of a bulk change."""
+    """The result of a bulk change."""
 
     updated: Annotated[
         int, Meta(description="Candidaturas que agora estão como pedido; as que já estavam contam.", examples=[12])
@@ -106,12 +106,12 @@ class BulkResult(msgspec.Struct):
 
     @classmethod
     def of(cls, asked: int, failures: list[BulkFailure]) -> "BulkResult":
-        """Return what became of a change that `asked` people were to undergo."""
+        """Return the result of a change for `asked` people."""
         return cls(asked - len(failures), [failure.cpf for failure in failures], failures)
 
 
 def parse_people(cpfs: Sequence[str]) -> list[Cpf]:
-    """Return the people in the order given, each once. Raises Invalid."""
+    """Return the people in the given order, without duplicates. Raises Invalid."""
     people = list(dict.fromkeys(Cpf.parse_claim(text) for text in cpfs[: MOST_PEOPLE + 1]))
     if not 1 <= len(cpfs) <= MOST_PEOPLE:
         raise Invalid(f"O campo `cpfs` deve ter de 1 a {MOST_PEOPLE} CPFs.", code="cpfs-invalid")
@@ -121,5 +121,5 @@ def parse_people(cpfs: Sequence[str]) -> list[Cpf]:
 
 
 def parse_step(field: str, text: str | None) -> UUID | None:
-    """Return the step that is named, None for none. Raises Invalid."""
+    """Return the id of the step, or None for no step. Raises Invalid."""
     return None if text is None or not text.strip() else parse_uuid_field(field, text)

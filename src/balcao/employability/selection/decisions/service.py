@@ -1,4 +1,4 @@
-"""What staff decide on applications, on one or on many (rules: employability 2.7, 4.3)."""
+"""Decisions of staff on one application or on many (rules: employability 2.7, 4.3)."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -43,27 +43,28 @@ DONE = {
     ApplicationStatus.APPROVED: "Candidatura aprovada.",
     ApplicationStatus.REJECTED: "Candidatura reprovada.",
 }
-# Returns None where nothing is to change. Raises Conflict where the decision is not possible, Invalid for a wrong step.
+# Returns None if nothing changes. Raises Conflict if the decision is not possible, and Invalid for a step of another
+# job.
 Choose: TypeAlias = Callable[[ApplicationPosition, JobSummary], Change | None]
 
 
 async def set_status(call: Call, id_: UUID, status: ApplicationStatus, reason: str | None = None) -> Message:
-    """Give an application a status. Raises Forbidden, NotFound, PreconditionFailed, Conflict."""
+    """Set the status of an application. Raises Forbidden, NotFound, PreconditionFailed and Conflict."""
     await _decide(call, id_, choose_status(status), reason)
     return Message(DONE.get(status, "Situação da candidatura alterada."))
 
 
 async def set_step(call: Call, id_: UUID, step: UUID | None) -> Message:
-    """Put a candidate on a step of the job, or on none.
+    """Move a candidate to a step of the job, or to none.
 
-    Raises Invalid for a step of another job, Forbidden, NotFound, PreconditionFailed, Conflict.
+    Raises Invalid for a step of another job, Forbidden, NotFound, PreconditionFailed and Conflict.
     """
     await _decide(call, id_, choose_step(step))
     return Message("Candidatura sem etapa." if step is None else "Etapa da candidatura alterada.")
 
 
 async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
-    """Give the candidates of a job a status, as far as that is possible for each. Raises Invalid, NotFound."""
+    """Set the status of each of these candidates for a job if that is possible. Raises Invalid and NotFound."""
     people, job_id = parse_people(body.cpfs), parse_uuid_field("vaga_id", body.vaga_id)
     choose = choose_status(require_status(body.status))
     async with call.platform.database.transaction() as connection:
@@ -73,9 +74,9 @@ async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
 
 
 async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
-    """Put the candidates of a job, who are all on one step, on another.
+    """Move the candidates for a job, who must all be at the same step, to another step.
 
-    Raises Invalid, NotFound, and Conflict, with nothing changed, for candidates on several steps.
+    Raises Invalid, NotFound, and Conflict if the candidates are at different steps. Then nothing changes.
     """
     people, job_id = parse_people(body.cpfs), parse_uuid_field("vaga_id", body.vaga_id)
     step = parse_step("id_etapa", body.id_etapa)
@@ -90,7 +91,7 @@ async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
 
 
 def choose_status(status: ApplicationStatus) -> Choose:
-    """Return the decision for a status; an application that has it already stays as it is."""
+    """Return the decision for a status. An application that has the status does not change."""
 
     def choose(position: ApplicationPosition, job: JobSummary) -> Change | None:
         if position.status is status and job.status in NOT_PAUSED:
@@ -101,7 +102,7 @@ def choose_status(status: ApplicationStatus) -> Choose:
 
 
 def choose_step(step: UUID | None) -> Choose:
-    """Return the decision for a step, or for none; a candidate who stands there already stays."""
+    """Return the decision for a step or for none. A candidate who is already there does not change."""
 
     def choose(position: ApplicationPosition, job: JobSummary) -> Change | None:
         require_step(step, job, "id_etapa_atual")
@@ -112,7 +113,7 @@ def choose_step(step: UUID | None) -> Choose:
 
 
 def require_step(step: UUID | None, job: JobSummary, field: str) -> None:
-    """Raise Invalid, naming the field, for a step that is none of the job's."""
+    """Raise Invalid naming the field if the step is not a step of the job."""
     if step is not None and all(step != each.id for each in job.etapas):
         raise Invalid(f"O campo `{field}` não é uma etapa desta vaga.", code=f"{field}-invalid")
 
@@ -129,7 +130,7 @@ async def _decide(call: Call, id_: UUID, choose: Choose, reason: str | None = No
 
 
 async def _share_job(connection: Connection, call: Call, id_: UUID) -> JobSummary:
-    """Return a job within reach, which stays as it is until the transaction ends. Raises NotFound."""
+    """Return a job within reach, and lock it against changes until the transaction ends. Raises NotFound."""
     scope = await find_scope(call)
     await lock_job_for_share(connection, id_)
     job, department = (await listings.list_job_summaries(connection, [id_], utc_now())).get(id_, (None, None))
@@ -146,9 +147,9 @@ async def _change(
     positions: list[ApplicationPosition],
     choose: Choose,
 ) -> BulkResult:
-    """Change what can be changed.
+    """Change the applications that can change, and report the others as failures.
 
-    A candidate on whom that was decided before counts as changed, so that a repeated call gets the same response.
+    A candidate with the same earlier decision counts as changed, so that a repeated call gets the same response.
     """
     found = {position.cpf: position for position in positions}
     moves: list[Move] = []

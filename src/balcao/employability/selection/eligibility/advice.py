@@ -1,10 +1,10 @@
-"""What a person can do about a criterion that was not met, in words (rules: employability 4.4)."""
+"""Advice on the criteria that a person does not meet, as text (rules: employability 4.4)."""
 
 from collections.abc import Sequence
 
 from balcao.employability.selection.eligibility.schemas import Code, Criterion
 
-# Of the criteria of one code, what is demanded is joined; a long list of neighbourhoods or areas would hide the rest.
+# Criteria with the same code share one sentence. A longer list of neighbourhoods or courses would hide the rest.
 MOST_NAMES = 5
 _ADVICE = {
     Code.TERMS: "Aceite os termos de uso antes de se candidatar.",
@@ -19,7 +19,7 @@ _ADVICE = {
 
 
 def advise_candidate(failed: Sequence[Criterion]) -> str:
-    """Return what to do about each criterion, in their order; it tells what is demanded, never what the person has."""
+    """Return advice on each criterion, in order. It names what the job requires, never what the person has."""
     demanded: dict[Code, list[str]] = {}
     for each in failed:
         demanded.setdefault(each.criterio, []).append(each.exigido)

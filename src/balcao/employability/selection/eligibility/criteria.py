@@ -1,4 +1,4 @@
-"""What a job demands and whether a person meets it, without SQL and HTTP (rules: employability 4.4)."""
+"""The criteria of a job and whether a person meets them, without SQL and HTTP (rules: employability 4.4)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,21 +14,22 @@ from balcao.employability.texts import fold_line
 
 EXCLUSIVE = "exclusivo_pcd"
 COMPLETE = "Completo"
-# The registry's option that denies a disability, and its one level whose name differs from ours.
+# The registry's value for a person without a disability, and its only schooling level whose name differs from ours.
 _NO_DISABILITY = fold_line("Não sou pessoa com deficiência")
 _SAME_LEVELS = {fold_line("Pós Graduação"): fold_line("Pós-graduação/MBA")}
 _UNFINISHED = fold_line("incompleto")
 
 
 class RegistryUnknown(Exception):
-    """Raised where a criterion needs what the registry knows, and nobody can tell it."""
+    """Raised if a criterion needs the registry's record and there is none."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a person. `record` is None where neither the registry nor a fresh copy told anything.
+    """The known facts about a person.
 
-    `levels` gives the order of each level of schooling by its folded name; `today` is the day in the city.
+    `record` is None if the registry is down and no fresh copy exists. `levels` maps the folded name of each schooling
+    level to its order. `today` is the current day in the city.
     """
 
     education: Sequence[Education]
@@ -38,14 +39,14 @@ class Facts:
     today: date
 
     def of_registry(self) -> PersonRecord:
-        """Return the registry's record. Raises RegistryUnknown."""
+        """Return the registry's record. Raises RegistryUnknown if there is none."""
         if self.record is None:
             raise RegistryUnknown
         return self.record
 
 
 def may_need_registry(job: Job) -> bool:
-    """Return whether a criterion of the job may need what the registry knows."""
+    """Return whether a criterion of the job may need the registry's record."""
     demanded = (job.idade_minima, job.idade_maxima, job.id_escolaridade_minima)
     return (
         any(each is not None for each in demanded)
@@ -55,7 +56,7 @@ def may_need_registry(job: Job) -> bool:
 
 
 def check_criteria(job: Job, facts: Facts) -> list[CheckedCriterion]:
-    """Return everything that the job demands, each with whether it is met. Raises RegistryUnknown."""
+    """Return all criteria of the job, each with whether the person meets it. Raises RegistryUnknown."""
     return list(_check(job, facts))
 
 
@@ -82,13 +83,13 @@ def _check(job: Job, facts: Facts) -> Iterator[CheckedCriterion]:
         yield CheckedCriterion(Code.COURSE, wanted, _learned(job.areas_formacao_elegibilidade, facts))
     if job.acessibilidade_pcd == EXCLUSIVE:
         disability = facts.of_registry().deficiencia
-        # The employer verifies what the registry does not know.
+        # If the registry has no value, the employer verifies the disability.
         is_met = disability is None or fold_line(disability) != _NO_DISABILITY
         yield CheckedCriterion(Code.DISABILITY, EXCLUSIVE, is_met)
 
 
 def _has_schooling(demanded: ReferenceValue, facts: Facts) -> bool:
-    """Return whether the resume shows the level, or else the registry: it is asked only then."""
+    """Return whether the resume shows the required level. If it does not, the registry's record decides."""
     wanted = _order(demanded)
     takes_begun = _UNFINISHED in fold_line(demanded.descricao)
     for row in facts.education:

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class Code(StrEnum):
-    """What a job may demand, in the order in which it is listed."""
+    """The codes of the criteria, in the order of the list."""
 
     TERMS = "termos_uso"
     LOWEST_AGE = "idade_minima"
@@ -21,7 +21,7 @@ class Code(StrEnum):
 
 
 class Criterion(msgspec.Struct):
-    """What a job demands; never what the person has."""
+    """A criterion of a job. It never contains what the person has."""
 
     criterio: Annotated[
         Code,

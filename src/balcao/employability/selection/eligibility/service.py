@@ -1,4 +1,4 @@
-"""Whether a person may apply for a job: the server decides, always (rules: employability 4.4)."""
+"""Eligibility: the server always decides whether a person may apply for a job (rules: employability 4.4)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -32,7 +32,7 @@ RETRY_AFTER_SECONDS = 5
 
 
 class Ineligible(Invalid):
-    """The person does not meet what the job demands; `failed` is never what the person has."""
+    """Raised if the person does not meet the criteria of the job. `failed` never contains what the person has."""
 
     def __init__(self, failed: Sequence[CheckedCriterion]) -> None:
         self.failed = [Criterion(each.criterio, each.exigido) for each in failed]
@@ -42,9 +42,9 @@ class Ineligible(Invalid):
 
 
 async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
-    """Return everything that a published job demands, and whether the person meets it; nothing is stored.
+    """Return all criteria of a published job, and whether the person meets them. Nothing is stored.
 
-    Raises NotFound, and Unavailable where a criterion needs the registry, which is away.
+    Raises NotFound, and Unavailable if a criterion needs the registry and the registry is down.
     """
     async with call.platform.database.connection() as connection:
         job = await find_published_job(connection, job_id, utc_now())
@@ -59,7 +59,7 @@ async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
 
 
 def check_terms(call: Call, accepted: str | None) -> CheckedCriterion:
-    """Return whether the version of the terms that the person accepted is the current one."""
+    """Return the criterion of the terms. It is met if the person accepted the current version."""
     version = call.platform.settings.jobs_terms_version
     return CheckedCriterion(Code.TERMS, version, accepted == version)
 
@@ -67,7 +67,10 @@ def check_terms(call: Call, accepted: str | None) -> CheckedCriterion:
 async def check_candidate(
     connection: Connection, call: Call, resume: Resume, job: Job, lookup: people.PersonLookup | None
 ) -> list[CheckedCriterion]:
-    """Return everything that the job demands beside the terms. Raises Unavailable for what nobody can tell."""
+    """Return all criteria of the job except the terms.
+
+    Raises Unavailable if one needs the registry's record and there is none.
+    """
     record = lookup.record if lookup is not None else None
     needs_levels = job.id_escolaridade_minima is not None and record is not None and record.escolaridade is not None
     facts = Facts(

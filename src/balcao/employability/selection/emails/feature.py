@@ -14,7 +14,7 @@ from balcao.employability.selection.emails.kinds import JOB
 
 
 async def delete_log(call: Call, connection: Connection) -> Swept:
-    """Delete what the queue's log says of e-mails that were sent, or given up, long ago."""
+    """Delete the old entries of the job log about these e-mails."""
     age = timedelta(days=call.platform.settings.jobs_mail_days)
     return Swept(await queue.count_log_entries(connection, JOB), await queue.delete_log_entries(connection, age, JOB))
 

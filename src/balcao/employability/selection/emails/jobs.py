@@ -1,4 +1,4 @@
-"""What the worker runs for the e-mails to candidates."""
+"""The jobs that send e-mails to candidates."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -11,7 +11,7 @@ from balcao.employability.hiring.listings.service import JOB_CLOSED
 from balcao.employability.selection.emails import service
 from balcao.employability.selection.emails.kinds import JOB, Email
 
-# A mail server that is restarted, one that is repaired, one that is replaced.
+# The delays cover a restart, a repair and a replacement of the mail server.
 DELAYS = [timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720)]
 
 

@@ -2,12 +2,12 @@
 
 from enum import StrEnum
 
-# The job that sends one.
+# The kind of job that sends one e-mail.
 JOB = "application_email"
 
 
 class Email(StrEnum):
-    """Kinds of e-mails, by the words of the rules."""
+    """The kinds of e-mails, named as in the rules."""
 
     RECEIVED = "candidatura_recebida"
     APPROVED = "candidatura_aprovada"

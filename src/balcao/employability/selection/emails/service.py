@@ -1,4 +1,4 @@
-"""E-mails to candidates, queued in the transaction of what they tell of (rules: employability 4.8)."""
+"""E-mails to candidates, enqueued in the transaction of the change that they report (rules: employability 4.8)."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -13,17 +13,17 @@ from balcao.employability.selection.emails.texts import compose_email
 
 
 async def enqueue_emails(connection: Connection, kind: Email, events: Mapping[UUID, int]) -> None:
-    """Queue the e-mails that tell candidates of entries in the histories of these applications.
+    """Enqueue the e-mails about these entries in the histories of applications.
 
-    A candidate without an address gets none.
+    An application without an address gets no e-mail.
     """
     await store.enqueue_emails(connection, kind, [store.Occasion(id_, event) for id_, event in events.items()])
 
 
 async def tell_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
-    """Queue the e-mails that tell of a closed job to those on whom nobody has decided.
+    """Enqueue the e-mails about a closed job for the candidates without a decision.
 
-    `event` is the entry of the job's history. Run again, it queues them again, under the same Message-IDs.
+    `event` is the entry in the job's history. If this runs twice, the e-mails have the same Message-IDs.
     """
     async with platform.database.transaction() as connection:
         waiting = await store.list_undecided_applications(connection, job)
@@ -31,10 +31,10 @@ async def tell_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
 
 
 async def send_email(platform: Platform, kind: Email, application: UUID, event: int) -> None:
-    """Send the e-mail, if what it tells is still true. Raises Retry when the mail server did not take it.
+    """Send the e-mail if its message is still true. Raises Retry if the mail server does not accept it.
 
-    Address and text are read now, and no connection is held while the server is spoken to. A worker that dies before
-    the job's end sends it again, under the same Message-ID.
+    Address and text are read now, and no connection is held during the delivery. If the worker dies before the job
+    ends, the e-mail is sent again with the same Message-ID.
     """
     mailer = create_mailer(platform.settings)
     if mailer is None:

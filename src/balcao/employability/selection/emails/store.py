@@ -1,4 +1,4 @@
-"""SQL of the e-mails to candidates: queued by id, written from what is stored when they are sent."""
+"""SQL of the e-mails to candidates. A job contains only ids, and the text is composed when the e-mail is sent."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -14,13 +14,13 @@ from balcao.employability.selection.emails.texts import News
 
 
 class Occasion(NamedTuple):
-    """What an e-mail tells of: an application, and an entry of its history or of its job's."""
+    """The subject of an e-mail: an application, and an entry in its history or in the history of its job."""
 
     application: UUID
     event: int
 
 
-# In the transaction that writes the entry of the history: there is one e-mail for it, or neither.
+# This runs in the transaction that writes the history, so the entry and its e-mail are committed together.
 @statement(f"""
 WITH wanted_emails AS (
     SELECT employability.email_payload(wanted.application, :kind, wanted.event) AS payload
@@ -30,7 +30,7 @@ WITH wanted_emails AS (
 SELECT count(*) FROM queued
 """)
 async def enqueue_emails(connection: Connection, kind: Email, occasions: Sequence[Occasion]) -> None:
-    """Queue an e-mail for each application that has an address."""
+    """Enqueue an e-mail for each application that has an address."""
 
 
 @statement("""
@@ -39,10 +39,11 @@ JOIN employability.job ON job.id = application.id_vaga AND job.status = 'vaga_de
 WHERE application.id_vaga = :job AND application.status = 'candidatura_enviada'
 """)
 async def list_undecided_applications(connection: Connection, job: UUID) -> list[UUID]:
-    """Return the applications for a closed job on which nobody has decided."""
+    """Return the applications for a closed job that have no decision."""
 
 
-# What must still hold when the e-mail is sent. A later change of the same thing has an e-mail of its own, or none.
+# The conditions that must still hold when the e-mail is sent. A later change of the status or the step makes the e-mail
+# obsolete; it may have an e-mail of its own.
 _STILL_TRUE = {
     Email.RECEIVED: "application.status <> 'retirada'",
     Email.APPROVED: "application.status = event.para AND NOT later.changed_status",
@@ -75,11 +76,11 @@ _STILL_TRUE = {
     }
 )
 async def read_news(connection: Connection, kind: Email, application: UUID, event: int) -> News | None:
-    """Return what the e-mail is to say; None when it is no longer true, or the address is gone."""
+    """Return the content of the e-mail, or None if it is no longer true or the address is gone."""
 
 
 async def find_subjects(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return whom an e-mail is for, by the application's id."""
+    """Return the recipient of each e-mail by the id of the application."""
     people = await _find_people(connection, ids)
     return {id_: Subject(cpf, fields=["email"]) for id_, cpf in people.items()}
 

@@ -1,4 +1,4 @@
-"""What the e-mails say: plain text in Portuguese, the status in its own words, nothing of anybody else."""
+"""The texts of the e-mails: plain text in Portuguese, with data of only the recipient."""
 
 import textwrap
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ LONGEST_IN_SUBJECT = 80
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What an e-mail is made of; `step` only where it tells of one."""
+    """The content of an e-mail. `step` is set only if the e-mail is about a step."""
 
     email: str
     name: str | None
@@ -19,7 +19,7 @@ class News:
     step: str | None = None
 
 
-# Kind by kind the subject and what happened; `company` is the job's.
+# The subject and the text for each kind. `company` is the company of the job.
 _TEXTS = {
     Email.RECEIVED: (
         "Candidatura recebida: {job}",

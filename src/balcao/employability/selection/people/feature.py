@@ -1,4 +1,4 @@
-"""The people who apply, as the registry last described them."""
+"""Copies of the registry's records of people who apply."""
 
 from balcao.core.audit.personal_data import OwnRows
 from balcao.core.audit.retention import OldRows
@@ -11,7 +11,7 @@ from balcao.employability.selection.people.jobs import KINDS
 FEATURE = Feature(
     jobs=KINDS,
     retention=[OldRows("candidate_copy", store.count_copies, store.delete_unneeded_copies)],
-    # What it holds is exported by the registry, whose copy it is.
+    # The registry exports these data; here is only a copy.
     personal_data=OwnRows("employability.candidate", kind="candidate_copy", fields=PersonRecord.__struct_fields__),
     exports=Exports(derived=("employability.candidate",)),
 )

@@ -1,4 +1,4 @@
-"""The copies are read when a person applies and again every night, as lists never wait for the registry."""
+"""Jobs that refresh the copies after an application and every night, so that lists never wait for the registry."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -23,6 +23,6 @@ async def _refresh_all(platform: Platform, _: Mapping[str, Any]) -> None:
 
 KINDS = [
     JobKind(service.REFRESH_ONE, _refresh_one),
-    # One at a time: it takes as long as the registry needs.
+    # The duration depends on the registry, so runs must not overlap.
     JobKind(REFRESH_ALL, _refresh_all, first_delay=timedelta(minutes=5), at_once=1, cron="25 5 * * *"),
 ]

@@ -1,4 +1,4 @@
-"""SQL of the copies of what the registry said of people."""
+"""SQL of the copies of the registry's records."""
 
 from collections.abc import Collection, Mapping
 from datetime import timedelta
@@ -10,7 +10,7 @@ from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 from balcao.employability.registry_people import PersonRecord
 
-# Older than any copy.
+# Longer than the age of any copy.
 ANY_AGE = timedelta(days=36_500)
 
 
@@ -20,7 +20,7 @@ SELECT cpf, record FROM employability.candidate WHERE cpf = ANY (:people::text[]
 async def read_copies(
     connection: Connection, people: Collection[Cpf], fresh: timedelta
 ) -> Mapping[Cpf, Json[PersonRecord]]:
-    """Return the copies that are younger than that."""
+    """Return the copies that are younger than `fresh`."""
 
 
 @statement("""
@@ -28,10 +28,10 @@ INSERT INTO employability.candidate (cpf, record, read_at) VALUES (:cpf, :record
 ON CONFLICT (cpf) DO UPDATE SET record = excluded.record, read_at = excluded.read_at
 """)
 async def upsert_copy(connection: Connection, cpf: Cpf, record: PersonRecord) -> None:
-    """Store what the registry said just now."""
+    """Store a record that was just read from the registry."""
 
 
-# Whose applications are still looked at: the job has not ended, and nobody withdrew.
+# Only people with an application that is not withdrawn, for a job that is active or frozen.
 @statement("""
 SELECT DISTINCT application.cpf
 FROM employability.job
@@ -43,14 +43,14 @@ WHERE job.deleted_at IS NULL AND job.status IN ('publicado_ativo', 'vaga_congela
 ORDER BY application.cpf LIMIT :most
 """)
 async def list_stale_people(connection: Connection, after: str, fresh: timedelta, most: int) -> list[Cpf]:
-    """Return the next people, by CPF, with applications that are looked at and a copy that is older than that."""
+    """Return the next people, by CPF, whose copy is missing or at least `fresh` old."""
 
 
 @statement("""
 SELECT cpf FROM employability.application WHERE id = :application AND status <> 'retirada' AND cleared_at IS NULL
 """)
 async def find_candidate(connection: Connection, application: UUID) -> Cpf | None:
-    """Return whose application it is; None for one that is withdrawn, or was cleared of its person's data."""
+    """Return the applicant, or None if the application is withdrawn or its personal data were cleared."""
 
 
 @statement("SELECT count(*) FROM employability.candidate")
@@ -62,4 +62,7 @@ DELETE FROM employability.candidate
 WHERE NOT EXISTS (SELECT FROM employability.application WHERE application.cpf = candidate.cpf)
 """)
 async def delete_unneeded_copies(connection: Connection) -> int:
-    """Delete the copies of people whom no application names, and return how many. By the owner of the tables only."""
+    """Delete the copies of people without applications, and return their number.
+
+    Only the owner of the tables may run this.
+    """

@@ -1,4 +1,4 @@
-"""Answers to the questions of a job, checked by their type (rules: employability 4.5)."""
+"""Checks of the answers to the questions of a job, by their type (rules: employability 4.5)."""
 
 import re
 from collections.abc import Sequence
@@ -16,17 +16,17 @@ FIELD = "respostas_info_complementares"
 LONGEST_ANSWER = 2000
 SEPARATOR = ", "
 _NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:[.,][0-9]{1,30})?")
-# Options that contain one another can be tried in very many ways; of those that people write, a few are.
+# Options that contain one another can be combined in very many ways. Realistic options need only a few tries.
 MOST_TRIES = 20_000
 
 
 def check_answers(questions: Sequence[Question], sent: Sequence[AnswerBody]) -> list[Answer]:
-    """Return the answers to store, in the order of the questions; an empty one is none.
+    """Return the answers to store, in the order of the questions. An empty answer counts as absent.
 
-    Raises Invalid for an unknown or repeated question, a required one without answer, and an answer that its question
-    does not allow. The text never holds what was typed.
+    Raises Invalid for an unknown or repeated question, a required question without an answer, and an answer that does
+    not fit its question. The message never contains the answer.
     """
-    # Among one more than there are questions one is foreign or repeated: the others need not be read.
+    # Any answer beyond the number of questions is unknown or a duplicate, so reading one extra is enough.
     texts = _read(sent[: len(questions) + 1])
     if texts.keys() - {question.id for question in questions}:
         raise Invalid(_describe("tem uma pergunta que não é desta vaga"), code="answer-foreign")
@@ -42,9 +42,10 @@ def check_answers(questions: Sequence[Question], sent: Sequence[AnswerBody]) -> 
 
 
 def split_options(text: str, options: Sequence[str]) -> list[str] | None:
-    """Return the options that the text joins by `, `, each at most once; None where it joins none.
+    """Return the options that the text joins by `, `, each at most once, or None if it is no such text.
 
-    Options may contain `, ` themselves: from the left the longest is tried first, and taken back where the rest fails.
+    Options may contain `, ` themselves. The search tries the longest option first and backtracks if the rest does not
+    fit.
     """
     longest_first = sorted(options, key=len, reverse=True)
     tries = 0
@@ -101,7 +102,7 @@ def _check(question: Question, text: str, place: int) -> None:
 
 
 def _is_within(text: str, lowest: int | None, highest: int | None) -> bool:
-    """Return whether the text is a decimal number within the bounds; there is no mark of thousands."""
+    """Return whether the text is a decimal number within the bounds. Thousands separators are not allowed."""
     if not _NUMBER.fullmatch(text):
         return False
     number = Decimal(text.replace(",", "."))

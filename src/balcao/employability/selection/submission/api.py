@@ -1,4 +1,4 @@
-"""Routes of what a person sends: an application, and a change of it."""
+"""Routes that submit and change an application."""
 
 from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.access.rules import authenticated
@@ -16,7 +16,7 @@ from balcao.employability.selection.paths import OpenApplicationInPath
 from balcao.employability.selection.submission import service
 from balcao.employability.selection.submission.schemas import ApplicationBody, ApplicationChange, ApplicationRefusal
 
-# The citizen portal shows `message` where this call is refused.
+# The citizen portal shows `message` if this call is refused.
 REFUSAL = Dialect(ERROR_AND_MESSAGE.body, ApplicationRefusal)
 
 routes = ROUTES.extend(tags=["applications"], body_limit=MIB)

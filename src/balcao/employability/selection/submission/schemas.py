@@ -1,4 +1,4 @@
-"""Wire types of what a person sends, and of its refusal (rules: employability 3.4)."""
+"""Wire types of the bodies and of a refusal (rules: employability 3.4)."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ LONGEST_NAME, LONGEST_EMAIL = 255, 254
 
 
 class AnswerBody(msgspec.Struct):
-    """An answer; a number or a boolean is taken as its text."""
+    """An answer. A number or a boolean is converted to text."""
 
     id_info: Annotated[str, Meta(description="A pergunta (UUID).", examples=[QUESTION_EXAMPLE])]
     resposta: Annotated[
@@ -32,7 +32,7 @@ AnswersBody = Annotated[
 
 
 class ApplicationBody(msgspec.Struct):
-    """An application. Other members, as `status` and `curriculo_snapshot`, may be sent and are ignored."""
+    """An application. Other members, such as `status` and `curriculo_snapshot`, may be sent and are ignored."""
 
     id_vaga: Annotated[str, Meta(description="A vaga (UUID).", examples=[ID_EXAMPLE])]
     respostas_info_complementares: AnswersBody = None
@@ -47,7 +47,7 @@ class ApplicationBody(msgspec.Struct):
 
 
 class ApplicationChange(msgspec.Struct):
-    """What may change in an application; what is absent stays."""
+    """The members of an application that can change. An absent member keeps its value."""
 
     email: Annotated[str | None, Meta(description="E-mail.", examples=["ana@pessoa.example"])] = None
     respostas_info_complementares: AnswersBody = None
@@ -57,7 +57,7 @@ class ApplicationChange(msgspec.Struct):
 
 
 class ApplicationRefusal(ErrorAndMessage):
-    """Why an application was refused; a portal shows `message`, which is the same text."""
+    """The reason why an application was refused. A portal shows `message`, which has the same text."""
 
     criterios_nao_atendidos: Annotated[
         list[Criterion] | UnsetType,

@@ -1,4 +1,4 @@
-"""Applying for a job: what is checked, in which order, and what is stored (rules: employability 4.3 to 4.5, 5.1)."""
+"""Applying for a job: the checks, their order, and the stored data (rules: employability 4.3 to 4.5, 5.1)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -53,20 +53,20 @@ from balcao.employability.texts import clean_optional_line, parse_uuid_field
 
 MOST_WITHDRAWALS = 3
 CITIZEN, STAFF = "cidadao", "equipe"
-# Each further one means that the job, or this person's resume, was changed in the few milliseconds between.
+# Another try is needed only if the job or this person's resume changed within the last milliseconds.
 MOST_TRIES = 10
 RETRY_AFTER_SECONDS = 1
 
 
 class Contact(NamedTuple):
-    """A person's name and e-mail address, as far as they are known."""
+    """A person's name and e-mail address. Unknown members are None."""
 
     name: str | None = None
     email: str | None = None
 
 
 class _ApplicationRequest(NamedTuple):
-    """An application as it is asked for, the job as it was read first, and what the registry says of the person."""
+    """A requested application, with the job as it was first read and the registry's record of the person."""
 
     call: Call
     cpf: Cpf
@@ -79,15 +79,15 @@ class _ApplicationRequest(NamedTuple):
 
 
 async def submit_application(call: Call, body: ApplicationBody) -> bytes:
-    """Apply for a job, in the order of checks that the rules give, and return the application as JSON.
+    """Apply for a job and return the application as JSON. The rules define the order of the checks.
 
-    A refusal by criteria leaves a block. Raises Invalid, Forbidden, NotFound, Conflict for an idempotency key that was
-    used for another body, and Unavailable where a criterion needs the registry, which is away.
+    A refusal because of criteria leaves a block. Raises Invalid, Forbidden, NotFound, Conflict if the idempotency key
+    was used for another body, and Unavailable if a criterion needs the registry and the registry is down.
     """
     cpf, reached = _find_candidate(call, body.cpf)
     reached.require_reason()
     job_id = parse_uuid_field("id_vaga", body.id_vaga)
-    # A citizen is named by the registry or their token, whatever they send.
+    # A citizen's contact comes from the registry or the token. The values in the body are ignored.
     sent = Contact() if reached.is_owner else Contact(clean_candidate_name(body.nome), clean_email(body.email))
     scope = None if reached.is_owner else await find_scope(call)
     job, person = await _ask_registry(reached, cpf, job_id, sent)
@@ -96,7 +96,7 @@ async def submit_application(call: Call, body: ApplicationBody) -> bytes:
     )
     database = call.platform.database
     try:
-        # Without a key the one statement that stores needs no transaction.
+        # Without an idempotency key, one statement stores everything and needs no transaction.
         async with database.connection() if call.idempotency_key is None else database.transaction() as connection:
             return await run_once(connection, reached, cpf, [body], lambda: _apply(connection, request))
     except Ineligible as refusal:
@@ -105,7 +105,7 @@ async def submit_application(call: Call, body: ApplicationBody) -> bytes:
 
 
 async def replace_application(call: Call, id_: UUID, body: ApplicationChange) -> ApplicationDetail:
-    """Change contact and answers of an application that nobody has decided on, and return it as stored.
+    """Change contact and answers of an application without a decision, and return the stored application.
 
     Raises Invalid, PreconditionFailed, NotFound as `read_application` does, and Conflict in any other state.
     """
@@ -126,7 +126,7 @@ async def replace_application(call: Call, id_: UUID, body: ApplicationChange) ->
 
 
 async def _apply(connection: Connection, request: _ApplicationRequest) -> Application:
-    """Check and store an application. It is stored only on what was read, and read again where that has changed."""
+    """Check and store an application. If the job or the resume has changed since it was read, read and check again."""
     read = request.job
     for _ in range(MOST_TRIES):
         job = _require_job(read or await find_published_job(connection, request.job_id, utc_now()), request.scope)
@@ -153,9 +153,9 @@ async def _apply(connection: Connection, request: _ApplicationRequest) -> Applic
 async def _ask_registry(
     call: Call, cpf: Cpf, job_id: UUID, sent: Contact
 ) -> tuple[Job | None, people.PersonLookup | None]:
-    """Return a published job, and what the registry tells of what its criteria need, before anything is locked.
+    """Return a published job, and the registry's record if the criteria may need it, before anything is locked.
 
-    For staff it is asked for what they left out of the contact, too.
+    For staff the registry is also read if they omitted a part of the contact.
     """
     async with call.platform.database.connection() as connection:
         job = await find_published_job(connection, job_id, utc_now())
@@ -165,9 +165,9 @@ async def _ask_registry(
 
 
 def _require_job(job: Job | None, scope: Scope | None) -> Job:
-    """Return a job that takes applications, to staff one within their reach.
+    """Return the job if it accepts applications and, for staff, is within their reach.
 
-    Raises NotFound, and Invalid, whose texts tell whether the job's limit has passed.
+    Raises NotFound, and Invalid with a text that distinguishes an expired job from other states.
     """
     if job is None or (scope is not None and not scope.reaches(job.id_orgao_parceiro)):
         raise NotFound("Não há vaga com este `id_vaga`.", code="job-unknown")
@@ -181,7 +181,7 @@ def _require_job(job: Job | None, scope: Scope | None) -> Job:
 async def _check_criteria(
     connection: Connection, request: _ApplicationRequest, job: Job, earlier: PriorApplications, resume: Resume
 ) -> list[str]:
-    """Return the criteria that are not met, which staff may pass over. Raises Ineligible where the person applies."""
+    """Return the criteria that are not met and that staff may ignore. Raises Ineligible if the person applies."""
     call = request.call
     if call.is_owner and not (accepted := eligibility.check_terms(call, earlier.terms)).atendido:
         raise Ineligible([accepted])
@@ -198,7 +198,7 @@ def _prepare(
     assert SUBMISSION.target is not None
     assert SUBMISSION.email is not None
     call, now, id_ = request.call, utc_now(), UUID(new_id())
-    # What staff sent, else what the registry says, else what the person's own token says.
+    # Order of precedence: the values that staff sent, the registry's record, the person's own token.
     sent, person = request.contact, request.person
     known = Contact() if person is None else Contact(person.record.nome, person.record.email)
     claimed = read_contact_claims(call.identified_caller) if call.is_owner else Contact()
@@ -231,7 +231,10 @@ def _prepare(
 
 
 def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
-    """Return who applies, and the call by its right to apply for them. Raises Forbidden, Invalid, Unauthenticated."""
+    """Return the candidate, and the call with its right to apply for them.
+
+    Raises Forbidden, Invalid and Unauthenticated.
+    """
     cpf = Cpf.parse_claim(sent) if sent and sent.strip() else call.person
     if cpf is None and call.holds(CREATE_ANY):
         raise Invalid("O campo `cpf` deve ser um CPF de 11 dígitos.", code="cpf-invalid")
@@ -242,7 +245,7 @@ def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
 
 
 def _require_free(earlier: PriorApplications) -> None:
-    """Raise Invalid where the person may not apply again: the citizen portal shows the reason of a 400 alone."""
+    """Raise Invalid if the person may not apply again. The citizen portal shows the reason only for a 400."""
     if earlier.live:
         text = "Já há uma candidatura desta pessoa a esta vaga: acompanhe-a em Minhas candidaturas."
         raise Invalid(text, code="application-exists")
@@ -252,12 +255,15 @@ def _require_free(earlier: PriorApplications) -> None:
 
 
 def clean_candidate_name(text: str | None) -> str | None:
-    """Return a name as it is stored; a blank one is none. Raises Invalid."""
+    """Return a name in the form that is stored, or None if it is blank. Raises Invalid."""
     return clean_optional_line("nome", text, LONGEST_NAME)
 
 
 def clean_email(text: str | None) -> str | None:
-    """Return an address as it is stored; a blank one is none. Raises Invalid for what cannot be an address."""
+    """Return an address in the form that is stored, or None if it is blank.
+
+    Raises Invalid if it cannot be an address.
+    """
     address = clean_optional_line("email", text, LONGEST_EMAIL)
     if address is not None and not _is_address(address):
         raise Invalid("O campo `email` não tem a forma de um endereço.", code="email-invalid")
@@ -265,11 +271,11 @@ def clean_email(text: str | None) -> str | None:
 
 
 def read_contact_claims(caller: Caller) -> Contact:
-    """Return name and address as the token tells them; what could not be stored is left out."""
+    """Return name and address from the token. Values that could not be stored are left out."""
     name, email = (caller.name or "").strip()[:LONGEST_NAME], (caller.email or "").strip()
     return Contact(name or None, email if len(email) <= LONGEST_EMAIL and _is_address(email) else None)
 
 
 def _is_address(text: str) -> bool:
-    # What begins so could be read as an option, or as a command, on its way through a mail system.
+    # A mail system could interpret such a text as an option or a command.
     return not text.startswith(("-", "|")) and find_domain(text) is not None

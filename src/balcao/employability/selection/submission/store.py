@@ -1,4 +1,4 @@
-"""SQL of what a person did before they apply."""
+"""SQL that reads a person's earlier applications and accepted terms."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -9,7 +9,10 @@ from balcao.core.values.cpf import Cpf
 
 
 class PriorApplications(NamedTuple):
-    """How many of a person's applications for a job live, none or one, how many were withdrawn, and what terms hold."""
+    """A person's earlier applications for a job, and the version of the terms that they accepted.
+
+    `live` is 0 or 1.
+    """
 
     live: int
     withdrawn: int
@@ -22,4 +25,4 @@ SELECT count(*) FILTER (WHERE status <> 'retirada') AS live, count(*) FILTER (WH
 FROM employability.application WHERE cpf = :cpf AND id_vaga = :job
 """)
 async def read_earlier_applications(connection: Connection, cpf: Cpf, job: UUID) -> PriorApplications:
-    """Return what a person did before they apply for a job."""
+    """Return a person's earlier applications for a job, and their accepted terms."""
