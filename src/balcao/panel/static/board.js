@@ -1,5 +1,6 @@
-// Keeps the board of risk current and says how old it is; from two minutes on nobody may trust it: the services say no
-// colour then. A stream brings the board when it has changed; while there is none the page asks every few seconds.
+// Updates the board of risk and shows its age. After two minutes without contact it warns that the board is outdated,
+// because the services no longer return colours by then. A stream sends the board after each change. Without a stream,
+// the page polls every few seconds.
 (() => {
   const STALE_SECONDS = 120;
   const LATE_SECONDS = 25;
@@ -47,14 +48,14 @@
       show();
     });
     stream.addEventListener("quadro", (event) => {
-      // Only what differs is changed: the focus stays, and the status line is announced.
+      // Change only what differs, so that the focus stays and the status line is announced.
       const board = find();
       htmx.swap(board, event.data, { swapStyle: "morph:outerHTML" }, { contextElement: board });
       show();
     });
     stream.onerror = () => {
       lose();
-      // One that could not be opened stays closed: it is opened anew, with what the board shows by then.
+      // A stream that could not be opened stays closed. Open a new one from the version that the board shows by then.
       if (stream.readyState !== EventSource.CLOSED) return;
       stream = null;
       setTimeout(listen, AGAIN_SECONDS * 1000);
@@ -70,7 +71,7 @@
   });
   document.body.addEventListener("htmx:afterSettle", show);
   setInterval(() => {
-    // A connection that hangs tells no error: the page asks again once no heartbeat comes.
+    // A connection that hangs reports no error. Poll again if no heartbeat arrives.
     if (isStreaming && Date.now() - confirmed > 2 * LATE_SECONDS * 1000) lose();
     show();
   }, 1000);
