@@ -1,4 +1,4 @@
-"""Agent configuration: what the city's conversational agents run with, and the examples with which they are judged."""
+"""Agent configuration: the versions that the city's conversational agents use, and the examples that test them."""
 
 from balcao.agents.datasets.api import FEATURE as DATASETS
 from balcao.agents.experiments.api import FEATURE as EXPERIMENTS

@@ -1,4 +1,4 @@
-"""What the imports of this service have in common: rows are checked as bodies are (rules: agents 3.2, 4)."""
+"""What the imports of this service share: rows are validated as request bodies are (rules: agents 3.2, 4)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,12 +7,12 @@ import pydantic
 
 from balcao.portuguese import translate_fault
 
-# Who has written what an import brings.
+# The author of imported versions and examples.
 AUTHOR = "Importação"
 
 
 def check_row(members: Mapping[str, Any], model: type[pydantic.BaseModel]) -> None:
-    """Raise ValueError for the first fault of a row's members, naming the member and never the value."""
+    """Raise ValueError for the first fault of a row. The message names the member and never its value."""
     try:
         model.model_validate(dict(members))
     except pydantic.ValidationError as faults:

@@ -1,4 +1,4 @@
-"""What the service keeps in each process: configurations as ready responses."""
+"""The state of the service in each process: configurations as prepared responses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,6 +9,6 @@ from balcao.core.context.platform import Platform
 
 @asynccontextmanager
 async def run_agents(platform: Platform) -> AsyncIterator[None]:
-    """Give the process its cache of configurations."""
+    """Create the process's cache of configurations."""
     platform.parts[ConfigCache] = ConfigCache()
     yield

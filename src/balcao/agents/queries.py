@@ -1,4 +1,4 @@
-"""What several features read from a path or a query, checked by pydantic so that all faults are listed at once."""
+"""Path and query parameters that several features share. Pydantic checks them, so all faults are listed together."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -12,7 +12,7 @@ from balcao.core.values.fields import DIGITS
 
 AGENT_TYPE = r"^[A-Za-z0-9_.-]{1,50}$"
 DEFAULT_AGENT = "agentic_search"
-# The largest number that a version can have in the database.
+# The largest version number that the database can store.
 LAST_VERSION = 2_147_483_647
 
 
@@ -30,7 +30,7 @@ class AgentQuery(Model):
 
 
 class PageQuery(AgentQuery):
-    """A page of a history, newest first; `before` is the `next_before` of the page before."""
+    """The query for a page of a history, newest first. `before` is the `next_before` of the previous page."""
 
     before: Annotated[VersionInText | None, Field(description="Só versões de número menor: o `next_before`.")] = None
 
@@ -41,5 +41,5 @@ def drop_blank_parameters(query: Mapping[str, str]) -> dict[str, str]:
 
 
 def in_query_with_blanks(kind: type[BaseModel]) -> InQuery:
-    """As `in_query`, where a parameter that is blank counts as absent."""
+    """Return the same as `in_query`, but treat a blank parameter as absent."""
     return InQuery(lambda query: validate_model(drop_blank_parameters(query), kind, "query"), kind)

@@ -1,4 +1,4 @@
-"""What the routes of the agent configuration have in common; each feature extends them."""
+"""What the routes of the agent configuration share. Each feature extends `ROUTES`."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes

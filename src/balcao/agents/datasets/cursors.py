@@ -1,4 +1,4 @@
-"""Cursors: opaque and URL-safe; those of examples are good only for the data set they were made for."""
+"""Opaque, URL-safe cursors. A cursor into examples is valid only for the data set it was created for."""
 
 import hashlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -20,9 +20,9 @@ def encode_example_cursor(dataset_id: str, position: int) -> str:
 
 
 def decode_example_cursor(dataset_id: str | None, text: str) -> int:
-    """Return the position a cursor stands for. Raises ValueError for one not ours, altered, or of another set.
+    """Return the position of a cursor. Raises ValueError if the cursor is forged, altered or of another data set.
 
-    Without a data set only its form is judged.
+    Without a data set, only the form of the cursor is checked.
     """
     raw = _decode(text)
     position, seal = raw[:_POSITION_BYTES], raw[_POSITION_BYTES:]
@@ -42,7 +42,7 @@ def _decode(text: str) -> bytes:
 
 
 class ListPlace(NamedTuple):
-    """Where a data set stands in the list of all, newest first."""
+    """The position of a data set in the list of all data sets, newest first."""
 
     created_at: datetime
     id: str
@@ -53,13 +53,13 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def encode_list_cursor(place: ListPlace) -> str:
-    """Return the cursor of a data set in the list of all."""
+    """Return the cursor of a data set in the list of all data sets."""
     raw = ((place.created_at - _EPOCH) // _MICROSECOND).to_bytes(_POSITION_BYTES) + place.id.encode()
     return urlsafe_b64encode(_seal("", raw) + raw).decode().rstrip("=")
 
 
 def decode_list_cursor(text: str) -> ListPlace:
-    """Return the place a cursor of the list stands for. Raises ValueError for one not ours."""
+    """Return the position of a cursor of the list. Raises ValueError if the cursor is forged or altered."""
     try:
         sealed = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
     except (UnicodeEncodeError, Base64Error):

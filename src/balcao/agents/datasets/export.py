@@ -1,4 +1,4 @@
-"""A data set as a file, JSON Lines or CSV, made page by page while it is sent (rules: agents 2.3)."""
+"""Export of a data set as JSON Lines or CSV, generated page by page while it is sent (rules: agents 2.3)."""
 
 import csv
 import io
@@ -14,14 +14,15 @@ from balcao.core.context.call import Call
 
 MEDIA_TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv"}
 _MEMBERS = ("input", "output", "metadata")
-# Contents of one statement; at most 19 MiB, as each example's objects are bounded.
+# Examples read by one statement. Their objects are bounded, so these are at most 19 MiB.
 _PAGE = 100
 
 
 async def export_dataset(call: Call, dataset_id: str, form: Literal["jsonl", "csv"]) -> AsyncGenerator[bytes, None]:
-    """Return the file's parts. Raises NotFound before there is any.
+    """Return the parts of the file. Raises NotFound before the first part.
 
-    Each page is read on a connection of its own, so that a slow reader holds none; what is added meanwhile comes too.
+    Each page is read on its own connection, so a slow reader does not occupy one. Examples added during the export are
+    included.
     """
     await service.require_dataset(call, dataset_id)
     encode = _encode_csv if form == "csv" else _encode_jsonl

@@ -1,4 +1,4 @@
-"""What callers bring to the data sets, checked without personal data, and how a body of many examples is read."""
+"""The bodies that callers send to the data sets, checked for personal data, and the parser for many examples."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
@@ -19,7 +19,8 @@ T = TypeVar("T", bound=BaseModel)
 MAX_IMPORT = 1000
 MAX_OBJECT_BYTES = 64 * 1024
 MAX_OBJECT_DEPTH = 10
-# Looking for personal data takes longest of all that is done with a body: some seconds for one made to take long.
+# The search for personal data is the slowest step with a body: it takes some seconds for a body of this size that was
+# written to be slow.
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
 INPUT = {"mensagem_whatsapp_simulada": "Como peço a poda de uma árvore?"}
@@ -43,12 +44,12 @@ def _check_object(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_text(text: str) -> str:
-    """Return the text. Raises ValueError for one that cannot be stored, or that holds personal data."""
+    """Return the text. Raises ValueError if it cannot be stored or contains personal data."""
     return refuse_personal_data(refuse_nul(text))
 
 
 def refuse_repeated_values(found: list[T], member: str) -> list[T]:
-    """Return the models. Raises ValueError when two have the same value in a member."""
+    """Return the models. Raises ValueError if two of them have the same value in a member."""
     if len({getattr(one, member) for one in found}) < len(found):
         raise ValueError(f"não pode repetir `{member}`")
     return found
@@ -72,7 +73,7 @@ OpaqueId = Annotated[str, Field(pattern=DATASET_ID)]
 
 
 class ExampleContent(Model):
-    """Objects of at most 64 KiB and ten levels, without personal data (rules: agents 4)."""
+    """The content of an example: objects of at most 64 KiB and ten levels, without personal data (rules: agents 4)."""
 
     input: Annotated[Object, Field(description="O que é dado ao agente, sem dados pessoais.", examples=[INPUT])]
     output: Annotated[Object, Field(description="O que se espera dele; vazio se nada.", examples=[OUTPUT])] = {}
@@ -80,7 +81,7 @@ class ExampleContent(Model):
 
     @property
     def content(self) -> dict[str, Any]:
-        """Return what the example's hash and its revision are made of."""
+        """Return the content, from which the example's hash and its revision are made."""
         return self.model_dump(include={"input", "output", "metadata"})
 
 
@@ -104,10 +105,10 @@ class DatasetCreation(Model):
 
 
 def parse_items(content: bytes, kind: type[RootModel[list[T]]], item: type[T]) -> list[T]:
-    """Return the items of a body: a JSON array, or JSON Lines, in which blank lines do not count.
+    """Return the items of a body: a JSON array, or JSON Lines, in which blank lines are ignored.
 
-    Raises Unprocessable with every fault; `loc` names the item by its place, counted from 0, and of a body in lines the
-    message names the line, counted from 1.
+    Raises Unprocessable with all faults. `loc` contains the position of the item, counted from 0. For JSON Lines, the
+    message also contains the number of the line, counted from 1.
     """
     content = strip_bom(content)
     try:
@@ -141,5 +142,5 @@ def _read_lines(content: bytes, item: type[T]) -> list[T]:
 
 
 def make_body_fault(place: Sequence[str], message: str, kind: str = "value_error") -> Unprocessable:
-    """Return the refusal of what stands at this place of the body."""
+    """Return the error for the value at this position of the body."""
     return Unprocessable(faults=[Fault(loc=["body", *place], msg=message, type=kind)])

@@ -1,4 +1,4 @@
-"""How long the content of deleted examples is kept (rules: agents 5)."""
+"""The retention of the content of deleted examples (rules: agents 5)."""
 
 from datetime import timedelta
 

@@ -22,7 +22,7 @@ EXAMPLE_ID = f"{SET_ID}-1"
 
 
 class Revision(msgspec.Struct):
-    """The content of an example as of its latest revision."""
+    """The content of an example in its latest revision."""
 
     input: Annotated[dict[str, Any], Meta(description="O que é dado ao agente.", examples=[_EXAMPLE])]
     output: Annotated[
@@ -52,14 +52,14 @@ class Trace(msgspec.Struct, rename="camel"):
 
 
 class Span(msgspec.Struct):
-    """Where an imported example was taken from."""
+    """The source of an imported example."""
 
     id: Annotated[str, Meta(description="Identificador do trecho.", examples=["00f067aa0ba902b7"])]
     trace: Annotated[Trace, Meta(description="Rastro de onde o trecho veio.")]
 
 
 class Example(msgspec.Struct, rename="camel"):
-    """An example with its present content."""
+    """An example with its current content."""
 
     id: Annotated[str, Meta(description="Identificador do exemplo.", examples=[EXAMPLE_ID])]
     latest_revision: Annotated[Revision, Meta(description="Conteúdo atual do exemplo.")]
@@ -67,7 +67,7 @@ class Example(msgspec.Struct, rename="camel"):
 
 
 class Edge(msgspec.Struct):
-    """An example and where it stands in its set."""
+    """An example with its position in the data set."""
 
     example: Annotated[Example, Meta(description="O exemplo.")]
     cursor: Annotated[
@@ -79,7 +79,7 @@ class Edge(msgspec.Struct):
 
 
 class PageInfo(msgspec.Struct, rename="camel"):
-    """`endCursor` is null for an empty page."""
+    """The state of the pagination. `endCursor` is null for an empty page."""
 
     end_cursor: Annotated[
         str | None,
@@ -96,7 +96,7 @@ class Examples(msgspec.Struct, rename="camel"):
 
 
 class DatasetPage(msgspec.Struct, rename={"typename": "__typename", "example_count": "exampleCount"}):
-    """`exampleCount` counts all living examples."""
+    """A data set with a page of its examples. `exampleCount` counts all examples that are not deleted."""
 
     typename: Annotated[Literal["Dataset"], Meta(description="Sempre `Dataset`.")]
     id: Annotated[str, Meta(description="Identificador do conjunto.", examples=[SET_ID])]
@@ -112,13 +112,16 @@ class DatasetData(msgspec.Struct):
 
 
 class DatasetEnvelope(msgspec.Struct):
-    """Examples of a data set, in the envelope that its readers know (spec: agent configuration)."""
+    """Examples of a data set, in the envelope that existing readers expect (spec: agent configuration)."""
 
     data: Annotated[DatasetData, Meta(description="O conteúdo da resposta.")]
 
 
 class Added(msgspec.Struct):
-    """`ids` of all examples sent, in their order; `unchanged` counts those whose content was there already."""
+    """The result of adding examples.
+
+    `ids` has the ids of all examples sent, in their order. `unchanged` counts those whose content was already stored.
+    """
 
     added: Annotated[int, Meta(ge=0, description="Exemplos acrescentados.", examples=[1])]
     unchanged: Annotated[
@@ -131,7 +134,7 @@ class Added(msgspec.Struct):
 
 
 class RevisedExample(msgspec.Struct, rename="camel"):
-    """An example after a change; `revision` counts from 1."""
+    """An example after a change. `revision` counts from 1."""
 
     id: Annotated[str, Meta(description="Identificador do exemplo.", examples=[EXAMPLE_ID])]
     revision: Annotated[int, Meta(ge=1, description="Número da revisão, a partir de 1.", examples=[2])]
@@ -139,7 +142,7 @@ class RevisedExample(msgspec.Struct, rename="camel"):
 
 
 class Dataset(msgspec.Struct, rename="camel"):
-    """A data set as the list shows it."""
+    """A data set as it appears in the list."""
 
     id: Annotated[str, Meta(description="Identificador do conjunto.", examples=[SET_ID])]
     name: Annotated[str, Meta(description="Nome do conjunto.", examples=["Atendimento simulado"])]
@@ -157,7 +160,7 @@ class Dataset(msgspec.Struct, rename="camel"):
 
 
 class DatasetEdge(msgspec.Struct):
-    """A data set and where it stands in the list."""
+    """A data set with its position in the list."""
 
     node: Annotated[Dataset, Meta(description="O conjunto.")]
     cursor: Annotated[
@@ -179,13 +182,13 @@ class DatasetsData(msgspec.Struct):
 
 
 class DatasetsEnvelope(msgspec.Struct):
-    """Data sets in the envelope that their readers know (rules: agents 2.3)."""
+    """Data sets, in the envelope that existing readers expect (rules: agents 2.3)."""
 
     data: Annotated[DatasetsData, Meta(description="O conteúdo da resposta.")]
 
 
 class DatasetsQuery(Model):
-    """The query of a page of data sets. A parameter that is blank counts as absent."""
+    """The query for a page of data sets. A blank parameter counts as absent."""
 
     first: Annotated[
         int,
@@ -205,7 +208,7 @@ class DatasetsQuery(Model):
 
     @property
     def place(self) -> ListPlace | None:
-        """Return the data set after which the page begins."""
+        """The data set after which the page starts, or None for the first page."""
         return decode_list_cursor(self.after) if self.after else None
 
 
@@ -216,7 +219,7 @@ class DatasetPath(Model):
 
 
 class ExportQuery(Model):
-    """How a data set is exported."""
+    """The format in which a data set is exported."""
 
     format: Annotated[
         Literal["jsonl", "csv"],
@@ -233,7 +236,7 @@ class ExamplePath(DatasetPath):
 
 
 class ExamplesQuery(Model):
-    """The query of a page of examples (rules: agents 2.1). A parameter that is blank counts as absent."""
+    """The query for a page of examples (rules: agents 2.1). A blank parameter counts as absent."""
 
     dataset_id: Annotated[
         str,
@@ -257,5 +260,5 @@ class ExamplesQuery(Model):
 
     @property
     def position(self) -> int:
-        """Return the position after which the page begins."""
+        """The position after which the page starts."""
         return decode_example_cursor(self.dataset_id, self.after) if self.after else START

@@ -1,4 +1,7 @@
-"""Data sets: making and reading them, adding, changing and deleting their examples (rules: agents 2.1, 2.3, 4)."""
+"""Use cases of the data sets: create, read and delete them, and add, change and delete examples.
+
+rules: agents 2.1, 2.3, 4.
+"""
 
 import hashlib
 import secrets
@@ -48,12 +51,12 @@ from balcao.core.values.clock import format_rfc3339_offset, utc_now
 
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 MAX_EXAMPLES = 100_000
-# What the envelope adds to an example's contents: its names, id, cursor and a span.
+# The bytes that the envelope adds to the content of an example: member names, id, cursor and span.
 _ENVELOPE_BYTES = 512
 
 
 async def list_datasets(call: Call, query: DatasetsQuery) -> DatasetsEnvelope:
-    """Return a page of data sets, the newest first."""
+    """Return a page of data sets, newest first."""
     async with call.platform.database.connection() as connection:
         found = await store.select_datasets(connection, query.place, query.first + 1)
     edges = [
@@ -65,9 +68,9 @@ async def list_datasets(call: Call, query: DatasetsQuery) -> DatasetsEnvelope:
 
 
 async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnvelope:
-    """Return a page of examples; it may hold fewer than asked for when the response would grow too large.
+    """Return a page of examples, which is shorter than requested if the response would become too large.
 
-    Raises NotFound for an unknown data set.
+    Raises NotFound if the data set does not exist.
     """
     async with call.platform.database.connection() as connection:
         dataset = _require_dataset(await store.read_dataset(connection, query.dataset_id))
@@ -87,17 +90,17 @@ async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnve
 
 
 async def create_dataset_from(call: Call, content: bytes) -> Dataset:
-    """Create the data set that a body describes, with the examples it brings. Raises as `create_dataset`."""
-    # Checking texts for personal data is work for the processor that would hold up everybody else's requests.
+    """Create the data set of a request body, with its examples. Raises the same errors as `create_dataset`."""
+    # Run in a thread: the search for personal data takes much CPU time and would delay all other requests.
     return await create_dataset(call, await run_in_thread(decode_model, content, DatasetCreation))
 
 
 async def create_dataset(
     call: Call, body: DatasetCreation, dataset_id: str | None = None, at: datetime | None = None
 ) -> Dataset:
-    """Create a data set as of `at` (now unless given), with all its examples or not at all.
+    """Create a data set as of `at`, by default now, with all of its examples or not at all.
 
-    Raises Conflict when the name is taken, Unprocessable as `add_examples`.
+    Raises Conflict if the name is taken, and Unprocessable in the same cases as `add_examples`.
     """
     created_at = at or utc_now()
     dataset = StoredDataset(dataset_id or _new_id(), body.name, 0)
@@ -111,7 +114,7 @@ async def create_dataset(
 
 
 async def delete_dataset(call: Call, dataset_id: str) -> None:
-    """Delete a data set with its examples; its name is free again, the ids stay taken. Raises NotFound."""
+    """Delete a data set with its examples. Its name becomes free, but the ids stay taken. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_dataset(connection, dataset_id, utc_now()):
             raise make_unknown_dataset()
@@ -119,7 +122,7 @@ async def delete_dataset(call: Call, dataset_id: str) -> None:
 
 
 async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Added:
-    """Add the examples of a body, a JSON array or JSON Lines. Raises as `add_examples`."""
+    """Add the examples of a body, a JSON array or JSON Lines. Raises the same errors as `add_examples`."""
     return await add_examples(
         call, dataset_id, await run_in_thread(parse_items, content, ExamplesCreation, ExampleCreation)
     )
@@ -128,9 +131,9 @@ async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Adde
 async def add_examples(
     call: Call, dataset_id: str, examples: Sequence[ExampleCreation], at: datetime | None = None
 ) -> Added:
-    """Add all examples or none; those whose content is there already are counted, not repeated.
+    """Add all examples or none. Examples whose content is already stored are counted, but not stored again.
 
-    Raises NotFound; Unprocessable for a taken id and above the limit of a set.
+    Raises NotFound, and Unprocessable if an id is taken or the data set would exceed its maximum.
     """
     async with call.platform.database.transaction() as connection:
         dataset = _require_dataset(await store.lock_dataset(connection, dataset_id))
@@ -147,9 +150,9 @@ async def _add_all(
     at: datetime,
     place: Sequence[str] = (),
 ) -> Added:
-    """Add examples to a locked data set; `place` is where the body has them.
+    """Add examples to a locked data set. `place` is their path in the body.
 
-    Raises Unprocessable for the first id that another example has, of this call or of before.
+    Raises Unprocessable for the first id that another example already has, in this call or in the database.
     """
     if not examples:
         return Added(0, 0, [])
@@ -172,15 +175,15 @@ async def _add_all(
 
 
 def require_dataset_capacity(dataset: StoredDataset, count: int, place: Sequence[str] = ()) -> None:
-    """Raise Unprocessable when so many examples more do not go into the set."""
+    """Raise Unprocessable if the data set cannot hold `count` more examples."""
     if dataset.example_count + count > MAX_EXAMPLES:
         raise make_body_fault(place, f"um conjunto de dados tem no máximo {MAX_EXAMPLES} exemplos")
 
 
 async def revise_example(call: Call, dataset_id: str, example_id: str, body: ExampleContent) -> RevisedExample:
-    """Give an example other content, as a new revision; content that it has already makes none.
+    """Replace the content of an example with a new revision. Content that is already current creates none.
 
-    Raises NotFound; Unprocessable when another example of the set has the content.
+    Raises NotFound, and Unprocessable if another example of the data set has this content.
     """
     row = make_example_row(example_id, body.content)
     async with call.platform.database.transaction() as connection:
@@ -196,7 +199,7 @@ async def revise_example(call: Call, dataset_id: str, example_id: str, body: Exa
 
 
 async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
-    """Delete an example; its id stays taken. Raises NotFound."""
+    """Delete an example. Its id stays taken. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         _require_dataset(await store.lock_dataset(connection, dataset_id))
         if not await store.delete_example(connection, dataset_id, example_id, utc_now()):
@@ -210,12 +213,12 @@ async def require_dataset(call: Call, dataset_id: str) -> StoredDataset:
 
 
 async def find_dataset(call: Call, name: str) -> StoredDataset | None:
-    """Return the data set of this name, or None."""
+    """Return the data set with this name, or None."""
     return await store.find_dataset_by_name(call.platform.database, name)
 
 
 def make_example_row(example_id: str, content: dict[str, Any], place: int = 0, span: Span | None = None) -> NewRow:
-    """Return an example as it is stored; equal content has one hash, whatever the order of its members."""
+    """Return an example as it is stored. Equal content has the same hash, whatever the order of its members."""
     size = len(msgspec.json.encode(content)) + _ENVELOPE_BYTES
     content_hash = hashlib.sha256(msgspec.json.encode(content, order="sorted")).digest()
     return NewRow(place, example_id, size, content_hash, content, span)
@@ -232,7 +235,7 @@ def _require_dataset(dataset: StoredDataset | None) -> StoredDataset:
 
 
 def make_unknown_dataset() -> NotFound:
-    """Return the refusal of a data set that is not there."""
+    """Return the error for a data set that does not exist."""
     return NotFound("Conjunto de dados não encontrado.", code="dataset-not-found")
 
 

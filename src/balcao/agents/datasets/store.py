@@ -18,7 +18,7 @@ from balcao.core.exports.declaration import Export, Exports, Rows
 
 
 class StoredDataset(msgspec.Struct, frozen=True):
-    """What others need of a data set to work on its examples."""
+    """The columns of a data set that are needed to work on its examples."""
 
     id: str
     name: str
@@ -38,11 +38,11 @@ async def find_dataset_by_name(source: Source, name: str) -> StoredDataset | Non
 
 @statement(f"{_READ} FOR UPDATE")
 async def lock_dataset(connection: Connection, dataset_id: str) -> StoredDataset | None:
-    """Return a data set; the transaction that holds its row is alone in giving out positions."""
+    """Return a data set and lock its row. Only the transaction that holds this lock may assign positions."""
 
 
 class ListedDataset(msgspec.Struct, frozen=True):
-    """A data set with what hangs on it."""
+    """A data set with its counts of examples and experiments."""
 
     id: str
     name: str
@@ -63,7 +63,7 @@ ORDER BY created_at DESC, id DESC
 LIMIT :first
 """)
 async def select_datasets(connection: Connection, after: ListPlace | None, first: int) -> list[ListedDataset]:
-    """Return data sets, the newest first, past a place in the list."""
+    """Return data sets after a position in the list, newest first."""
 
 
 @statement("""
@@ -75,11 +75,11 @@ RETURNING true
 async def insert_dataset(
     connection: Connection, dataset_id: str, name: str, description: str, metadata: dict[str, Any], at: datetime
 ) -> bool:
-    """Return false when the name or the id is taken."""
+    """Insert a data set. Return false if the name or the id is taken."""
 
 
 class PlacedExample(msgspec.Struct, frozen=True):
-    """An example of a page; `furthest` is the position of the last that was considered for the page."""
+    """An example of a page. `furthest` is the position of the last candidate for the page."""
 
     id: str
     position: int
@@ -90,7 +90,8 @@ class PlacedExample(msgspec.Struct, frozen=True):
     furthest: int
 
 
-# The page's candidates are the next `first` + 1 by position; contents are read only for those that fit in the response.
+# The candidates are the next `first` + 1 examples by position. Contents are read only for those that fit into the
+# response.
 @statement("""
 WITH candidate AS (
     SELECT id, position, revision, span, size
@@ -113,11 +114,14 @@ ORDER BY position
 async def list_examples(
     connection: Connection, dataset_id: str, after: int, first: int, max_bytes: int
 ) -> list[PlacedExample]:
-    """Return living examples past a position; `furthest` beyond the last one's position tells that more follow."""
+    """Return examples after a position, without deleted ones.
+
+    If `furthest` is greater than the position of the last example, more examples follow.
+    """
 
 
 class ExampleTexts(msgspec.Struct, frozen=True):
-    """The content of an example, each member as JSON."""
+    """The content of an example, with each member as JSON text."""
 
     id: str
     position: int
@@ -136,7 +140,7 @@ ORDER BY position
 LIMIT :count
 """)
 async def list_example_texts(connection: Connection, dataset_id: str, after: int, count: int) -> list[ExampleTexts]:
-    """Return the contents of living examples past a position."""
+    """Return the contents of examples after a position, without deleted ones."""
 
 
 @statement("""
@@ -146,12 +150,12 @@ WHERE dataset_id = :dataset_id AND content_hash = ANY(:content_hashes) AND delet
 async def find_living_ids(
     connection: Connection, dataset_id: str, content_hashes: Sequence[bytes]
 ) -> Mapping[bytes, str]:
-    """Return the ids of the living examples with one of these contents, by the content's hash."""
+    """Return the ids of the examples with these contents by content hash, without deleted ones."""
 
 
 @dataclass(frozen=True)
 class NewRow:
-    """An example to write; `place` is where the caller sent it, `span` where an imported one was taken from."""
+    """An example to write. `place` is its position in the caller's list, `span` the source of an imported one."""
 
     place: int
     id: str
@@ -162,26 +166,27 @@ class NewRow:
 
     @property
     def input(self) -> Any:
-        """Return what is given to the agent."""
+        """The input for the agent."""
         return self.content["input"]
 
     @property
     def output(self) -> Any:
-        """Return what is expected of it."""
+        """The output that is expected of the agent."""
         return self.content["output"]
 
     @property
     def metadata(self) -> Any:
-        """Return what else belongs to the example."""
+        """Further data about the example."""
         return self.content["metadata"]
 
 
 async def add_examples(
     connection: Connection, dataset_id: str, rows: Sequence[NewRow], author: str, at: datetime
 ) -> set[str]:
-    """Add examples in this order, and return the ids of those whose id was free.
+    """Add examples in this order. Return the ids of those that were added.
 
-    Of two with one id only one is added; the caller finds that out by counting.
+    An example is not added if its id is taken. If two examples have the same id, only one is added; the caller must
+    count to notice it.
     """
     if not rows:
         return set()
@@ -191,7 +196,7 @@ async def add_examples(
     return added
 
 
-# One statement for thousands of rows: each of its own costs a round trip, and the data set's row a new version.
+# One statement for all rows: a statement per row would cost a round trip each, and a new version of the data set's row.
 @statement("""
 WITH new AS (
     SELECT * FROM unnest(:rows.id::text[], :rows.size::integer[], :rows.content_hash::bytea[], :rows.span::jsonb[])
@@ -231,13 +236,13 @@ UPDATE agents.datasets SET example_count = example_count - 1 WHERE id = :dataset
 RETURNING true
 """)
 async def delete_example(connection: Connection, dataset_id: str, example_id: str, at: datetime) -> bool:
-    """Return false when there is no such living example."""
+    """Delete an example. Return false if it does not exist or is already deleted."""
 
 
 async def revise_example(connection: Connection, dataset_id: str, row: NewRow, author: str, at: datetime) -> int | None:
-    """Give a living example this content; return its new revision's number, None when nothing changed.
+    """Give an example new content. Return the number of its new revision, or None if nothing changed.
 
-    Raises Unprocessable when another living example of the set has the content.
+    Raises Unprocessable if another example of the data set has this content.
     """
     try:
         return await _revise_example(connection, dataset_id, row, author, at)
@@ -245,7 +250,7 @@ async def revise_example(connection: Connection, dataset_id: str, row: NewRow, a
         raise make_body_fault([], "outro exemplo do conjunto já tem este conteúdo") from None
 
 
-# The content that is there already is no change; that of another living example breaks the unique index.
+# Content that is already current is no change. Content of another example violates the unique index.
 @statement("""
 WITH revised AS (
     UPDATE agents.dataset_examples SET revision = revision + 1, size = :size, content_hash = :content_hash
@@ -268,15 +273,15 @@ JOIN agents.datasets AS dataset ON dataset.id = dataset_id AND dataset.deleted_a
 WHERE dataset_id = :dataset_id AND example.id = :example_id AND example.deleted_at IS NULL
 """)
 async def read_example_revision(connection: Connection, dataset_id: str, example_id: str) -> int | None:
-    """Return the number of a living example's latest revision."""
+    """Return the number of the latest revision of an example that is not deleted."""
 
 
 @statement("UPDATE agents.datasets SET deleted_at = :at WHERE id = :dataset_id AND deleted_at IS NULL")
 async def delete_dataset(connection: Connection, dataset_id: str, at: datetime) -> bool:
-    """Delete a data set, and with it its examples; return false when there is none."""
+    """Delete a data set and thereby its examples. Return false if it does not exist."""
 
 
-# A set that staff have deleted stays as it is.
+# A data set that staff have deleted does not change.
 @statement("""
 INSERT INTO agents.datasets AS dataset (id, name, description, metadata, created_at)
 SELECT id, name, description, metadata, coalesce(created_at, now())
@@ -288,11 +293,11 @@ WHERE dataset.deleted_at IS NULL AND (dataset.name, dataset.description, dataset
     IS DISTINCT FROM (excluded.name, excluded.description, excluded.metadata)
 """)
 async def import_datasets(connection: Connection, rows: Sequence[msgspec.Struct]) -> int:
-    """Write the sets that are new or changed; return how many. By the tables' owner only."""
+    """Write the data sets that are new or changed. Return their number. Requires the owner of the tables."""
 
 
 class KnownExample(msgspec.Struct, frozen=True):
-    """An example that is there, of whatever set, or that was."""
+    """An example of any data set that has the id, possibly deleted."""
 
     dataset_id: str
     content_hash: bytes
@@ -304,7 +309,7 @@ SELECT id, dataset_id, content_hash, deleted_at IS NOT NULL AS deleted
 FROM agents.dataset_examples WHERE id = ANY(:ids)
 """)
 async def find_examples(connection: Connection, ids: Sequence[str]) -> Mapping[str, KnownExample]:
-    """Return those of the examples that are there, deleted ones too, by id."""
+    """Return the examples with these ids by id, including deleted ones."""
 
 
 @statement("""
@@ -320,7 +325,10 @@ WITH erased AS (
 SELECT count(*) FROM erased
 """)
 async def erase_deleted_examples(connection: Connection, before: datetime) -> int:
-    """Remove what examples held that were deleted before then, alone or with their set. By the tables' owner only."""
+    """Erase the content of examples that were deleted before a time, themselves or with their data set.
+
+    Requires the owner of the tables.
+    """
 
 
 @statement("""
@@ -328,7 +336,7 @@ UPDATE agents.datasets SET name = id, description = '', metadata = '{}'
 WHERE deleted_at < :before AND (name, description, metadata) IS DISTINCT FROM (id, '', '{}'::jsonb)
 """)
 async def erase_deleted_datasets(connection: Connection, before: datetime) -> None:
-    """Remove what sets deleted before then held. By the tables' owner only."""
+    """Erase the content of data sets that were deleted before a time. Requires the owner of the tables."""
 
 
 @statement("""

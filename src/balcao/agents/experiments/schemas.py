@@ -31,7 +31,7 @@ _Text = Annotated[str, StringConstraints(max_length=2000), AfterValidator(check_
 
 
 class ExperimentCreation(Model):
-    """What is tried: with the version of an agent where one of the platform's own is."""
+    """The body that creates an experiment. `version` names the version of one of the platform's own agents."""
 
     name: Annotated[
         str,
@@ -57,7 +57,7 @@ class ExperimentCreation(Model):
 
 
 class AnnotationCreation(Model):
-    """How one annotator judged a run."""
+    """The judgement of one annotator on a run."""
 
     name: Annotated[
         str,
@@ -78,7 +78,7 @@ class AnnotationCreation(Model):
 
 
 class RunCreation(Model):
-    """What the agent answered to one example."""
+    """The response of the agent to one example."""
 
     example_id: Annotated[OpaqueId, Field(description="Exemplo do conjunto.", examples=[EXAMPLE_ID])]
     output: Annotated[Object, Field(description="O que o agente respondeu.", examples=[OUTPUT])] = {}
@@ -106,7 +106,7 @@ class NewRuns(
 
 
 class Recorded(msgspec.Struct):
-    """How many runs are new, and how many took the place of an earlier one of the same example."""
+    """The numbers of new runs, and of runs that replaced an earlier one of the same example."""
 
     added: Annotated[int, Meta(ge=0, description="Execuções novas.", examples=[1])]
     replaced: Annotated[
@@ -119,7 +119,7 @@ _Annotation = Annotated[str, Meta(description="O que se avaliou.", examples=["co
 
 
 class AnnotationSummary(msgspec.Struct, rename="camel"):
-    """The scores of one name, over all runs."""
+    """The scores with one name, summarised over all runs."""
 
     annotation_name: _Annotation
     count: Annotated[int, Meta(ge=0, description="Quantas avaliações têm nota.", examples=[40])]
@@ -129,7 +129,7 @@ class AnnotationSummary(msgspec.Struct, rename="camel"):
 
 
 class Experiment(msgspec.Struct, rename="camel"):
-    """An experiment, and its runs in sum."""
+    """An experiment with a summary of its runs."""
 
     id: Annotated[str, Meta(description="Identificador do experimento.", examples=[EXPERIMENT_ID])]
     name: Annotated[str, Meta(description="Nome do experimento.", examples=["Modelo novo"])]
@@ -160,13 +160,13 @@ class ExperimentEdge(msgspec.Struct):
 
 
 class Experiments(msgspec.Struct):
-    """The experiments of a data set, the newest first."""
+    """The experiments of a data set, newest first."""
 
     edges: Annotated[list[ExperimentEdge], Meta(description="Experimentos, do mais novo ao mais antigo, até 200.")]
 
 
 class ScoreRange(msgspec.Struct, rename="camel"):
-    """The bounds of one name's scores, over all listed experiments."""
+    """The lowest and highest score with one name, over all listed experiments."""
 
     annotation_name: _Annotation
     min_score: _Score
@@ -174,7 +174,7 @@ class ScoreRange(msgspec.Struct, rename="camel"):
 
 
 class ExperimentsOfDataset(msgspec.Struct, rename="camel"):
-    """A data set as the page of its experiments reads it first."""
+    """A data set with its experiments, as the page of experiments shows it."""
 
     name: Annotated[str, Meta(description="Nome do conjunto.", examples=["Atendimento simulado"])]
     description: Annotated[str, Meta(description="Para que serve o conjunto.", examples=["Perguntas simuladas."])]
@@ -192,13 +192,13 @@ class ExperimentsData(msgspec.Struct):
 
 
 class ExperimentsEnvelope(msgspec.Struct):
-    """Experiments in the envelope that their readers know (rules: agents 2.4)."""
+    """Experiments, in the envelope that existing readers expect (rules: agents 2.4)."""
 
     data: Annotated[ExperimentsData, Meta(description="O conteúdo da resposta.")]
 
 
 class Annotation(msgspec.Struct, rename="camel"):
-    """How one annotator judged a run."""
+    """The judgement of one annotator on a run."""
 
     name: _Annotation
     annotator_kind: Annotated[Annotator, Meta(description="Pessoa, modelo ou programa.", examples=["human"])]
@@ -208,7 +208,7 @@ class Annotation(msgspec.Struct, rename="camel"):
 
 
 class Run(msgspec.Struct, rename="camel"):
-    """What the agent answered, and how it was judged."""
+    """The response of the agent, and the judgements on it."""
 
     revision: Annotated[int, Meta(ge=1, description="Revisão do exemplo quando se gravou.", examples=[1])]
     output: Annotated[dict[str, Any], Meta(description="O que o agente respondeu.", examples=[OUTPUT])]
@@ -220,14 +220,14 @@ class Run(msgspec.Struct, rename="camel"):
 
 
 class ComparedExample(msgspec.Struct, rename="camel"):
-    """An example as it is now."""
+    """An example with its current content."""
 
     id: Annotated[str, Meta(description="Identificador do exemplo.", examples=[EXAMPLE_ID])]
     latest_revision: Annotated[Revision, Meta(description="Conteúdo atual do exemplo.")]
 
 
 class RunEdge(msgspec.Struct, rename="camel"):
-    """An example with its run, and with that of the other experiment where one is compared."""
+    """An example with its run and, in a comparison, the run of the other experiment."""
 
     example: Annotated[ComparedExample, Meta(description="O exemplo.")]
     run: Annotated[Run | None, Meta(description="A execução; nula se este experimento não tem a do exemplo.")]
@@ -236,7 +236,10 @@ class RunEdge(msgspec.Struct, rename="camel"):
 
 
 class ScoreChange(msgspec.Struct, rename="camel"):
-    """How the scores of one name moved from the other experiment to this one, over the examples that both have."""
+    """The change of the scores with one name from the other experiment to this one.
+
+    Only examples that both experiments scored count.
+    """
 
     annotation_name: _Annotation
     higher: Annotated[int, Meta(ge=0, description="Exemplos com nota maior neste experimento.", examples=[12])]
@@ -246,7 +249,10 @@ class ScoreChange(msgspec.Struct, rename="camel"):
 
 
 class RunPage(msgspec.Struct, rename="camel"):
-    """A page of runs in the order of the data set; `scoreChanges` is that of all pages, empty without comparison."""
+    """A page of runs in the order of the data set.
+
+    `scoreChanges` covers all pages. It is empty without a comparison.
+    """
 
     score_changes: Annotated[list[ScoreChange], Meta(description="Como as notas mudaram, no experimento inteiro.")]
     edges: Annotated[list[RunEdge], Meta(description="Exemplos da página, na ordem do conjunto.")]
@@ -260,13 +266,13 @@ class RunsData(msgspec.Struct):
 
 
 class RunsEnvelope(msgspec.Struct):
-    """Runs, in an envelope like those of the data sets."""
+    """Runs, in an envelope like that of the data sets."""
 
     data: Annotated[RunsData, Meta(description="O conteúdo da resposta.")]
 
 
 class ExperimentsQuery(Model):
-    """The data set whose experiments are read."""
+    """The data set whose experiments are listed."""
 
     dataset_id: Annotated[
         str, Field(pattern=DATASET_ID, description="Identificador do conjunto de dados.", examples=[SET_ID])
@@ -280,7 +286,7 @@ class ExperimentPath(Model):
 
 
 class RunsQuery(Model):
-    """A page of runs. A parameter that is blank counts as absent."""
+    """The query for a page of runs. A blank parameter counts as absent."""
 
     experiment_id: Annotated[
         str, Field(pattern=DATASET_ID, description="Identificador do experimento.", examples=[EXPERIMENT_ID])
@@ -309,5 +315,5 @@ class RunsQuery(Model):
 
     @property
     def position(self) -> int:
-        """Return the position after which the page begins."""
+        """The position after which the page starts."""
         return decode_example_cursor(self.experiment_id, self.after) if self.after else START

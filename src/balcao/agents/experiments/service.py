@@ -1,4 +1,4 @@
-"""Experiments: recording what agents answered, with scores, and comparing two (rules: agents 2.4)."""
+"""Use cases of the experiments: record the responses of agents with scores, and compare two (rules: agents 2.4)."""
 
 import secrets
 from collections.abc import Sequence
@@ -56,9 +56,10 @@ async def list_experiments(call: Call, dataset_id: str) -> ExperimentsEnvelope:
 async def create_experiment(
     call: Call, dataset_id: str, body: ExperimentCreation, experiment_id: str | None = None
 ) -> Experiment:
-    """Create an experiment without runs, under this id where one is given.
+    """Create an experiment without runs, with the given id if there is one.
 
-    Raises NotFound, Conflict for a name that the set has, and Unprocessable for a version that is not there.
+    Raises NotFound, Conflict if the data set has an experiment with this name, and Unprocessable if the version does
+    not exist.
     """
     async with call.platform.database.transaction() as connection:
         if body.version is not None and not await store.has_version(connection, body.agent_type or "", body.version):
@@ -80,14 +81,14 @@ async def delete_experiment(call: Call, experiment_id: str) -> None:
 
 
 async def record_runs_from(call: Call, experiment_id: str, content: bytes) -> Recorded:
-    """Record the runs of a body, a JSON array or JSON Lines. Raises as `record_runs`."""
+    """Record the runs of a body, a JSON array or JSON Lines. Raises the same errors as `record_runs`."""
     return await record_runs(call, experiment_id, await run_in_thread(parse_items, content, NewRuns, RunCreation))
 
 
 async def record_runs(call: Call, experiment_id: str, runs: Sequence[RunCreation]) -> Recorded:
-    """Record all runs or none, each in place of the example's earlier one.
+    """Record all runs or none. Each run replaces the earlier one of the same example.
 
-    Raises NotFound; Unprocessable for an example that the data set does not have.
+    Raises NotFound, and Unprocessable for an example that the data set does not contain.
     """
     async with call.platform.database.transaction() as connection:
         dataset_id = await store.lock_experiment(connection, experiment_id)
@@ -103,9 +104,9 @@ async def record_runs(call: Call, experiment_id: str, runs: Sequence[RunCreation
 
 
 async def read_runs(call: Call, query: RunsQuery) -> RunsEnvelope:
-    """Return a page of runs, beside those of another experiment of the set where one is named.
+    """Return a page of runs, next to those of another experiment of the data set if one is named.
 
-    Raises NotFound for an unknown experiment, Unprocessable for another one that is of another set.
+    Raises NotFound if an experiment does not exist, and Unprocessable if the two belong to different data sets.
     """
     wanted, other = query.experiment_id, query.compare_with
     async with call.platform.database.connection() as connection:
@@ -142,7 +143,7 @@ def _to_experiment(stored: StoredExperiment) -> Experiment:
 
 
 def _find_ranges(experiments: list[Experiment]) -> list[ScoreRange]:
-    """Return the bounds of each name's scores over all of the experiments."""
+    """Return the lowest and highest score with each name over all experiments."""
     bounds: dict[str, list[float]] = {}
     for experiment in experiments:
         for summary in experiment.annotation_summaries:

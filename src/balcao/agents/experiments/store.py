@@ -1,4 +1,4 @@
-"""SQL of the experiments, their runs and scores; examples are read here and written by their own feature."""
+"""SQL of the experiments, their runs and scores. Examples are read here, but written by their own feature."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ _MEMBERS = "id, name, description, metadata, agent_type, version, created_at, su
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """The runs of an experiment in sum; `latency` is the average in milliseconds."""
+    """The summary of an experiment's runs. `latency` is the average in milliseconds."""
 
     runs: int
     errors: int
@@ -38,7 +38,7 @@ class StoredExperiment(msgspec.Struct, frozen=True):
 
 
 class ListedExperiment(NamedTuple):
-    """A data set with one of its experiments, if it has any."""
+    """A data set with one of its experiments, or with None if it has no experiments."""
 
     dataset_name: str
     dataset_description: str
@@ -56,13 +56,16 @@ WHERE dataset.id = :dataset_id AND dataset.deleted_at IS NULL
 ORDER BY experiment.created_at DESC, experiment.id
 """)
 async def select_experiments(connection: Connection, dataset_id: str, most: int) -> list[ListedExperiment]:
-    """Return the newest experiments with their data set: one without experiment where it has none, none without set."""
+    """Return the newest experiments, each with the data set.
+
+    Return one item without an experiment if the data set has none, and an empty list if the data set does not exist.
+    """
 
 
 async def insert_experiment(
     connection: Connection, dataset_id: str, experiment_id: str, body: ExperimentCreation, author: str, at: datetime
 ) -> StoredExperiment | None:
-    """Insert an experiment; return None without the data set. Raises Conflict for a taken name."""
+    """Insert an experiment. Return None if the data set does not exist. Raises Conflict if the name is taken."""
     try:
         return await _insert_experiment(connection, dataset_id, experiment_id, body, author, at)
     except asyncpg.UniqueViolationError:
@@ -94,7 +97,7 @@ WHERE id = :experiment_id AND EXISTS (
 FOR UPDATE
 """)
 async def lock_experiment(connection: Connection, experiment_id: str) -> str | None:
-    """Return the experiment's data set; the transaction that holds its row is alone in recording runs."""
+    """Return the data set of an experiment and lock the experiment. Only the holder of this lock may record runs."""
 
 
 @statement("""
@@ -102,7 +105,7 @@ DELETE FROM agents.experiments AS experiment USING agents.datasets AS dataset
 WHERE experiment.id = :experiment_id AND dataset.id = dataset_id AND dataset.deleted_at IS NULL
 """)
 async def delete_experiment(connection: Connection, experiment_id: str) -> bool:
-    """Delete an experiment with its runs; return false when there is none."""
+    """Delete an experiment with its runs. Return false if it does not exist."""
 
 
 @statement("""
@@ -110,7 +113,7 @@ SELECT id, revision FROM agents.dataset_examples
 WHERE dataset_id = :dataset_id AND id = ANY(:example_ids) AND deleted_at IS NULL
 """)
 async def find_revisions(connection: Connection, dataset_id: str, example_ids: Sequence[str]) -> Mapping[str, int]:
-    """Return the latest revisions of the living examples among these."""
+    """Return the latest revisions of these examples by id, without deleted ones."""
 
 
 async def record_runs(
@@ -121,7 +124,7 @@ async def record_runs(
     author: str,
     at: datetime,
 ) -> int:
-    """Record runs of a locked experiment, each in place of an earlier one; return how many were replaced."""
+    """Record runs of a locked experiment, each replacing an earlier one. Return how many were replaced."""
     replaced = await _delete_runs(connection, experiment_id, [run.example_id for run in runs])
     rows = json_text([run.model_dump() | {"revision": revisions[run.example_id]} for run in runs])
     await _insert_runs(connection, experiment_id, rows, author, at)
@@ -177,7 +180,10 @@ async def _summarise_experiment(connection: Connection, experiment_id: str) -> N
 
 
 def _run_sql(experiment: str) -> str:
-    """Return the run of a page's example in an experiment, which is an expression; NULL where it has none."""
+    """Return an SQL expression for the run of the page's example in an experiment, NULL if it has none.
+
+    `experiment` is an SQL expression, too.
+    """
     return f"""(
     SELECT jsonb_build_object('revision', run.revision, 'output', run.output, 'error', error, 'latencyMs', latency_ms,
         'annotations', (
@@ -202,8 +208,8 @@ class ComparedRuns(msgspec.Struct, frozen=True):
     compared_run: Run | None
 
 
-# The page is chosen before anything is read of its runs: in a plan made before the tables were first analysed the
-# runs of all examples were built, each as often as there are examples, which took seconds.
+# MATERIALIZED: choose the page before reading its runs. In a plan made before the tables were first analysed,
+# PostgreSQL built the runs of all examples, once for each example, which took seconds.
 @statement(f"""
 WITH page AS MATERIALIZED (
     SELECT id, position, revision FROM agents.dataset_examples AS example
@@ -223,7 +229,10 @@ ORDER BY position
 async def list_experiment_runs(
     connection: Connection, dataset_id: str, experiment_id: str, other_id: str | None, after: int, count: int
 ) -> list[ComparedRuns]:
-    """Return living examples past a position with the run of the one or the other experiment, or of both."""
+    """Return the examples after a position that have a run in at least one of the two experiments.
+
+    Deleted examples are left out. `run` or `compared_run` is None if the experiment has no run.
+    """
 
 
 @statement("""
@@ -238,7 +247,10 @@ WHERE own.experiment_id = :experiment_id AND other.experiment_id = :other_id
 GROUP BY name ORDER BY name
 """)
 async def compare_scores(connection: Connection, experiment_id: str, other_id: str) -> list[ScoreChange]:
-    """Return how each name's scores differ over the living examples that both experiments have scored."""
+    """Return how the scores with each name differ over the examples that both experiments scored.
+
+    Deleted examples are left out.
+    """
 
 
 @statement("""
@@ -247,7 +259,7 @@ JOIN agents.datasets AS dataset ON dataset.id = dataset_id AND dataset.deleted_a
 WHERE experiment.id = ANY(:experiment_ids)
 """)
 async def find_datasets_of(connection: Connection, experiment_ids: Sequence[str]) -> Mapping[str, str]:
-    """Return the data sets of those experiments that are there."""
+    """Return the data sets of the experiments that exist, by experiment."""
 
 
 @statement("""
@@ -256,7 +268,7 @@ JOIN agents.datasets AS dataset ON dataset.id = dataset_id
 WHERE least(example.deleted_at, dataset.deleted_at) IS NOT NULL
 """)
 async def count_orphaned_runs(connection: Connection) -> int:
-    """Return how many runs are there of deleted examples and sets."""
+    """Return the number of runs of deleted examples and data sets."""
 
 
 @statement("""
@@ -264,11 +276,11 @@ DELETE FROM agents.experiment_runs USING agents.dataset_examples AS example, age
 WHERE example.id = example_id AND dataset.id = dataset_id AND least(example.deleted_at, dataset.deleted_at) < :before
 """)
 async def delete_orphaned_runs(connection: Connection, before: datetime) -> int:
-    """Delete the runs of examples deleted before then, alone or with their set."""
+    """Delete the runs of examples that were deleted before a time, themselves or with their data set."""
 
 
 @statement("""
 DELETE FROM agents.experiments USING agents.datasets AS dataset WHERE dataset.id = dataset_id AND deleted_at < :before
 """)
 async def delete_orphaned_experiments(connection: Connection, before: datetime) -> None:
-    """Delete the experiments of sets deleted before then."""
+    """Delete the experiments of data sets that were deleted before a time."""

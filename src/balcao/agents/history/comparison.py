@@ -1,4 +1,4 @@
-"""What differs between two versions (rules: agents 4)."""
+"""Rules for the differences between two versions (rules: agents 4)."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from balcao.agents.versions.content import AgentContent
 
 
 def list_version_changes(old: AgentContent, new: AgentContent) -> list[VersionChange]:
-    """Return an entry for each member that differs; an empty text or list is no value, and null."""
+    """Return an entry for each member that differs. An empty text or list counts as null."""
     return list(_find_changes(old, new))
 
 

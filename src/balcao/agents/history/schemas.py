@@ -39,13 +39,13 @@ _NextBefore = Annotated[
 
 
 class HistoryQuery(PageQuery):
-    """A page of the history of configurations or prompts."""
+    """The query for a page of the history of configurations or prompts."""
 
     limit: Annotated[int, Field(ge=1, le=200, description="Versões por página, de 1 a 200."), DIGITS] = 10
 
 
 class UnifiedHistoryQuery(PageQuery):
-    """A page of the history of whole versions."""
+    """The query for a page of the history of whole versions."""
 
     limit: Annotated[int, Field(ge=1, le=200, description="Versões por página, de 1 a 200."), DIGITS] = 50
 
@@ -66,7 +66,7 @@ _Display = Annotated[str, Meta(description="Nome da versão para pessoas.", exam
 
 
 class VersionMetadata(msgspec.Struct):
-    """What people see of a version."""
+    """The name of a version that people see."""
 
     version_display: _Display
 
@@ -117,14 +117,14 @@ class PromptHistory(msgspec.Struct):
 
 
 class PromptPreview(msgspec.Struct):
-    """A prompt as a list shows it."""
+    """A prompt as it appears in a list."""
 
     prompt_id: _PromptId
     content_preview: _Preview
 
 
 class PromptContent(PromptPreview):
-    """A prompt as a whole."""
+    """A prompt with its whole text."""
 
     content: Annotated[str, Meta(description="Texto de instruções, inteiro.", examples=["Você atende pessoas."])]
 
@@ -174,7 +174,7 @@ class VersionDetail(_Item):
 
 
 class UnifiedHistory(msgspec.Struct):
-    """A page of versions, newest first; `total_items` counts all visible ones."""
+    """A page of versions, newest first. `total_items` counts all visible versions."""
 
     agent_type: _AgentType
     total_items: Annotated[int, Meta(ge=0, description="Versões visíveis em todas as páginas.", examples=[11])]
@@ -183,7 +183,7 @@ class UnifiedHistory(msgspec.Struct):
 
 
 class VersionChange(msgspec.Struct):
-    """A member that differs; null where there is no value."""
+    """A member that differs. A missing value is null."""
 
     field_name: Annotated[str, Meta(description="Campo que difere.", examples=["model_name"])]
     old_value: Annotated[Any, Meta(description="Valor em `from_version`; nulo se não há.", examples=["modelo-1"])]
@@ -192,7 +192,7 @@ class VersionChange(msgspec.Struct):
 
 
 class VersionComparison(msgspec.Struct):
-    """What changed; `change_type`, `changed_at` and `changed_by` are those of the `to` version."""
+    """The differences. `change_type`, `changed_at` and `changed_by` are those of the `to` version."""
 
     agent_type: _AgentType
     from_version: _Number

@@ -1,4 +1,4 @@
-"""Listing versions and comparing two of them (rules: agents 2.2)."""
+"""Use cases that list versions and compare two of them (rules: agents 2.2)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,7 +41,7 @@ _DESCRIPTIONS: dict[ChangeType, str] = {
 
 
 async def list_configs(call: Call, query: HistoryQuery) -> ConfigHistory:
-    """Return a page of configurations; that of an unknown agent type is empty."""
+    """Return a page of configurations. It is empty for an unknown agent type."""
     async with call.platform.database.connection() as connection:
         page = await _read_page(connection, query)
     entries = [
@@ -61,7 +61,7 @@ async def list_configs(call: Call, query: HistoryQuery) -> ConfigHistory:
 
 
 async def list_prompts(call: Call, query: HistoryQuery) -> PromptHistory:
-    """Return a page of prompts; that of an unknown agent type is empty."""
+    """Return a page of prompts. It is empty for an unknown agent type."""
     async with open_prompt_reader(call) as connection:
         page = await _read_page(connection, query)
     entries = [
@@ -79,7 +79,7 @@ async def list_prompts(call: Call, query: HistoryQuery) -> PromptHistory:
 
 
 async def list_agent_versions(call: Call, query: UnifiedHistoryQuery) -> UnifiedHistory:
-    """Return a page of whole versions; it may hold fewer than asked for when the response would grow too large."""
+    """Return a page of whole versions, which is shorter than requested if the response would become too large."""
     async with open_prompt_reader(call) as connection:
         page = await _read_page(connection, query)
     items = [
@@ -90,7 +90,7 @@ async def list_agent_versions(call: Call, query: UnifiedHistoryQuery) -> Unified
 
 
 async def read_agent_version(call: Call, agent_type: str, number: int) -> VersionDetail:
-    """Return a version with its whole content, also a hidden one. Raises NotFound."""
+    """Return a version with its whole content, even if it is hidden. Raises NotFound."""
     async with open_prompt_reader(call) as connection:
         version = _require(await store.list_numbered_versions(connection, agent_type, [number]), number)
     prompt = version.content.prompt
@@ -100,7 +100,10 @@ async def read_agent_version(call: Call, agent_type: str, number: int) -> Versio
 
 
 async def compare_agent_versions(call: Call, query: CompareQuery) -> VersionComparison:
-    """Return what differs between two versions, also hidden ones. Raises NotFound naming the one that is missing."""
+    """Return the differences between two versions, even hidden ones.
+
+    Raises NotFound, which names the missing version.
+    """
     numbers = query.from_version, query.to_version
     async with open_prompt_reader(call) as connection:
         found = await store.list_numbered_versions(connection, query.agent_type, numbers)
@@ -126,7 +129,7 @@ def _next_before(page: VersionPage) -> int | None:
 
 
 def _describe_times(version: StoredVersion) -> dict[str, str]:
-    """Return both instants of a list, which are one: a version is written once."""
+    """Return both times of an entry. They are equal because a version is written once."""
     at = format_rfc3339_offset(version.created_at)
     return {"created_at": at, "updated_at": at}
 

@@ -1,4 +1,4 @@
-"""SQL of the histories: reading versions that another feature writes."""
+"""SQL of the histories. It reads versions that another feature writes."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from balcao.core.database.statements import statement
 
 
 class StoredVersion(msgspec.Struct, frozen=True):
-    """A version as the histories show it; in a list the prompt is cut to its first 100 characters."""
+    """A version as the histories show it. In a list the prompt is cut to its first 100 characters."""
 
     version_id: str
     config_id: str
@@ -27,15 +27,15 @@ class StoredVersion(msgspec.Struct, frozen=True):
 
 
 class VersionPage(msgspec.Struct, frozen=True):
-    """`total` counts the visible versions of all pages; `more` tells whether older ones follow."""
+    """A page of versions. `total` counts the visible versions of all pages. `more` is true if older ones follow."""
 
     versions: list[StoredVersion]
     total: int
     more: bool
 
 
-# A page ends at `limit` versions or `max_bytes`, whichever comes first, but has at least one. Sizes are summed over the
-# next `limit` + 1 versions; their contents are read only for those that fit.
+# A page ends at `limit` versions or `max_bytes`, whichever comes first, but has at least one version. Sizes are summed
+# over the next `limit` + 1 versions. Contents are read only for those that fit.
 @statement("""
 WITH visible AS NOT MATERIALIZED (
     SELECT version.* FROM agents.agent_versions AS version
@@ -89,4 +89,4 @@ WHERE agent_type = :agent_type AND version = ANY(:numbers::int[])
 async def list_numbered_versions(
     connection: Connection, agent_type: str, numbers: Sequence[int]
 ) -> Mapping[int, StoredVersion]:
-    """Return those of these versions that exist, by number; hidden ones, too."""
+    """Return the versions with these numbers, by number, including hidden ones."""

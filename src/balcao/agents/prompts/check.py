@@ -1,6 +1,6 @@
-"""What is wrong with a text of instructions: size, secrets, placeholders that nobody fills (rules: agents 2.2).
+"""Checks of a text of instructions: its size, secrets, and placeholders without a value (rules: agents 2.2).
 
-A pure check: it looks for the published forms of keys and tokens, and never repeats what it finds.
+These are pure functions. They search for the published forms of keys and tokens, and never repeat what they find.
 """
 
 import re
@@ -11,7 +11,7 @@ from balcao.agents.prompts.schemas import Problem
 from balcao.agents.versions.schemas import LONGEST_PROMPT
 
 MAX_PROBLEMS = 100
-# What secrets look like, by what they are; each form begins with a text of its own, so that a look costs little.
+# The forms of secrets by kind. Each form starts with fixed text of its own, so that the search is fast.
 _SECRETS = {
     "chave privada": r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----",
     "chave da AWS": r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
@@ -29,7 +29,7 @@ _PLACEHOLDER = re.compile(r"\{\{\s{0,20}([^{}\n]{1,100}?)\s{0,20}\}\}")
 
 
 def find_problems(prompt: str, known: Collection[str]) -> list[Problem]:
-    """Return at most 100 problems, by kind and place; `known` are the names that somebody fills."""
+    """Return at most 100 problems, by kind and position. `known` are the placeholders that have a value."""
     found = [*_check_size(prompt), *_find_secrets(prompt), *_find_placeholders(prompt, known)]
     return found[:MAX_PROBLEMS]
 

@@ -40,7 +40,7 @@ class SystemPrompt(msgspec.Struct):
 
 
 class PromptToCheck(AgentQuery):
-    """A text of instructions before it is saved."""
+    """The body with a text of instructions to check before it is saved."""
 
     prompt_content: Annotated[
         str, Field(max_length=1_000_000, description="Texto de instruções.", examples=["Responda com {{persona}}."])
@@ -59,7 +59,7 @@ class PromptToCheck(AgentQuery):
 
 
 class Problem(msgspec.Struct):
-    """One thing that is wrong with a text."""
+    """One problem of a text."""
 
     kind: Annotated[
         Literal["size", "secret", "placeholder"],
@@ -76,7 +76,7 @@ class Problem(msgspec.Struct):
 
 
 class CheckedPrompt(msgspec.Struct):
-    """What was found; nothing is stored."""
+    """The result of a check. Nothing is stored."""
 
     ok: Annotated[bool, Meta(description="Se nada foi achado.", examples=[True])]
     characters: Annotated[int, Meta(ge=0, description="Tamanho do texto em caracteres.", examples=[1200])]

@@ -1,4 +1,4 @@
-"""Reading the texts of instructions, and checking one before it is saved (rules: agents 2.2)."""
+"""Use cases that read texts of instructions, and check one before it is saved (rules: agents 2.2)."""
 
 from balcao.agents.prompts import store
 from balcao.agents.prompts.check import find_problems
@@ -13,7 +13,7 @@ from balcao.core.values.ids import parse_uuid
 
 
 async def read_active_prompt(call: Call, agent_type: str) -> SystemPrompt:
-    """Return the active version's prompt. Raises NotFound when no version is active."""
+    """Return the active version's prompt. Raises NotFound if no version is active."""
     async with open_prompt_reader(call) as connection:
         found = await store.select_active_prompt(connection, agent_type)
         if found is None:
@@ -22,7 +22,7 @@ async def read_active_prompt(call: Call, agent_type: str) -> SystemPrompt:
 
 
 async def read_prompt(call: Call, prompt_id: str) -> SystemPrompt:
-    """Return a prompt by its id, also a hidden version's. Raises NotFound."""
+    """Return a prompt by its id, even if its version is hidden. Raises NotFound."""
     known = parse_uuid(prompt_id)
     async with open_prompt_reader(call) as connection:
         found = None if known is None else await store.select_prompt(connection, known)
@@ -32,7 +32,10 @@ async def read_prompt(call: Call, prompt_id: str) -> SystemPrompt:
 
 
 async def check_prompt(call: Call, body: PromptToCheck) -> CheckedPrompt:
-    """Return what is wrong with a text; nothing is stored. Without names the active version's memory blocks count."""
+    """Return the problems of a text without storing it.
+
+    If the caller names no placeholders, those of the active version's memory blocks are known.
+    """
     known = body.known
     if known is None:
         async with call.platform.database.connection() as connection:

@@ -45,4 +45,4 @@ JOIN agents.agent_versions AS version ON version.version_id = agent.active_versi
 WHERE agent.agent_type = :agent_type
 """)
 async def list_active_labels(connection: Connection, agent_type: str) -> list[str]:
-    """Return the labels of the active version's memory blocks; none for an unknown agent."""
+    """Return the labels of the active version's memory blocks. The list is empty for an unknown agent."""

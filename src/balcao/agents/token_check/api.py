@@ -1,4 +1,4 @@
-"""The token check: a call that gets here carries a valid one."""
+"""The token check. A call that reaches it carries a valid token."""
 
 from balcao.agents.routes import ROUTES
 from balcao.agents.token_check.schemas import TokenStatus

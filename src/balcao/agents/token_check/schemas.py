@@ -7,6 +7,6 @@ from msgspec import Meta
 
 
 class TokenStatus(msgspec.Struct):
-    """What a valid token is answered with."""
+    """The response to a valid token."""
 
     status: Annotated[Literal["ok"], Meta(description="Sempre `ok`: um token inválido recebe 401.")]

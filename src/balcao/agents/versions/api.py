@@ -1,4 +1,4 @@
-"""Routes of the agents' versions: reading a configuration, saving, and moving the active pointer."""
+"""Routes of the agents' versions: read a configuration, save a version, and move the active pointer."""
 
 from typing import Annotated
 
@@ -37,7 +37,7 @@ from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import Response, Soon, from_ready, with_etag
 from balcao.core.values.ids import is_uuid
 
-# A version never changes; which one is active does.
+# A version never changes, so clients may cache it. The active version can change, so it must be revalidated.
 CACHE = "private, max-age=31536000, immutable"
 REVALIDATE = "private, no-cache"
 HIDE_REASON = "ocultada pela API"
@@ -64,7 +64,7 @@ def get_config(call: Call, config_id: ConfigIdInPath) -> Soon[AgentConfig]:
 
 
 async def _load_config(call: Call, config_id: str) -> Response[AgentConfig]:
-    if not is_uuid(config_id):  # which no pattern need be asked about
+    if not is_uuid(config_id):  # a UUID needs no pattern check
         validate_model({"config_id": config_id}, ConfigPath, "path")
     return from_ready(await service.load_config(call, config_id), call, CACHE)
 

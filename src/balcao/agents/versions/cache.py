@@ -1,4 +1,4 @@
-"""Configurations as ready responses, by their id as text: they never change, so each process caches those read last."""
+"""Cache of configurations as prepared responses by id. Configurations never change, so no entry becomes stale."""
 
 from collections import OrderedDict
 
@@ -8,14 +8,14 @@ SIZE = 1000
 
 
 class ConfigCache:
-    """Bounded; the least recently read one goes first."""
+    """A bounded cache that evicts the least recently used response."""
 
     def __init__(self, size: int = SIZE) -> None:
         self._size = size
         self._responses: OrderedDict[str, Ready] = OrderedDict()
 
     def get(self, config_id: str) -> Ready | None:
-        """Return the response if it is there, and count it as asked for just now."""
+        """Return the response if it is cached, and mark it as recently used."""
         found = self._responses.get(config_id)
         if found is not None:
             self._responses.move_to_end(config_id)

@@ -1,4 +1,4 @@
-"""What a version holds, as pure rules: inheriting from the base, telling what changed, knowing equal content."""
+"""Rules for the content of a version: inherit from the base, classify a change, and recognise equal content."""
 
 import hashlib
 from collections.abc import Mapping
@@ -22,23 +22,23 @@ class AgentContent(msgspec.Struct, frozen=True):
 
     @property
     def hash(self) -> bytes:
-        """Return a hash, equal for equal content whatever the order of members in a memory block."""
+        """Return a hash that is equal for equal content, whatever the order of members in a memory block."""
         return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).digest()
 
 
 EMPTY = AgentContent()
-# All but the text of instructions.
+# All members except the text of instructions.
 CONFIG_MEMBERS = ("memory_blocks", "tools", "model_name", "embedding_name")
 
 
 def inherit_content(base: AgentContent, sent: Mapping[str, Any]) -> AgentContent:
-    """Return `base` with what was sent; null empties."""
+    """Return `base` with the members that were sent. Null empties a member."""
     emptied = {name: getattr(EMPTY, name) if value is None else value for name, value in sent.items()}
     return msgspec.structs.replace(base, **emptied)
 
 
 def classify_change(base: AgentContent, new: AgentContent) -> ChangeType:
-    """Tell what differs: the prompt, the rest of the configuration, or both (also when nothing does)."""
+    """Return what differs: the prompt, the rest of the configuration, or both. Without a difference, return `both`."""
     prompt = base.prompt != new.prompt
     config = msgspec.structs.replace(base, prompt="") != msgspec.structs.replace(new, prompt="")
     if prompt == config:
@@ -47,5 +47,5 @@ def classify_change(base: AgentContent, new: AgentContent) -> ChangeType:
 
 
 def format_version(prefix: str, version: int, created_at: datetime, zone: ZoneInfo) -> str:
-    """Return what people call a version: prefix, the day it was saved, and its number."""
+    """Return the name that people use for a version: the prefix, the day it was saved, and its number."""
     return f"{prefix}-{created_at.astimezone(zone):%Y-%m-%d}-v{version}"

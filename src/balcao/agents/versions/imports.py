@@ -1,4 +1,4 @@
-"""The import of agent configurations with their history: a line of JSON for each version (rules: agents 3.3)."""
+"""The import of agent configurations with their history, one line of JSON for each version (rules: agents 3.3)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ REASON = "importada do sistema anterior"
 
 
 class VersionRow(msgspec.Struct, kw_only=True):
-    """A version of a former system, under its number there and, where it has any, with its ids."""
+    """A version of a former system, which keeps its number and, if it has them, its ids."""
 
     agent_type: str
     version: Annotated[int, Meta(ge=1, lt=LAST_VERSION)]
@@ -46,7 +46,7 @@ class VersionRow(msgspec.Struct, kw_only=True):
     hidden: bool = False
 
     def __post_init__(self) -> None:
-        """Check the row as a save is checked. Raises ValueError."""
+        """Validate the row as the body of a save is validated. Raises ValueError."""
         content = msgspec.structs.asdict(self.content)
         content["prompt_content"] = content.pop("prompt") or None
         check_row(content | {"agent_type": self.agent_type, "reason": self.reason}, SaveBody)
@@ -59,14 +59,14 @@ class VersionRow(msgspec.Struct, kw_only=True):
 
     @property
     def content(self) -> AgentContent:
-        """Return what the version holds."""
+        """The content of the version."""
         return AgentContent(self.prompt, self.memory_blocks, self.tools, self.model_name, self.embedding_name)
 
 
 async def write_versions(connection: Connection, rows: Sequence[VersionRow]) -> int:
-    """Write the versions that are not there; return how many lines changed anything.
+    """Write the versions that are missing. Return how many rows changed anything.
 
-    Agents are locked in the order of their names, as no other writer takes several.
+    Lock order: agents by name. No other writer locks several agents.
     """
     changed = 0
     ordered = sorted(rows, key=lambda row: (row.agent_type, row.version))
@@ -78,7 +78,10 @@ async def write_versions(connection: Connection, rows: Sequence[VersionRow]) -> 
 
 
 async def _write(connection: Connection, row: VersionRow) -> bool:
-    """Write one version. Raises Invalid for another one under the number of one that is there."""
+    """Write one version. Return whether anything changed.
+
+    Raises Invalid if a version with this number and different content is already stored.
+    """
     stored = await store.read_agent_version(connection, row.agent_type, row.version)
     if stored is not None and stored.content_hash != row.content.hash:
         raise Invalid("O campo `version`: esta versão já está gravada, com outro conteúdo.")
@@ -105,14 +108,14 @@ async def _insert(connection: Connection, row: VersionRow) -> UUID:
 
 
 async def _hide(connection: Connection, row: VersionRow, version_id: UUID) -> bool:
-    """Hide the version, unless it is active here."""
+    """Hide the version, unless it is the active one in this installation."""
     if await store.read_active_version(connection, row.agent_type) == row.version:
         return False
     return await store.mark_version_hidden(connection, version_id, AUTHOR, utc_now(), REASON)
 
 
 async def _activate(connection: Connection, row: VersionRow) -> bool:
-    """Make the version the active one, unless anybody but an import has chosen one before."""
+    """Make the version the active one, unless another writer than an import moved the pointer last."""
     if await store.read_last_mover(connection, row.agent_type) not in {None, AUTHOR}:
         return False
     before = await store.read_active_version(connection, row.agent_type)

@@ -1,4 +1,4 @@
-"""What callers are told about a version that was saved, activated or hidden."""
+"""The responses to saving, activating, resetting, undoing and hiding a version."""
 
 from balcao.agents.versions.content import format_version
 from balcao.agents.versions.schemas import (
@@ -18,7 +18,7 @@ from balcao.core.context.call import Call
 
 
 def describe_save(call: Call, saved: SavedVersion) -> UnifiedSaved:
-    """Return the answer to a save of both parts."""
+    """Return the response to a save of both parts."""
     version = saved.version
     return UnifiedSaved(
         success=True,
@@ -33,17 +33,17 @@ def describe_save(call: Call, saved: SavedVersion) -> UnifiedSaved:
 
 
 def describe_config_save(saved: SavedVersion) -> ConfigSaved:
-    """Return the answer to a save of the configuration."""
+    """Return the response to a save of the configuration."""
     return ConfigSaved(True, str(saved.version.config_id), {}, _explain(saved))
 
 
 def describe_prompt_save(saved: SavedVersion) -> PromptSaved:
-    """Return the answer to a save of the text of instructions."""
+    """Return the response to a save of the text of instructions."""
     return PromptSaved(True, str(saved.version.prompt_id), {}, _explain(saved), saved.version.version)
 
 
 def describe_move(call: Call, agent_type: str, moved: PointerMove) -> ActivationResult:
-    """Return the answer to an activation or a rollback."""
+    """Return the response to an activation or a rollback."""
     version = moved.version
     same = moved.previous == version.version
     return ActivationResult(
@@ -59,7 +59,7 @@ def describe_move(call: Call, agent_type: str, moved: PointerMove) -> Activation
 
 
 def describe_reset(call: Call, agent_type: str, version: AgentVersion) -> ResetResult:
-    """Return the answer to a reset."""
+    """Return the response to a reset."""
     return ResetResult(
         success=True,
         agent_type=agent_type,
@@ -73,19 +73,19 @@ def describe_reset(call: Call, agent_type: str, version: AgentVersion) -> ResetR
 
 
 def describe_config_reset(agent_type: str, version: AgentVersion) -> ConfigReset:
-    """Return the answer to a reset of the configuration."""
+    """Return the response to a reset of the configuration."""
     text = f"Configuração padrão salva e ativada como versão {version.version}, com as instruções de antes."
     return ConfigReset(True, agent_type, version.version, str(version.config_id), {}, text)
 
 
 def describe_prompt_reset(agent_type: str, version: AgentVersion) -> PromptReset:
-    """Return the answer to a reset of the text of instructions."""
+    """Return the response to a reset of the text of instructions."""
     text = f"Instruções padrão salvas e ativadas como versão {version.version}, com a configuração de antes."
     return PromptReset(True, agent_type, version.version, str(version.prompt_id), {}, text)
 
 
 def describe_undo(agent_type: str, undone: UndoneVersion) -> UndoResult:
-    """Return the answer to the undoing of the newest version."""
+    """Return the response to undoing the newest version."""
     active = undone.active
     now = f"a versão {active.version} está ativa" if active else "nenhuma versão está ativa"
     return UndoResult(
@@ -99,7 +99,7 @@ def describe_undo(agent_type: str, undone: UndoneVersion) -> UndoResult:
 
 
 def describe_hiding(call: Call, agent_type: str, version: AgentVersion) -> HideResult:
-    """Return the answer to the hiding of a version."""
+    """Return the response to hiding a version."""
     text = f"A versão {version.version} não aparece mais nos históricos."
     return HideResult(True, agent_type, version.version, _display(call, version), text)
 

@@ -1,4 +1,4 @@
-"""What a save, an activation or a rollback may bring, and what each is answered with."""
+"""The wire types of saving, activating, rolling back and hiding versions: bodies, queries and responses."""
 
 from typing import Annotated, Any, Self
 
@@ -14,7 +14,7 @@ from balcao.core.values.personal_data import refuse_personal_data
 from balcao.core.values.text import has_nul
 
 DEFAULT_REASON = "alteração pela API"
-# The members on the wire that hold content, and what each is called in a version.
+# The content members on the wire, and their names in a version.
 _CONTENT = {
     "prompt_content": "prompt",
     "new_prompt": "prompt",
@@ -36,7 +36,7 @@ _Instant = Annotated[
 
 
 class AgentConfig(msgspec.Struct):
-    """A configuration as agents read it (spec: agent configuration). Nothing is null: what is empty is `[]` or ""."""
+    """A configuration as agents read it (spec: agent configuration). No member is null: empty values are `[]` or ""."""
 
     config_id: Annotated[str, Meta(description="Identificador da configuração (UUID).", examples=[_EXAMPLE_ID])]
     agent_type: Annotated[str, Meta(description="Tipo de agente.", examples=["agentic_search"])]
@@ -72,7 +72,7 @@ ExpectedVersion = Annotated[
     int, Field(description="Versão que deve estar ativa; se outra estiver, a resposta é 409.", examples=[11])
 ]
 LONGEST_REASON = 2000
-# The histories keep it for good, and show it to everybody who reads them.
+# The histories retain this text permanently and show it to all of their readers.
 _WithoutPersonalData = AfterValidator(refuse_personal_data)
 Reason = Annotated[
     str,
@@ -84,7 +84,7 @@ Reason = Annotated[
 
 
 class MemoryBlock(Model):
-    """Further members are stored as they are."""
+    """A memory block. Further members are stored unchanged."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -119,7 +119,7 @@ def _distinct_labels(blocks: list[MemoryBlock]) -> list[MemoryBlock]:
 
 
 class Save(Model):
-    """What every way of saving has. What is absent is inherited from the active version; null empties.
+    """The members of every kind of save. An absent member is inherited from the active version; null empties it.
 
     rules: agents 3.2
     """
@@ -142,24 +142,24 @@ class Save(Model):
 
     @property
     def content(self) -> dict[str, Any]:
-        """Return the content members that were sent, in plain JSON values; null stands for "empty it"."""
+        """Return the content members that were sent, as plain JSON values. Null means that the member is emptied."""
         sent = self.model_dump(include=set(_CONTENT), exclude_unset=True)
         return {_CONTENT[name]: value for name, value in sent.items()}
 
     @classmethod
     def list_content_names(cls) -> list[str]:
-        """Return the names under which this body takes content."""
+        """Return the names of the content members that this body accepts."""
         return [name for name in _CONTENT if name in cls.model_fields]
 
 
 class PromptBody(Save):
-    """A new text of instructions; the configuration is inherited."""
+    """A new text of instructions. The configuration is inherited."""
 
     new_prompt: Annotated[Prompt | None, Field(description="Texto de instruções.", examples=[_PROMPT])] = None
 
 
 class ConfigBody(Save):
-    """A new configuration; the text of instructions is inherited."""
+    """A new configuration. The text of instructions is inherited."""
 
     # `clickup_cards` is the older name on the wire for the same member.
     memory_blocks: Annotated[list[MemoryBlock], Field(max_length=50), AfterValidator(_distinct_labels)] | None = Field(
@@ -188,14 +188,14 @@ class ConfigBody(Save):
 
 
 class SaveBody(ConfigBody):
-    """A version as a whole."""
+    """A version with all of its content."""
 
     agent_type: AgentType
     prompt_content: Annotated[Prompt | None, Field(description="Texto de instruções.", examples=[_PROMPT])] = None
 
 
 class ActivateBody(Model):
-    """Which version is to be active, and why."""
+    """The version to activate, and the reason."""
 
     agent_type: AgentType
     version: VersionNumber
@@ -204,7 +204,7 @@ class ActivateBody(Model):
 
 
 class RollbackBody(Model):
-    """Without `to_version` back to the version that was active before."""
+    """The version to roll back to. Without `to_version`, it is the one that was active before."""
 
     agent_type: AgentType
     to_version: VersionNumber | None = None
@@ -219,7 +219,7 @@ class ResetQuery(Model):
 
 
 class UndoQuery(ResetQuery):
-    """The version that is expected to be the newest one: a call that is repeated then takes back no second one."""
+    """The version that the caller expects to be the newest, so that a repeated call does not undo a second version."""
 
     expected_version: Annotated[
         VersionInText | None,
@@ -228,7 +228,7 @@ class UndoQuery(ResetQuery):
 
 
 class HideQuery(ResetQuery):
-    """The version that is left out of histories."""
+    """The version to hide from the histories."""
 
     version_number: VersionInText
 
@@ -247,7 +247,7 @@ _Updated = Annotated[
 
 
 class UnifiedSaved(msgspec.Struct):
-    """The version that a save made, or the active one when nothing changed."""
+    """The version that a save created, or the active version if nothing changed."""
 
     success: _Success
     unified_version_number: _Number
@@ -260,7 +260,7 @@ class UnifiedSaved(msgspec.Struct):
 
 
 class ConfigSaved(msgspec.Struct):
-    """The configuration of the version that a save made."""
+    """The configuration of the version that a save created."""
 
     success: _Success
     config_id: _ConfigId
@@ -269,7 +269,7 @@ class ConfigSaved(msgspec.Struct):
 
 
 class PromptSaved(msgspec.Struct):
-    """The text of instructions of the version that a save made."""
+    """The text of instructions of the version that a save created."""
 
     success: _Success
     prompt_id: _PromptId
@@ -279,7 +279,7 @@ class PromptSaved(msgspec.Struct):
 
 
 class ActivationResult(msgspec.Struct):
-    """Where the pointer stands now, and where it stood."""
+    """The version that is active now, and the one that was active before."""
 
     success: _Success
     agent_type: _AgentType
@@ -307,7 +307,7 @@ class ResetResult(msgspec.Struct):
 
 
 class ConfigReset(msgspec.Struct):
-    """The version whose configuration is the default one."""
+    """The version whose configuration has the default content."""
 
     success: _Success
     agent_type: _AgentType
@@ -318,7 +318,7 @@ class ConfigReset(msgspec.Struct):
 
 
 class PromptReset(msgspec.Struct):
-    """The version whose text of instructions is the default one."""
+    """The version whose text of instructions has the default content."""
 
     success: _Success
     agent_type: _AgentType
@@ -329,7 +329,7 @@ class PromptReset(msgspec.Struct):
 
 
 class UndoResult(msgspec.Struct):
-    """The version that was taken back, and the one that is active now."""
+    """The version that was undone, and the one that is active now."""
 
     success: _Success
     agent_type: _AgentType
@@ -345,7 +345,7 @@ class UndoResult(msgspec.Struct):
 
 
 class HideResult(msgspec.Struct):
-    """The version that histories leave out from now on."""
+    """The version that the histories no longer show."""
 
     success: _Success
     agent_type: _AgentType

@@ -1,4 +1,4 @@
-"""Saving versions, moving the active pointer, and reading a configuration (rules: agents 4)."""
+"""Use cases that save versions, move the active pointer and read a configuration (rules: agents 4)."""
 
 from datetime import datetime
 
@@ -25,7 +25,10 @@ DEFAULT_TOOLS = ["google_search", "public_services_grounded_search"]
 
 
 class SavedVersion(msgspec.Struct, frozen=True):
-    """`new` is false when the content was the active version's already; `active` when the version is the active one."""
+    """The result of a save.
+
+    `new` is false if the active version already had this content. `active` is true if the version is the active one.
+    """
 
     version: AgentVersion
     new: bool
@@ -33,26 +36,26 @@ class SavedVersion(msgspec.Struct, frozen=True):
 
 
 class UndoneVersion(msgspec.Struct, frozen=True):
-    """The number of the version that was taken back, and the version that is active now, if any is."""
+    """The number of the version that was undone, and the version that is active now, or None."""
 
     version: int
     active: AgentVersion | None
 
 
 class PointerMove(msgspec.Struct, frozen=True):
-    """The version that is active now, and the number of the one that was."""
+    """The version that is active now, and the number of the one that was active before."""
 
     version: AgentVersion
     previous: int | None
 
 
 def find_cached_config(call: Call, config_id: str) -> Ready | None:
-    """Return the response for any text where it is the id of one that this process keeps."""
+    """Return the cached response for this text, or None if it is not the id of a cached configuration."""
     return call.platform.part(ConfigCache).get(config_id)
 
 
 async def load_config(call: Call, config_id: str) -> Ready:
-    """Read the response for a checked id, and keep it. Raises NotFound, also for an id that cannot be one of ours."""
+    """Read the response for a checked id and cache it. Raises NotFound, also for an id that is not a UUID."""
     known = parse_uuid(config_id)
     if known is None:
         raise _make_unknown()
@@ -63,7 +66,7 @@ async def load_config(call: Call, config_id: str) -> Ready:
 
 
 async def read_active_config(call: Call, agent_type: str) -> AgentConfig:
-    """Return the active version's configuration. Raises NotFound when no version is active."""
+    """Return the active version's configuration. Raises NotFound if no version is active."""
     row = await store.select_active_config(call.platform.database, agent_type)
     if row is None:
         raise NotFound("Este tipo de agente não tem versão ativa.", code="agent-not-found")
@@ -71,10 +74,10 @@ async def read_active_config(call: Call, agent_type: str) -> AgentConfig:
 
 
 async def save_version(call: Call, body: Save, at: datetime | None = None) -> SavedVersion:
-    """Save a version as of `at` (now unless given); content that is active already makes none.
+    """Save a version as of `at`, by default now. Content that is already active creates no version.
 
-    Raises Invalid without any content, Conflict when `expected_version` is not active, and Forbidden for `activate`
-    without the action that it needs.
+    Raises Invalid if there is no content, Conflict if `expected_version` is not active, and Forbidden for `activate`
+    without the action that it requires.
     """
     if not body.content:
         names = ", ".join(f"`{name}`" for name in body.list_content_names())
@@ -96,9 +99,9 @@ async def save_version(call: Call, body: Save, at: datetime | None = None) -> Sa
 
 
 async def reset_agent(call: Call, agent_type: str, *members: str) -> AgentVersion:
-    """Save the default content as a new version and make it active; the older ones stay. Return the new one.
+    """Save the default content as a new version and activate it. Return the new version. Older versions stay.
 
-    Of members that are named only these get their default, the others are the active version's.
+    If members are named, only these get their default. The others are inherited from the active version.
     """
     body = Save(agent_type=agent_type, reason=RESET_REASON)
     default = _make_default(call)
@@ -116,10 +119,10 @@ async def reset_agent(call: Call, agent_type: str, *members: str) -> AgentVersio
 
 
 async def undo_newest_version(call: Call, agent_type: str, expected: int | None = None) -> UndoneVersion:
-    """Hide the newest version; where it is active, the one before it becomes active.
+    """Hide the newest version. If it is active, the version that was active before it becomes active.
 
-    Raises Forbidden without both actions that this needs, NotFound for an unknown agent, Conflict where the newest is
-    not `expected` or nothing was active before it.
+    Raises Forbidden without both of the required actions, NotFound if the agent is unknown, and Conflict if the newest
+    version is not `expected` or no version was active before it.
     """
     if not call.holds(CREATE):
         raise call.lacks(CREATE)
@@ -142,7 +145,7 @@ async def activate_version(
 ) -> PointerMove:
     """Make a version the active one.
 
-    Raises NotFound for an unknown or hidden one, Conflict as `save_version`.
+    Raises NotFound if it is unknown or hidden, and Conflict if `expected` is not active.
     """
     async with call.platform.database.transaction() as connection:
         before = await _lock_agent(connection, agent_type, expected)
@@ -159,7 +162,11 @@ async def roll_back_agent(
     expected: int | None = None,
     at: datetime | None = None,
 ) -> PointerMove:
-    """Activate the version active before the present one, or `to`, which must have been active once (else Conflict)."""
+    """Activate `to`, or by default the version that was active before the current one.
+
+    Raises NotFound if the version is unknown or hidden, and Conflict if `expected` is not active or `to` was never
+    active.
+    """
     async with call.platform.database.transaction() as connection:
         before = await _lock_agent(connection, agent_type, expected)
         target = to or await _find_previous(connection, agent_type)
@@ -173,7 +180,7 @@ async def roll_back_agent(
 async def hide_version(
     call: Call, agent_type: str, version: int, reason: str, at: datetime | None = None
 ) -> AgentVersion:
-    """Leave a version out of histories for ever. Raises NotFound, Conflict for the active one."""
+    """Hide a version from the histories permanently. Raises NotFound, and Conflict if it is active."""
     async with call.platform.database.transaction() as connection:
         before = await _lock_agent(connection, agent_type)
         target_version = await _read_existing(connection, agent_type, version)
@@ -184,12 +191,12 @@ async def hide_version(
 
 
 async def read_last_number(call: Call, agent_type: str) -> int:
-    """Return the newest version's number, hidden ones counted; 0 before the first."""
+    """Return the number of the newest version, including hidden ones, or 0 if there is none."""
     return await store.select_last_number(call.platform.database, agent_type) or 0
 
 
 async def read_version_content(call: Call, agent_type: str, version: int) -> AgentVersion:
-    """Return a version, also a hidden one. Raises NotFound."""
+    """Return a version, even if it is hidden. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         return await _read_existing(connection, agent_type, version)
 
@@ -215,7 +222,7 @@ async def _insert(
     content: AgentContent,
     at: datetime | None,
 ) -> AgentVersion:
-    """Insert a version on the base of the active one; the agent's row is locked."""
+    """Insert a version based on the active one. The caller holds the lock on the agent's row."""
     number = await store.insert_version(
         connection,
         body.agent_type,
@@ -230,7 +237,7 @@ async def _insert(
 
 
 def _find_author(call: Call, named: str | None) -> Author:
-    """Return who saves: a machine may name whom it acts for, a person is whom the token says."""
+    """Return the author of a save. A machine may name the person it acts for; a person is the one in the token."""
     if named is not None and call.actor_kind == "client":
         return Author(named, call.author.subject)
     return call.author
@@ -247,7 +254,10 @@ def _make_default(call: Call) -> AgentContent:
 
 
 async def _lock_agent(connection: Connection, agent_type: str, expected: int | None = None) -> int | None:
-    """Return the number of the active version, which nobody else moves until this transaction ends."""
+    """Lock the agent and return the number of the active version, which then cannot change until the transaction ends.
+
+    Raises NotFound if the agent is unknown, and Conflict if `expected` is not active.
+    """
     if not await store.lock_agent(connection, agent_type):
         raise NotFound("Tipo de agente não encontrado.", code="agent-not-found")
     active = await store.read_active_version(connection, agent_type)
@@ -257,7 +267,7 @@ async def _lock_agent(connection: Connection, agent_type: str, expected: int | N
 
 
 async def _find_previous(connection: Connection, agent_type: str) -> int:
-    """Return the version that a rollback leads to. Raises Conflict where there is none."""
+    """Return the version to roll back to. Raises Conflict if there is none."""
     found = await store.read_previous_version(connection, agent_type)
     if found is None:
         raise Conflict("Nenhuma versão que ainda apareça esteve ativa antes desta.", code="nothing-before")
@@ -292,7 +302,10 @@ async def _move_pointer(
     reason: str,
     at: datetime | None,
 ) -> None:
-    """Point at the second of `moved`, log the move and have it told; where it points already nothing happens."""
+    """Make the second version of `moved` active, log the move, and announce it to webhooks.
+
+    Do nothing if this version is already active.
+    """
     before, after = moved
     if before == after:
         return

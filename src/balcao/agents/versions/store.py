@@ -15,7 +15,7 @@ from balcao.core.exports.declaration import Export, Exports, Rows
 
 
 class AgentVersion(msgspec.Struct, frozen=True):
-    """A stored version, as those who move the pointer need it."""
+    """A stored version with the columns that are needed to move the pointer."""
 
     version_id: UUID
     config_id: UUID
@@ -46,7 +46,7 @@ SELECT config_id::text, agent_type, version, memory_blocks, tools, model_name, e
 FROM agents.agent_versions WHERE config_id = :config_id
 """)
 async def read_config(source: Source, config_id: UUID) -> StoredConfig | None:
-    """Return a version's configuration."""
+    """Return the configuration of a version."""
 
 
 @lookup("""
@@ -56,24 +56,24 @@ JOIN agents.agent_versions AS version USING (agent_type)
 WHERE agent_type = :agent_type AND version.version_id = agent.active_version_id
 """)
 async def select_active_config(source: Source, agent_type: str) -> StoredConfig | None:
-    """Return the active version's configuration."""
+    """Return the configuration of the active version."""
 
 
 @statement("INSERT INTO agents.agents (agent_type) VALUES (:agent_type) ON CONFLICT DO NOTHING")
 async def create_agent(connection: Connection, agent_type: str) -> None:
-    """Create an agent unless it is there."""
+    """Create an agent unless it exists."""
 
 
 @statement("SELECT true FROM agents.agents WHERE agent_type = :agent_type FOR UPDATE")
 async def lock_agent(connection: Connection, agent_type: str) -> bool:
-    """Lock an agent: the transaction that holds the row is alone in numbering versions and moving the pointer.
+    """Lock an agent. Return false if the type is unknown.
 
-    Return false for an unknown type.
+    Only the transaction that holds this lock may number versions and move the pointer.
     """
 
 
-# Not joined to `lock_agent`: a statement that waited for a row lock sees the locked row anew, but the rows joined to it
-# as they were when it began (READ COMMITTED).
+# A separate statement, not a join in `lock_agent`: after waiting for a row lock, a statement sees the current version
+# of the locked row, but joined rows as they were when it started (READ COMMITTED).
 @statement("""
 SELECT active.version
 FROM agents.agents AS agent
@@ -117,11 +117,11 @@ async def insert_version(
     reason: str,
     at: datetime,
 ) -> int:
-    """Insert a version and return its number; the agent's row is locked."""
+    """Insert a version and return its number. The caller holds the lock on the agent's row."""
 
 
 class FormerIds(NamedTuple):
-    """The ids that a version has in a former system, where that has any."""
+    """The ids of a version in a former system, each None if it has none."""
 
     version_id: UUID | None
     config_id: UUID | None
@@ -153,11 +153,14 @@ async def import_version(
     reason: str,
     at: datetime,
 ) -> UUID:
-    """Insert a version under the number of a former system and return its id; the agent's row is locked."""
+    """Insert a version with the number of a former system. Return its id.
+
+    The caller holds the lock on the agent's row.
+    """
 
 
 async def read_version_before(connection: Connection, agent_type: str, version: int) -> AgentVersion | None:
-    """Return the version with the next lower number."""
+    """Return the version with the next lower number, or None."""
     number = await _find_number_before(connection, agent_type, version)
     return None if number is None else await read_agent_version(connection, agent_type, number)
 
@@ -168,7 +171,7 @@ async def _find_number_before(connection: Connection, agent_type: str, version: 
 
 @statement("SELECT author FROM agents.agent_activations WHERE agent_type = :agent_type ORDER BY id DESC LIMIT 1")
 async def read_last_mover(connection: Connection, agent_type: str) -> str | None:
-    """Return who moved the pointer last; None before the first activation."""
+    """Return the author of the last move of the pointer, or None before the first activation."""
 
 
 @statement("""
@@ -195,10 +198,10 @@ async def insert_activation(
     author: str,
     at: datetime,
 ) -> int:
-    """Log a move of the pointer from one version to another and return its number."""
+    """Log a move of the pointer from one version to another. Return the number of the log entry."""
 
 
-# Hidden versions are passed over: they are never active again.
+# Hidden versions are skipped, because they can never become active again.
 @statement("""
 SELECT log.from_version
 FROM agents.agent_activations AS log
@@ -210,7 +213,7 @@ WHERE log.agent_type = :agent_type
 ORDER BY log.id DESC LIMIT 1
 """)
 async def read_previous_version(connection: Connection, agent_type: str) -> int | None:
-    """Return the version that was active last before the present one and is not hidden."""
+    """Return the version that was active most recently before the current one and is not hidden."""
 
 
 @statement("""
@@ -219,7 +222,7 @@ WHERE agent_type = :agent_type
   AND NOT EXISTS (SELECT FROM agents.agent_version_hidden AS hidden WHERE hidden.version_id = version.version_id)
 """)
 async def read_newest_visible_version(connection: Connection, agent_type: str) -> int | None:
-    """Return the highest number of a version that is not hidden."""
+    """Return the highest version number that is not hidden."""
 
 
 @statement("""
@@ -235,7 +238,7 @@ ON CONFLICT DO NOTHING
 RETURNING true
 """)
 async def mark_version_hidden(connection: Connection, version_id: UUID, author: str, at: datetime, reason: str) -> bool:
-    """Return false when it was hidden already."""
+    """Hide a version. Return false if it was already hidden."""
 
 
 @lookup("SELECT next_version - 1 FROM agents.agents WHERE agent_type = :agent_type")

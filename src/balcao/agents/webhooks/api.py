@@ -36,9 +36,9 @@ from balcao.core.webhooks.events import declare_event, declare_test
 
 
 def _parse_id(text: str) -> UUID | None:
-    """Return the id of a path; None for one that no webhook has.
+    """Return the id of a path, or None if it is not a UUID and therefore no webhook has it.
 
-    Raises Unprocessable for one that is none of ours by its characters or length.
+    Raises Unprocessable if it has characters or a length that no id may have.
     """
     return parse_uuid(validate_model({"webhook_id": text}, WebhookPath, "path").webhook_id)
 
@@ -49,7 +49,7 @@ WebhookIdInPath: TypeAlias = Annotated[
 
 
 def _parse_message(text: str) -> str:
-    """Return the id of a message. Raises Unprocessable for what is none by its form."""
+    """Return the id of a message. Raises Unprocessable if it has the wrong form."""
     return validate_model({"message": text}, MessagePath, "path").message
 
 

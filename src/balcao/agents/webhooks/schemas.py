@@ -1,4 +1,4 @@
-"""A webhook: where activations are sent, of which agents, and how the last call went."""
+"""The wire types of a webhook: its address, its agents, and the result of its last calls."""
 
 from typing import Annotated, Literal
 
@@ -16,7 +16,7 @@ _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"
 _EXAMPLE_URL = "https://agente.example/avisos"
 _INSTANT = "2026-10-05T14:30:00.000000+00:00"
 
-# The type of the message about an activation.
+# The type of a message about an activation.
 ACTIVATED: Literal["agent.activated"] = "agent.activated"
 MESSAGE_ID = r"^msg_[0-9a-f]{32}_[0-9a-f-]{1,36}$"
 
@@ -30,7 +30,7 @@ class MessagePath(Model):
 
 
 class WebhookBody(Model):
-    """Where to send, and what."""
+    """The address of a webhook, and the agents whose activations to send."""
 
     url: Annotated[
         WebhookAddress,
@@ -70,7 +70,7 @@ class Webhook(msgspec.Struct, kw_only=True):
 
 
 class WebhookWithSecret(Webhook, kw_only=True):
-    """What is shown once, when the secret is made."""
+    """A webhook with its new secret, which is shown only once."""
 
     secret: Annotated[
         str,
@@ -88,7 +88,7 @@ class Webhooks(msgspec.Struct):
 
 
 class DeliveriesQuery(Model):
-    """Which deliveries."""
+    """The filter for deliveries."""
 
     failed: Annotated[Flag, Field(description="`true`: só as que o destino ainda não aceitou.", examples=[True])] = (
         False
@@ -98,14 +98,14 @@ class DeliveriesQuery(Model):
 
 
 class DeliveryTry(msgspec.Struct):
-    """One call."""
+    """One call of the webhook."""
 
     at: Annotated[str, Meta(description="Quando foi feita.", examples=[_INSTANT])]
     error: Annotated[str | None, Meta(description="Código da falha; nulo se foi aceita.", examples=["status-500"])]
 
 
 class Delivery(msgspec.Struct):
-    """A message that was sent, with its tries."""
+    """A message that was sent, with its attempts."""
 
     message: Annotated[
         str, Meta(description="O `webhook-id` da mensagem.", examples=["msg_0190f3c27a527d1e9c1b3f5a2b7c8d91_42"])
@@ -123,14 +123,14 @@ class Delivery(msgspec.Struct):
 
 
 class Deliveries(msgspec.Struct):
-    """Deliveries of a webhook."""
+    """The deliveries of a webhook."""
 
     items: Annotated[list[Delivery], Meta(description="Da mais nova à mais antiga.")]
     total: Annotated[int, Meta(description="Quantas há em todas as páginas.", examples=[1])]
 
 
 class Activation(msgspec.Struct):
-    """The version that is active now. Of two messages the higher `activation` counts."""
+    """The version that is active now. If two messages disagree, the higher `activation` is correct."""
 
     activation: Annotated[int, Meta(description="Número da ativação.", examples=[42])]
     agent_type: Annotated[str, Meta(description="O tipo de agente.", examples=["agentic_search"])]

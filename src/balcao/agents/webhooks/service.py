@@ -1,4 +1,4 @@
-"""Telling webhooks by a signed call which version of an agent is active (rules: agents 2.5)."""
+"""Signed calls that notify webhooks which version of an agent is active (rules: agents 2.5)."""
 
 from uuid import UUID
 
@@ -30,7 +30,10 @@ from balcao.core.webhooks.service import WebhooksOfService, make_switched_off
 
 
 async def announce_activation(connection: Connection, agent_type: str, activation: int) -> None:
-    """Have every webhook that wants this agent told of a logged activation, once the transaction commits."""
+    """Enqueue a message about a logged activation for every webhook that follows the agent.
+
+    It is sent after the commit.
+    """
     await store.enqueue_announcements(connection, WEBHOOKS.job, agent_type, activation)
 
 
@@ -67,7 +70,7 @@ WEBHOOKS = WebhooksOfService(
 
 
 async def list_agent_deliveries(call: Call, id: UUID | None, query: DeliveriesQuery) -> Deliveries:
-    """Return a page of what was sent to a webhook, the newest first. Raises NotFound."""
+    """Return a page of the deliveries of a webhook, newest first. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         found, total = await store.select_agent_deliveries(connection, id, query.failed, Page(query.page, query.limit))
     if not found:
@@ -76,7 +79,7 @@ async def list_agent_deliveries(call: Call, id: UUID | None, query: DeliveriesQu
 
 
 async def replay_agent_delivery(call: Call, id: UUID | None, message: str) -> None:
-    """Have a message sent again under its id. Raises NotFound, and Conflict for a webhook that is switched off."""
+    """Send a message again with the same id. Raises NotFound, and Conflict if the webhook is switched off."""
 
     async def make() -> None:
         found = await store.lock_agent_delivery(connection, id, message)

@@ -1,4 +1,4 @@
-"""SQL of what webhooks are told; that of the webhooks themselves is in core."""
+"""SQL of the deliveries to webhooks. `core/webhooks` stores the webhooks themselves."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -14,12 +14,12 @@ from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.page import Page
 from balcao.core.webhooks.service import Try
 
-# The tries of a message and of its replays: of more only the newest are kept.
+# The attempts to retain for a message and its replays. Older ones are dropped.
 MOST_TRIES = 20
 
 
 class StoredActivation(msgspec.Struct, frozen=True):
-    """A move of an agent's active pointer; `previous_version` is null where none was active before."""
+    """A move of an agent's active pointer. `previous_version` is null if no version was active before."""
 
     activation: int
     agent_type: str
@@ -41,7 +41,7 @@ _JOBS = enqueue_sql(
 
 @statement(f"WITH {_JOBS} SELECT count(*) FROM queued")
 async def enqueue_announcements(connection: Connection, job: str, agent_type: str, activation: int) -> None:
-    """Enqueue a job for each webhook that wants this agent."""
+    """Enqueue a job for each active webhook that follows this agent."""
 
 
 @statement("""
@@ -52,18 +52,18 @@ JOIN agents.agent_versions AS version ON version.agent_type = log.agent_type AND
 WHERE log.id = :id
 """)
 async def read_activation(connection: Connection, id: int) -> StoredActivation:
-    """Return a move of the active pointer that was logged; the log is never shortened."""
+    """Return a logged move of the active pointer. Entries of the log are never deleted."""
 
 
 class StoredTry(msgspec.Struct):
-    """When, and what went wrong; None for a delivery."""
+    """The time of an attempt, and its error code; None if it succeeded."""
 
     at: datetime
     error: str | None
 
 
 class StoredDelivery(NamedTuple):
-    """A message with its tries; move and agent are None for a test."""
+    """A message with its attempts. `activation` and `agent_type` are None for a test."""
 
     message: str
     activation: int | None
@@ -74,7 +74,7 @@ class StoredDelivery(NamedTuple):
     active: bool
 
 
-# A webhook that was deleted meanwhile has no deliveries.
+# SELECT from webhooks: nothing is stored for a webhook that was deleted in the meantime.
 @statement(f"""
 INSERT INTO agents.webhook_deliveries AS stored
     (webhook, message, activation, last_try_at, delivered_at, last_error, tries)
@@ -88,7 +88,7 @@ ON CONFLICT (webhook, message) DO UPDATE SET
                  ELSE stored.tries - 0 END || excluded.tries
 """)
 async def note_agent_delivery_try(connection: Connection, made: Try) -> None:
-    """Store how a call of a webhook ended."""
+    """Store the result of a call to a webhook."""
 
 
 _DELIVERY = """
@@ -111,12 +111,12 @@ WHERE delivery.webhook = :id
 async def select_agent_deliveries(
     connection: Connection, id: UUID | None, failed: bool, page: Page
 ) -> Paged[StoredDelivery]:
-    """Return a page of the deliveries, the newest first, or only of those that the receiver has not accepted yet."""
+    """Return a page of the deliveries, newest first, or only of those that the receiver has not accepted yet."""
 
 
 @statement(f"{_DELIVERY} AND message = :message FOR UPDATE OF delivery")
 async def lock_agent_delivery(connection: Connection, id: UUID | None, message: str) -> StoredDelivery | None:
-    """Return a delivery, locked until the transaction ends."""
+    """Return a delivery and lock it until the transaction ends."""
 
 
 @statement("SELECT count(*) FROM agents.webhook_deliveries")

@@ -54,7 +54,7 @@ class Webhook(msgspec.Struct, kw_only=True):
 
 
 class WebhookWithSecret(Webhook, kw_only=True):
-    """A webhook with its secret, which is shown only when it is created."""
+    """A webhook with its new secret, which is shown only once."""
 
     segredo: Annotated[
         str,
