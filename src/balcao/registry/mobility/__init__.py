@@ -1,8 +1,9 @@
-"""Light electric vehicles: what citizens register, who may drive them, and the catalogue they choose from."""
+"""Light electric vehicles: their registration by citizens, their drivers, and the catalogue of brands and models."""
 
 from balcao.registry.mobility.catalogue.api import FEATURE as CATALOGUE
 from balcao.registry.mobility.drivers.api import FEATURE as DRIVERS
 from balcao.registry.mobility.vehicles.api import FEATURE as VEHICLES
 
-# Drivers before vehicles: an erasure finds the links to the own vehicles by their owner, while they still have one.
+# Drivers must come before vehicles. An erasure finds the links to a person's own vehicles by their owner, and the
+# vehicles lose their owner when they are erased.
 FEATURES = (CATALOGUE, DRIVERS, VEHICLES)

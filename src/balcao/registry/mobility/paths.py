@@ -1,4 +1,4 @@
-"""Ids of vehicles and driver links in a path: a text that cannot be one is unknown (rules: registry 2.7)."""
+"""The ids of vehicles and driver links in a path. A text that cannot be an id is unknown (rules: registry 2.7)."""
 
 from typing import Annotated, TypeAlias
 
@@ -10,7 +10,7 @@ _EXAMPLE = "0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"
 
 
 def parse_id(text: str) -> str:
-    """Return the id as it came. Raises NotFound for what cannot be one."""
+    """Return the id unchanged. Raises NotFound for a text that cannot be one."""
     if not is_uuid(text):
         raise NotFound("Não há registro com este id.", code="id-unknown")
     return text

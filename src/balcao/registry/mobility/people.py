@@ -1,4 +1,4 @@
-"""The people of a vehicle: how they are shown, and the audit trail when one of them looks at another."""
+"""The people of a vehicle: how they are shown, and the audit events if one of them reads data of another."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -14,13 +14,13 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.schemas import Citizen
 
-# By what right a citizen reaches another's data here: the link between owner and driver of a vehicle.
+# The grant by which a citizen reaches another's data here: the link between owner and driver of a vehicle.
 LINK = "vehicle_link"
 
 
 @dataclass(frozen=True)
 class Contact:
-    """How to reach a person, as their merged record says now; each member is None when unknown."""
+    """A person's contact data from their current merged record. Unknown members are None."""
 
     name: str | None
     email: str | None
@@ -28,7 +28,7 @@ class Contact:
 
 
 class DriverRefused(Forbidden):
-    """A driver tried what is the owner's alone; the attempt is recorded for the owner to see."""
+    """Raised if a driver tries an action of the owner. The attempt is recorded, so that the owner can see it."""
 
     def __init__(self, owner: Cpf) -> None:
         super().__init__("Só quem registrou o veículo pode fazer isto.", code="owner-only")
@@ -36,27 +36,27 @@ class DriverRefused(Forbidden):
 
 
 def format_cpf(cpf: Cpf, viewer: Cpf) -> str:
-    """Return the number, unmasked only for the person it belongs to."""
+    """Return the CPF, masked unless it is the viewer's own."""
     return cpf.digits if cpf == viewer else cpf.masked
 
 
 def hides_phones(call: Call) -> bool:
-    """Return whether the caller may not see phones: they have a scope of their own, as in the citizen's record."""
+    """Return whether the caller may not see phones. They require a scope of their own, as in the citizen's record."""
     return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified_caller.scopes
 
 
 async def fetch_contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping[Cpf, Contact]:
-    """Return how to reach these people."""
+    """Return the contact data of these people."""
     return {cpf: _to_contact(await citizens.read_citizen_record(connection, cpf)) for cpf in set(cpfs)}
 
 
 def parse_contact(cpf: Cpf, document: str) -> Contact:
-    """Return how to reach a person, from what the expression of `citizen_document_sql` has read."""
+    """Return a person's contact data from the result of `citizen_document_sql`."""
     return _to_contact(citizens.parse_citizen(cpf, document))
 
 
 def encode_trail(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]) -> str:
-    """Return the events that `record_trail` records, as the text that a statement which writes and records takes."""
+    """Return the events of `record_trail` as text, for a statement that both writes and records."""
     audit = call.platform.audit
     return join_trails(
         audit.encode_event(by, action, subject=subject, fields=fields)
@@ -67,10 +67,10 @@ def encode_trail(call: Call, action: AuditAction, person: Cpf, others: Iterable[
 async def record_trail(
     connection: Connection, call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]
 ) -> None:
-    """Record an audit event for the person of the path and one for each other person concerned.
+    """Record an audit event for the person of the path, and one for each other person concerned.
 
-    A citizen's own read needs none, but what it shows of another person does. The events are written in the order of
-    the CPFs.
+    A citizen's read of their own data needs no event, but the other people's data in it does. The events are written in
+    the order of the CPFs.
     """
     for by, subject in _list_concerned(call, action, person, others):
         await call.platform.audit.record(connection, by, action, subject=subject, fields=fields)
@@ -84,7 +84,7 @@ def require_owner(owner: Cpf, viewer: Cpf) -> None:
 
 @asynccontextmanager
 async def recording_refusals(call: Call) -> AsyncIterator[None]:
-    """Record what a driver was refused. Wraps the transaction: the trace is written after its rollback, on its own."""
+    """Record a refused attempt of a driver. Wraps the transaction, so the event is written after its rollback."""
     try:
         yield
     except DriverRefused as refused:
@@ -95,7 +95,7 @@ async def recording_refusals(call: Call) -> AsyncIterator[None]:
 
 
 def _list_concerned(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf]) -> Iterator[tuple[Call, Cpf]]:
-    """Yield each person concerned, with the call as it reaches them."""
+    """Yield each person concerned, with the call and the grant that reaches them."""
     if not (action == "read" and call.is_owner):
         yield call, person
     for other in sorted(set(others) - {person}, key=lambda cpf: cpf.digits):
@@ -103,9 +103,10 @@ def _list_concerned(call: Call, action: AuditAction, person: Cpf, others: Iterab
 
 
 def _through_link(call: Call) -> Call:
-    """Return the call under the right by which it reaches the other person.
+    """Return the call with the grant by which it reaches the other person.
 
-    Ownership of one's own path is no ownership of the other's data; staff and clients keep their own right.
+    The owner of the path's data does not own the other person's data, so the link is the grant. Staff and clients
+    retain their own grant.
     """
     if not call.is_owner:
         return call

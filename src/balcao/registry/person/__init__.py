@@ -1,4 +1,4 @@
-"""What the city knows of a person, and what they say of themselves."""
+"""What the city knows about a person, and what they declare themselves."""
 
 from balcao.registry.person.avatars.api import FEATURE as AVATARS
 from balcao.registry.person.citizens.api import FEATURE as CITIZENS

@@ -1,4 +1,4 @@
-"""Administration of the catalogue; what live vehicles refer to stays, and a deleted row's id is never given again."""
+"""The administration of the catalogue. Entries that live vehicles use cannot be deleted, and ids are never reused."""
 
 from typing import TypeVar
 
@@ -26,7 +26,7 @@ Entry = TypeVar("Entry", VehicleBrand, VehicleBrand, VehicleModel)
 
 
 async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
-    """Add a brand; return it as JSON. Raises Invalid, and Conflict for a name or id that is taken."""
+    """Add a brand and return it as JSON. Raises Invalid, and Conflict if the name or id is taken."""
     name = _parse_name(body.name)
     id_ = make_brand_id(name)
     async with call.platform.database.transaction() as connection:
@@ -42,7 +42,10 @@ async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
 
 
 async def rename_brand(call: Call, brand_id: str, body: VehicleBrandBody) -> VehicleBrand:
-    """Rename a brand; its id stays. Raises Invalid for `Outro`, NotFound, and Conflict for a name that is taken."""
+    """Rename a brand.
+
+    Its id does not change. Raises Invalid for `Outro`, NotFound, and Conflict if the name is taken.
+    """
     name = _parse_name(body.name)
     async with call.platform.database.transaction() as connection:
         brand = _require_changeable(await _lock_brand(connection, brand_id))
@@ -63,9 +66,9 @@ async def remove_brand(call: Call, brand_id: str) -> None:
 
 
 async def add_model(call: Call, body: VehicleModelBody) -> bytes:
-    """Add a model; return it as JSON.
+    """Add a model and return it as JSON.
 
-    Raises Invalid, NotFound for the brand, and Conflict for a name or id that is taken.
+    Raises Invalid, NotFound for the brand, and Conflict if the name or id is taken.
     """
     name, vehicle_type = _parse_name(body.name), parse_type(body.vehicle_type)
     async with call.platform.database.transaction() as connection:
@@ -83,10 +86,10 @@ async def add_model(call: Call, body: VehicleModelBody) -> bytes:
 
 
 async def change_model(call: Call, model_id: str, change: VehicleModelChange) -> VehicleModel:
-    """Change name, brand or type of a model; its id stays.
+    """Change name, brand or type of a model. Its id does not change.
 
-    Raises Invalid, NotFound for model or brand, and Conflict for a name that is taken or a model in use whose brand
-    or type would change.
+    Raises Invalid, and NotFound for model or brand. Raises Conflict if the name is taken, or if brand or type of a
+    model in use would change.
     """
     given = _parse_change(change)
     async with call.platform.database.transaction() as connection:
@@ -139,7 +142,7 @@ async def _lock_model(connection: Connection, model_id: str) -> VehicleModel | N
 
 
 def _require_changeable(entry: Entry | None) -> Entry:
-    """Return the entry. Raises NotFound for an unknown or deleted one, Invalid for `Outro`."""
+    """Return the entry. Raises NotFound for an unknown or deleted one, and Invalid for `Outro`."""
     if entry is None:
         raise NotFound("Não há marca ou modelo com este id.", code="catalogue-unknown")
     if entry.is_other:

@@ -1,4 +1,4 @@
-"""Routes of the vehicle catalogue: what the form of a vehicle offers, and its administration."""
+"""Routes of the vehicle catalogue: the options of the vehicle form, and their administration."""
 
 from balcao.core.access.rules import action, authenticated
 from balcao.core.context.call import Call
@@ -23,7 +23,7 @@ from balcao.registry.mobility.catalogue.schemas import (
 )
 from balcao.registry.routes import ROUTES
 
-# The same for everybody with a token: a browser may store it, but must revalidate it before use.
+# Equal for all callers with a token. A browser may store the response but must revalidate it before use.
 REVALIDATED = "private, no-cache"
 ADMINISTRATION = action("vehicle_catalog:write")
 

@@ -1,4 +1,4 @@
-"""Imports of the catalogue; what administrators renamed or deleted stays so, and so does a type in use."""
+"""The imports of the catalogue. They undo no rename or deletion by administrators, and change no type in use."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from balcao.registry.mobility.catalogue.store import ImportedBrand, ImportedMode
 
 
 def _normalize(field: str, name: str) -> str:
-    """Return the name trimmed. Raises ValueError naming the member when it cannot be used."""
+    """Return the name trimmed. Raises ValueError, which names the member, if it cannot be used."""
     try:
         text = clean_text(field, name, longest=LONGEST_NAME)
         make_brand_id(text)
@@ -35,7 +35,7 @@ class BrandRow(msgspec.Struct):
 
 
 class ModelRow(msgspec.Struct):
-    """One model of the city's file; `brand` is the brand's name, and a brand that is not there yet comes with it."""
+    """One model of the city's file. `brand` is the brand's name. A missing brand is created."""
 
     brand: str
     name: str
@@ -46,15 +46,15 @@ class ModelRow(msgspec.Struct):
 
 
 async def write_brands(connection: Connection, rows: Sequence[BrandRow]) -> int:
-    """Write brands that are not there yet; return how many. Of two rows with one id the first counts."""
+    """Write the missing brands and return their number. If two rows have the same id, the first one counts."""
     brands = [ImportedBrand(make_brand_id(row.name), row.name, fold_name_case(row.name)) for row in rows]
     return await store.import_brands(connection, brands)
 
 
 async def write_models(connection: Connection, rows: Sequence[ModelRow]) -> int:
-    """Write models, and their brands first; return how many models are new or changed.
+    """Write the brands, then the models. Return the number of new or changed models.
 
-    Of two rows with one id the last counts.
+    If two rows have the same id, the last one counts.
     """
     await write_brands(connection, [BrandRow(row.brand) for row in rows])
     models = {model.id: model for model in map(_to_imported, rows)}

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 
 class VehicleType(StrEnum):
-    """The kinds of light electric vehicle that the law knows."""
+    """The legal kinds of light electric vehicle."""
 
     ELECTRIC_BICYCLE = "bicicleta_eletrica"
     SELF_PROPELLED = "autopropelido"
@@ -44,7 +44,7 @@ TypeText: TypeAlias = Annotated[
 
 
 class VehicleBrand(msgspec.Struct, kw_only=True):
-    """A brand; `is_other` marks the one that stands for "not in the catalogue"."""
+    """A brand. `is_other` marks the one that means "not in the catalogue"."""
 
     id: BrandIdText
     name: BrandName
@@ -53,7 +53,7 @@ class VehicleBrand(msgspec.Struct, kw_only=True):
 
 
 class VehicleModel(msgspec.Struct, kw_only=True):
-    """A model of a brand; `is_other` marks the one that stands for "not in the catalogue"."""
+    """A model of a brand. `is_other` marks the one that means "not in the catalogue"."""
 
     id: ModelIdText
     brand_id: BrandIdText
@@ -64,13 +64,13 @@ class VehicleModel(msgspec.Struct, kw_only=True):
 
 
 class VehicleBrands(msgspec.Struct):
-    """The brands to choose from, or every one for administrators."""
+    """The brands to choose from, or all of them for administrators."""
 
     data: Annotated[list[VehicleBrand], Meta(description="Marcas em ordem alfabética, `Outro` no fim.")]
 
 
 class VehicleModels(msgspec.Struct):
-    """The models to choose from, or every one for administrators."""
+    """The models to choose from, or all of them for administrators."""
 
     data: Annotated[list[VehicleModel], Meta(description="Modelos em ordem alfabética, `Outro` no fim.")]
 
@@ -84,13 +84,13 @@ class VehicleColours(msgspec.Struct):
 
 
 class BrandQuery(msgspec.Struct):
-    """Which brand's models to list."""
+    """The brand whose models to list."""
 
     brand_id: Annotated[str, Meta(description="Id da marca cujos modelos listar.", examples=["brand_brisa"])]
 
 
 class AnyBrandQuery(msgspec.Struct):
-    """Which brand's models to list; every one's when it is left out."""
+    """The brand whose models to list. Without it, list all models."""
 
     brand_id: Annotated[
         str | None, Meta(description="Só os modelos desta marca; sem ele, os de todas.", examples=["brand_brisa"])
@@ -98,13 +98,13 @@ class AnyBrandQuery(msgspec.Struct):
 
 
 class VehicleBrandBody(msgspec.Struct):
-    """A new brand, or the new name of one."""
+    """A new brand, or the new name of an existing one."""
 
     name: NewName
 
 
 class VehicleModelBody(msgspec.Struct):
-    """A new model; `vehicle_type` is one of VehicleType's words."""
+    """A new model. `vehicle_type` is a value of VehicleType."""
 
     brand_id: BrandIdText
     name: NewName
@@ -112,7 +112,7 @@ class VehicleModelBody(msgspec.Struct):
 
 
 class VehicleModelChange(msgspec.Struct):
-    """What to change of a model; at least one member."""
+    """The changes to a model. At least one member is required."""
 
     name: NewName | UnsetType = UNSET
     brand_id: BrandIdText | UnsetType = UNSET
@@ -120,20 +120,20 @@ class VehicleModelChange(msgspec.Struct):
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """The live rows of the ids that somebody chose, each None when there is none."""
+    """The live rows of the chosen ids. Each is None if there is no such row."""
 
     brand: VehicleBrand | None
     model: VehicleModel | None
 
     def share(self, brand_id: str | None, model_id: str | None) -> "Shared":
-        """Return what `share_sql` locks, of the ids that are stored of the choice; others are not locked."""
+        """Return the values that `share_sql` checks and locks. Pass only the ids that the vehicle stores."""
         of_brand = (self.brand.id, self.brand.name) if self.brand and brand_id else (None, None)
         model = self.model if model_id else None
         of_model = (model.id, model.name, model.vehicle_type) if model else (None, None, None)
         return Shared(*of_brand, *of_model)
 
     def names(self, brand_id: str | None, model_id: str | None) -> tuple[str | None, str | None]:
-        """Return the names of the ids that are stored of the choice."""
+        """Return the names of the ids that the vehicle stores."""
         return (
             self.brand.name if self.brand and brand_id else None,
             self.model.name if self.model and model_id else None,
@@ -141,7 +141,7 @@ class Chosen(msgspec.Struct, frozen=True):
 
 
 class Shared(NamedTuple):
-    """What is stored of a choice, as it was read; None where nothing of it is."""
+    """The stored part of a choice, as it was read. Parts that are not stored are None."""
 
     brand_id: str | None
     brand_name: str | None

@@ -1,4 +1,4 @@
-"""Reads of the catalogue of brands and models: what the form of a vehicle offers, and all for administrators."""
+"""Reads of the catalogue of brands and models: the options of the vehicle form, and all entries for administrators."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -29,25 +29,25 @@ async def list_brands(call: Call) -> VehicleBrands:
 
 
 async def list_models(call: Call, brand_id: str | None) -> VehicleModels:
-    """Return the live models of a brand; an unknown one has none. Raises Invalid without a brand."""
+    """Return the live models of a brand, or none for an unknown brand. Raises Invalid without a brand."""
     if not brand_id:
         raise Invalid("Informe o parâmetro `brand_id`: o id de uma marca.", code="brand_id-missing")
     return VehicleModels(_keep_live((await list_kept_models(call, brand_id)).data))
 
 
 async def list_colours() -> VehicleColours:
-    """Return the colours in the order in which forms show them."""
+    """Return the colours in the order of the forms."""
     return VehicleColours(list(COLOURS))
 
 
 async def list_kept_brands(call: Call) -> VehicleBrands:
-    """Return every brand, the deleted ones too."""
+    """Return every brand, including deleted ones."""
     async with call.reader.connection() as connection:
         return VehicleBrands(_sort(await store.list_vehicle_brands(connection)))
 
 
 async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
-    """Return every model of a brand, or of all brands, the deleted ones too."""
+    """Return every model of a brand, or of all brands, including deleted ones."""
     if brand_id and not is_id(brand_id):
         return VehicleModels([])
     async with call.reader.connection() as connection:
@@ -55,7 +55,7 @@ async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
 
 
 async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Chosen:
-    """Return the live rows of these ids, unlocked: the statement that writes a vehicle locks them by `share_sql`."""
+    """Return the live rows of these ids, unlocked. The statement that writes a vehicle locks them by `share_sql`."""
     return await store.select_chosen(connection, check_id(brand_id), check_id(model_id))
 
 
@@ -65,7 +65,7 @@ def check_id(text: str | None) -> str | None:
 
 
 def parse_type(word: str) -> VehicleType:
-    """Return the type that the word names. Raises Invalid naming the words that are allowed."""
+    """Return the type. Raises Invalid, which names the allowed values."""
     try:
         return VehicleType(word)
     except ValueError:
@@ -74,7 +74,7 @@ def parse_type(word: str) -> VehicleType:
 
 
 def _sort(entries: Iterable[Kept]) -> list[Kept]:
-    """Return the entries by name without case and accents, `Outro` last."""
+    """Return the entries sorted by name without case and accents, and `Outro` last."""
     return sorted(entries, key=lambda entry: (entry.is_other, fold_name(entry.name), entry.id))
 
 

@@ -1,4 +1,4 @@
-"""How names of the catalogue are compared, sorted and made into ids (rules: registry 3.6)."""
+"""The comparison, the order and the ids of the catalogue's names (rules: registry 3.6)."""
 
 import re
 import unicodedata
@@ -12,18 +12,18 @@ _BRAND = "brand_"
 
 
 def fold_name_case(name: str) -> str:
-    """Return the key that names are compared by: two are the same when they differ in case only."""
+    """Return the key for the comparison of names, which ignores case."""
     return name.casefold()
 
 
 def fold_name(name: str) -> str:
-    """Return the name in lower case without accents: names are sorted by it."""
+    """Return the name in lower case without accents. Names are sorted by it."""
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def make_slug(name: str) -> str:
-    """Return the name as a part of an id. Raises Invalid when nothing of it can stand in one."""
+    """Return the name as a part of an id. Raises Invalid if no character of the name can be part of an id."""
     found = _SEPARATORS.sub("_", _DROPPED.sub("", fold_name(name)).strip()).strip("_")
     if not found:
         raise Invalid("O campo `name` deve ter ao menos uma letra sem acento ou um algarismo.", code="name-slug")
@@ -41,5 +41,5 @@ def make_model_id(brand_id: str, name: str) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Return whether the text can be an id; any other is unknown without being looked up."""
+    """Return whether the text can be an id. Other texts are unknown without a look-up."""
     return _ID.fullmatch(text) is not None

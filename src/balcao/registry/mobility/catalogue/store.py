@@ -1,4 +1,4 @@
-"""SQL of the vehicle catalogue. A brand is always locked before a model, so that there is no deadlock."""
+"""SQL of the vehicle catalogue. Lock order: always a brand before a model, which prevents deadlocks."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,16 +17,16 @@ _MODEL = "id, brand_id, name, vehicle_type, is_other, deleted_at"
 
 @statement(f"SELECT {_BRAND} FROM registry.vehicle_brand")
 async def list_vehicle_brands(connection: Connection) -> list[VehicleBrand]:
-    """Return every brand, the deleted ones too, in no order."""
+    """Return every brand, including deleted ones, unsorted."""
 
 
 @statement(f"SELECT {_MODEL} FROM registry.vehicle_model WHERE :brand_id::text IS NULL OR brand_id = :brand_id")
 async def list_vehicle_models(connection: Connection, brand_id: str | None) -> list[VehicleModel]:
-    """Return the models of one brand or of all, the deleted ones too, in no order."""
+    """Return the models of one brand or of all, including deleted ones, unsorted."""
 
 
 def chosen_sql(brand_id: str, model_id: str) -> str:
-    """Return the SQL expression of a Chosen as JSON; the ids are expressions. Nothing is locked."""
+    """Return the SQL expression of a Chosen as JSON, without locks. The ids are SQL expressions."""
     return f"""
 jsonb_build_object(
     'brand', (SELECT to_jsonb(brand) FROM registry.vehicle_brand AS brand
@@ -42,12 +42,14 @@ async def select_chosen(connection: Connection, brand_id: str | None, model_id: 
 
 
 def share_sql(shared: str, source: str) -> str:
-    """Return the text of three CTEs; `shared_choice` has a row if what was chosen still is as it was read.
+    """Return three CTEs. `shared_choice` has a row if the chosen entries have not changed since they were read.
 
-    `shared` is the name of the statement's `Shared`. FOR SHARE keeps the rows from being changed until the transaction
-    ends. Where it waits for a change under way, PostgreSQL tests the newest version of the row, so one that is deleted,
-    renamed or moved at this moment is not found. Nothing is locked before `source` has a row, and the model after its
-    brand: each count is computed before the row that depends on it is looked for.
+    `shared` is the name of the statement's `Shared`. FOR SHARE prevents changes of the rows until the transaction ends.
+    If it waits for a concurrent change, PostgreSQL checks the condition again on the newest version of the row. So a
+    row that is being deleted, renamed or moved is not found.
+
+    Lock order: nothing is locked before `source` has a row, and the model is locked after its brand, because each count
+    is computed before the row that depends on it is searched.
     """
     brand_id, brand_name, model_id, model_name, type_ = (f":{shared}.{name}::text" for name in Shared._fields)
     return f"""
@@ -68,7 +70,7 @@ shared_brand AS MATERIALIZED (
 
 
 def name_joins_sql(vehicle: str) -> str:
-    """Return the text of the joins by which a vehicle, an alias, has a `brand` and a `model`, deleted ones too."""
+    """Return the joins that add `brand` and `model`, including deleted ones, to the vehicle alias `vehicle`."""
     return f"""
 LEFT JOIN registry.vehicle_brand AS brand ON brand.id = {vehicle}.brand_id
 LEFT JOIN registry.vehicle_model AS model ON model.id = {vehicle}.model_id
@@ -78,7 +80,7 @@ LEFT JOIN registry.vehicle_model AS model ON model.id = {vehicle}.model_id
 # FOR SHARE: a new model keeps its brand from being deleted until the transaction ends.
 @statement(f"SELECT {_BRAND} FROM registry.vehicle_brand WHERE id = :brand_id AND deleted_at IS NULL FOR SHARE")
 async def lock_brand_for_share(connection: Connection, brand_id: str) -> VehicleBrand | None:
-    """Return a live brand, locked against changes until the transaction ends; others may share it."""
+    """Return a live brand, locked against changes until the transaction ends. Other transactions may share the lock."""
 
 
 @statement(f"SELECT {_BRAND} FROM registry.vehicle_brand WHERE id = :brand_id AND deleted_at IS NULL FOR UPDATE")
@@ -94,7 +96,7 @@ INSERT INTO registry.vehicle_brand (id, name, name_key) VALUES (:id, :name, :nam
 RETURNING {_BRAND}
 """)
 async def insert_brand(connection: Connection, id: str, name: str, name_key: str) -> VehicleBrand | None:
-    """Insert a brand; None when a live row has the name, or any row the id."""
+    """Insert a brand. None if a live row has the name, or any row has the id."""
 
 
 @statement(f"""
@@ -106,13 +108,13 @@ RETURNING {_MODEL}
 async def insert_model(
     connection: Connection, id: str, brand_id: str, name: str, name_key: str, vehicle_type: VehicleType
 ) -> VehicleModel | None:
-    """Insert a model; None when a live row of the brand has the name, or any row the id."""
+    """Insert a model. None if a live row of the brand has the name, or any row has the id."""
 
 
 async def rename_brand(connection: Connection, id: str, name: str, name_key: str) -> bool:
-    """Rename a brand; return False when another live row has the name.
+    """Rename a brand. Return False if another live row has the name.
 
-    The transaction has failed then: nothing more can be done in it.
+    After False, the transaction has failed: no further statement can run in it.
     """
     try:
         await _rename_brand(connection, id, name, name_key)
@@ -126,7 +128,7 @@ async def _rename_brand(connection: Connection, id: str, name: str, name_key: st
 
 
 async def change_model(connection: Connection, model: VehicleModel, name_key: str) -> bool:
-    """Store a changed model; return False as `rename_brand` does."""
+    """Store a changed model. Return False as `rename_brand` does."""
     try:
         await _change_model(connection, model, name_key)
     except asyncpg.UniqueViolationError:
@@ -147,33 +149,33 @@ SELECT EXISTS (SELECT FROM registry.vehicle_model WHERE brand_id = :brand_id AND
     OR EXISTS (SELECT FROM registry.vehicle WHERE brand_id = :brand_id AND deleted_at IS NULL)
 """)
 async def is_brand_in_use(connection: Connection, brand_id: str) -> bool:
-    """Return whether a live model or vehicle refers to the brand, which is locked."""
+    """Return whether a live model or vehicle refers to the brand. The caller must lock the brand."""
 
 
 @statement("SELECT EXISTS (SELECT FROM registry.vehicle WHERE model_id = :model_id AND deleted_at IS NULL)")
 async def is_model_in_use(connection: Connection, model_id: str) -> bool:
-    """Return whether a live vehicle refers to the model, which is locked."""
+    """Return whether a live vehicle refers to the model. The caller must lock the model."""
 
 
 @statement("UPDATE registry.vehicle_brand SET deleted_at = clock_timestamp() WHERE id = :brand_id")
 async def delete_brand(connection: Connection, brand_id: str) -> None:
-    """Mark a brand as deleted; its row stays, so that its id is never given again."""
+    """Mark a brand as deleted. Its row is retained, so that its id is never reused."""
 
 
 @statement("UPDATE registry.vehicle_model SET deleted_at = clock_timestamp() WHERE id = :model_id")
 async def delete_model(connection: Connection, model_id: str) -> None:
-    """Mark a model as deleted; its row stays, so that its id is never given again."""
+    """Mark a model as deleted. Its row is retained, so that its id is never reused."""
 
 
 class ImportedBrand(NamedTuple):
-    """A brand of the city's file, with what its name comes to."""
+    """A brand of the city's file, with the id and the key computed from its name."""
 
     id: str
     name: str
     name_key: str
 
 
-# A brand that is there stays as it is, whatever it was renamed to; so does a live one of the same name.
+# An existing brand does not change, even if it was renamed. The same is true for a live brand with the same name.
 @statement("""
 INSERT INTO registry.vehicle_brand (id, name, name_key)
 SELECT id, name, name_key
@@ -181,11 +183,11 @@ FROM unnest(:brands.id::text[], :brands.name::text[], :brands.name_key::text[]) 
 ON CONFLICT DO NOTHING
 """)
 async def import_brands(connection: Connection, brands: Sequence[ImportedBrand]) -> int:
-    """Write brands that are not there yet; return how many they are."""
+    """Write the missing brands. Return their number."""
 
 
 class ImportedModel(NamedTuple):
-    """A model of the city's file, with what its name and its brand's come to."""
+    """A model of the city's file, with the ids and keys computed from its name and its brand's."""
 
     id: str
     brand_id: str
@@ -195,7 +197,7 @@ class ImportedModel(NamedTuple):
     vehicle_type: VehicleType
 
 
-# The brand is the one that has the name now, else the one that was made under it.
+# The brand is the live one that has the name now, else the one that was created with that name.
 @statement("""
 INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type)
 SELECT imported.id, brand.id, imported.name, imported.name_key, imported.vehicle_type
@@ -217,7 +219,7 @@ WHERE vehicle_model.deleted_at IS NULL AND NOT vehicle_model.is_other
         SELECT FROM registry.vehicle WHERE vehicle.model_id = vehicle_model.id AND vehicle.deleted_at IS NULL)
 """)
 async def import_models(connection: Connection, models: Sequence[ImportedModel]) -> int:
-    """Write models; return how many are new or changed."""
+    """Write models. Return the number of new or changed ones."""
 
 
 _LIVE, _DELETED = "stored.deleted_at IS NULL", "stored.deleted_at IS NOT NULL"

@@ -112,7 +112,7 @@ async def answer_invitation(
     return stored(await service.answer_invitation(call, cpf, conductor_id, body))
 
 
-# What was typed is erased before the vehicles are: the links to one's own vehicles are found by their owner.
+# This erasure must run before that of the vehicles, because it finds the links to own vehicles by their owner.
 PERSONAL_DATA = PersonalData(
     "drivers",
     [
@@ -127,7 +127,7 @@ PERSONAL_DATA = PersonalData(
     erase_older_rows("vehicle_links", store.erase_typed, ["conductor_name", "notify_email", "phone", "invited_by_cpf"]),
     tables=["registry.vehicle_conductor"],
 )
-# An invitation that nobody answered in time is revoked; its row goes two years later, as any link's that ended.
+# An unanswered invitation is revoked after 90 days. The row of any ended link is deleted two years later.
 RETENTION = [
     OldRows("vehicle_invitation", store.count_pending_invitations, store.expire_invitations),
     OldRows("vehicle_link", store.count_driver_links, store.delete_old_driver_links),

@@ -1,6 +1,6 @@
-"""A driver link, without SQL and HTTP: what is stored of it, its states, and how each of its two people sees it.
+"""A driver link, without SQL and HTTP: its stored members, its states, and how each of its two people sees it.
 
-The states are those of the rules (rules: registry 4.8).
+The rules define the states (rules: registry 4.8).
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ NOBODY = Contact(None, None, None)
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A row as it is stored: with what the owner typed."""
+    """A stored row, with the data that the owner typed."""
 
     id: str
     vehicle_id: str
@@ -54,7 +54,7 @@ class Link(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class LinkWithVehicle:
-    """A link with what its driver sees of the vehicle; the owner is None once the vehicle is erased."""
+    """A link with the driver's view of the vehicle. The owner is None after the vehicle is erased."""
 
     link: Link
     vehicle: InvitedVehicle
@@ -62,20 +62,20 @@ class LinkWithVehicle:
 
 
 class ReceivedInvitation(NamedTuple):
-    """A link as its driver answers it, and how to reach that person."""
+    """A link that its driver is about to answer, and the driver's contact data."""
 
     link: Link
     driver: Contact
 
     @classmethod
     def from_row(cls, row: Row) -> "ReceivedInvitation":
-        """Return what the columns of the link and the person's record hold."""
+        """Return the invitation of a row with the columns of the link and the driver's record."""
         link = read_part(Link, row)
         return cls(link, people.parse_contact(link.conductor_cpf, row["driver"]))
 
 
 class VehicleLinks(NamedTuple):
-    """A vehicle that somebody is to be invited to: its open links, by id, and what time it is."""
+    """The vehicle of a new invitation: its open links by id, and the current time."""
 
     vehicle_id: str
     owner: Cpf
@@ -84,18 +84,18 @@ class VehicleLinks(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "VehicleLinks":
-        """Return what the row of the vehicle holds."""
+        """Return the vehicle of a row."""
         return cls(row["id"], Cpf(row["owner_cpf"]), parse_open_links(row["links"]), row["moment"])
 
 
 def parse_open_links(document: str) -> Mapping[str, Cpf]:
-    """Return the drivers by link, from what the expression of `open_links_sql` has read."""
+    """Return the drivers by link, from the result of `open_links_sql`."""
     return {id_: Cpf(digits) for id_, digits in msgspec.json.decode(document, type=dict[str, str]).items()}
 
 
 @dataclass(frozen=True)
 class Invitee:
-    """What the owner typed of the person to invite, in normal form."""
+    """The person to invite as the owner typed them, in normal form."""
 
     cpf: Cpf
     email: str
@@ -105,7 +105,7 @@ class Invitee:
 
 @dataclass(frozen=True)
 class InvitationEmail:
-    """An e-mail to send now; `tries` counts this one."""
+    """An e-mail to send now. `tries` includes the current try."""
 
     to: str
     invitee: Cpf
@@ -113,26 +113,26 @@ class InvitationEmail:
 
 
 def parse_invitation_answer(word: str) -> LinkStatus:
-    """Return the state that an invitee may put the link in. Raises Invalid for any other word."""
+    """Return the state that an invitee may choose. Raises Invalid for any other value."""
     if word not in _ANSWERS:
         raise Invalid("O campo `status` deve ser um de: accepted, rejected.", code="status-unknown")
     return LinkStatus(word)
 
 
 def require_pending(present: LinkStatus) -> None:
-    """Raise Invalid unless the link is pending: an invitation is answered once."""
+    """Raise Invalid unless the link is pending: an invitation can be answered only once."""
     if present is not LinkStatus.PENDING:
         raise Invalid("Este convite não está mais pendente.", code="not-pending")
 
 
 def require_open(present: LinkStatus) -> None:
-    """Raise Invalid unless the link is pending or accepted: no other can be removed."""
+    """Raise Invalid unless the link is pending or accepted. Other links cannot be removed."""
     if present not in OPEN:
         raise Invalid("Este vínculo já não está pendente nem aceito.", code="not-open")
 
 
 def to_conductor(link: Link, viewer: Cpf, contacts: Mapping[Cpf, Contact]) -> Conductor:
-    """Return the link as `viewer` sees it; `contacts` holds what the records of accepted drivers say."""
+    """Return the link as `viewer` sees it. `contacts` contains the contact data of accepted drivers."""
     own = contacts.get(link.conductor_cpf, NOBODY) if link.is_accepted else NOBODY
     return Conductor(
         id=link.id,
@@ -158,7 +158,7 @@ def to_invitation(invited: LinkWithVehicle, viewer: Cpf, owners: Mapping[Cpf, Co
         id=link.id,
         vehicle_id=link.vehicle_id,
         status=link.status,
-        # An erasure of the inviter revokes the invitation, so a pending one has theirs.
+        # Always set here: erasing the inviter revokes the invitation.
         invited_by_cpf=format_cpf(link.invited_by_cpf or viewer, viewer),
         owner_name=(owners.get(invited.owner_cpf, NOBODY) if invited.owner_cpf else NOBODY).name,
         vehicle=invited.vehicle,
@@ -167,6 +167,6 @@ def to_invitation(invited: LinkWithVehicle, viewer: Cpf, owners: Mapping[Cpf, Co
 
 
 def to_driven_vehicle(linked: LinkWithVehicle, driver: Cpf) -> DrivenVehicle:
-    """Return a link as its driver's export has it."""
+    """Return a link for its driver's export."""
     link = to_conductor(linked.link, driver, {})
     return DrivenVehicle(**{name: getattr(link, name) for name in link.__struct_fields__}, vehicle=linked.vehicle)

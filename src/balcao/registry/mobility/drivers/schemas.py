@@ -12,7 +12,7 @@ from balcao.registry.mobility.catalogue.schemas import ColourName, VehicleType
 
 
 class LinkStatus(StrEnum):
-    """Where a link stands: `pending` and `accepted` are open, the other two are its ends."""
+    """The state of a link. `pending` and `accepted` links are open. The other two states are final."""
 
     PENDING = "pending"
     ACCEPTED = "accepted"
@@ -21,7 +21,7 @@ class LinkStatus(StrEnum):
 
 
 class EmailStatus(StrEnum):
-    """How far the invitation e-mail got. `pending`: not yet taken up; `queued`: being sent, perhaps again."""
+    """The state of the invitation e-mail. `pending`: not started. `queued`: a try has started, and may be repeated."""
 
     PENDING = "pending"
     QUEUED = "queued"
@@ -43,7 +43,7 @@ Status: TypeAlias = Annotated[
 
 
 class InvitedVehicle(msgspec.Struct, kw_only=True):
-    """What an invitee sees of the vehicle."""
+    """The vehicle as an invitee sees it."""
 
     display_name: Annotated[
         str | None, Meta(description="Nome que o dono deu ao veículo.", examples=["Bicicleta do trabalho"])
@@ -66,7 +66,7 @@ class InvitedVehicle(msgspec.Struct, kw_only=True):
 
 
 class ConductorInvite(msgspec.Struct):
-    """Whom to invite, as the owner knows them."""
+    """The person to invite, as the owner knows them."""
 
     cpf: Annotated[str, Meta(description="CPF do convidado, 11 dígitos.", examples=["90000000418"])]
     email: Annotated[
@@ -79,7 +79,7 @@ class ConductorInvite(msgspec.Struct):
 
 
 class InvitationAnswer(msgspec.Struct):
-    """`status` is `accepted` or `rejected`."""
+    """The answer. `status` is `accepted` or `rejected`."""
 
     status: Annotated[
         str,
@@ -92,7 +92,7 @@ class InvitationAnswer(msgspec.Struct):
 
 
 class Conductor(msgspec.Struct, kw_only=True):
-    """While pending it shows what the owner typed, once accepted the driver's own values where there are any."""
+    """A link. A pending one shows the owner's input. An accepted one shows the driver's own data if there is any."""
 
     id: LinkId
     vehicle_id: VehicleIdText

@@ -1,4 +1,4 @@
-"""Who may drive a vehicle besides its owner: invited by CPF, accepted or refused by the invitee."""
+"""The drivers of a vehicle besides its owner: invited by CPF. The invitee accepts or rejects."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,9 +34,9 @@ from balcao.registry.person.validators.service import EMAIL_LENGTH, EmailAddress
 FIELDS = ["conductor"]
 LONGEST_NAME, LONGEST_PHONE = 120, 20
 TRIES = 3
-# E-mails within a day, so that nobody makes us flood a mailbox; beyond them an invitation goes without.
+# The limits of e-mails within a day, so that no one can flood a mailbox. Above them, an invitation gets no e-mail.
 MOST_TO_ADDRESS, MOST_BY_CITIZEN = 5, 20
-# It names nobody and no vehicle, as the owner may have mistyped the address.
+# The text names no person and no vehicle, because the owner may have mistyped the address.
 SUBJECT = "Convite para conduzir um veículo"
 TEXT = """Olá,
 
@@ -48,7 +48,7 @@ O convite vale por 90 dias. Se você não o esperava, ignore esta mensagem.
 
 
 async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
-    """Return pending and accepted drivers, the oldest first. Raises DriverRefused, NotFound."""
+    """Return pending and accepted drivers, oldest first. Raises DriverRefused and NotFound."""
     async with people.recording_refusals(call), call.platform.database.transaction() as connection:
         people.require_owner(await _find_owner(connection, vehicle_id, cpf), cpf)
         found = await store.list_open_links(connection, vehicle_id)
@@ -62,9 +62,9 @@ async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
 
 
 async def invite_conductor(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -> bytes:
-    """Return the pending link as JSON; its e-mail is a job that exists if and only if the link does.
+    """Return the pending link as JSON. The job of its e-mail commits together with the link.
 
-    Raises Invalid, DriverRefused, NotFound, and Conflict for somebody who is invited already or beyond the limit.
+    Raises Invalid, DriverRefused and NotFound. Raises Conflict if the person is already invited, or at the limit.
     """
     invitee = _parse_invitee(body)
     trail = people.encode_trail(call, "create", cpf, [invitee.cpf], FIELDS)
@@ -72,7 +72,8 @@ async def invite_conductor(call: Call, cpf: Cpf, vehicle_id: str, body: Conducto
 
     async def attempt(connection: Connection) -> bytes | None:
         vehicle = await store.read_vehicle_links(connection, vehicle_id, cpf)
-        # After that reading: a link that it has came with the response that is stored for its key.
+        # Look up the key after reading the links. If another call has added the link, the response stored for its key
+        # is visible now.
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
             return earlier
         if vehicle is None:
@@ -93,7 +94,7 @@ def _require_invitable(vehicle: VehicleLinks, inviter: Cpf, invitee: Invitee, mo
     people.require_owner(vehicle.owner, inviter)
     if invitee.cpf == inviter:
         raise Invalid("O campo `cpf` é o de quem registrou o veículo.", code="invitee-is-owner")
-    # Before the limit, so that somebody who is invited already is the fault named, whatever the limit.
+    # Check this before the limit, so that an existing invitation is reported even if the limit is reached.
     if invitee.cpf in vehicle.links.values():
         raise Conflict("Esta pessoa já tem convite pendente ou já conduz o veículo.", code="conductor-exists")
     if most and len(vehicle.links) >= most:
@@ -119,9 +120,9 @@ def _to_pending(vehicle: VehicleLinks, invitee: Invitee, inviter: Cpf) -> Link:
 
 
 async def remove_conductor(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
-    """Remove a pending or accepted link as the vehicle's owner, or leave by one's own accepted one as its driver.
+    """Remove a pending or accepted link as the vehicle's owner, or one's own accepted link as its driver.
 
-    Raises NotFound, and Invalid for the owner when the link is over.
+    Raises NotFound, and Invalid if the owner removes an ended link.
     """
 
     async def attempt(connection: Connection) -> bool | None:
@@ -137,7 +138,7 @@ async def remove_conductor(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) 
 
 
 async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
-    """Return a person's pending invitations, the newest first."""
+    """Return a person's pending invitations, newest first."""
     async with call.platform.database.transaction() as connection:
         pending = await store.list_pending_invitations(connection, cpf)
         owners = {invited.owner_cpf for invited in pending if invited.owner_cpf}
@@ -147,9 +148,9 @@ async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
 
 
 async def answer_invitation(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> Conductor:
-    """Accept or reject an invitation; return the link after it.
+    """Accept or reject an invitation, and return the changed link.
 
-    Raises Invalid, also when it is not pending any more; NotFound, also once the vehicle is deleted.
+    Raises Invalid, also if the invitation is no longer pending. Raises NotFound, also if the vehicle was deleted.
     """
     status = links.parse_invitation_answer(body.status)
 
@@ -168,7 +169,7 @@ async def answer_invitation(call: Call, cpf: Cpf, link_id: str, body: Invitation
 
 
 async def list_driven_vehicles(connection: Connection, driver: Cpf) -> list[DrivenVehicle]:
-    """Return a person's links in whatever state, the oldest first, for their export."""
+    """Return a person's links in any state, oldest first, for their export."""
     return [links.to_driven_vehicle(linked, driver) for linked in await store.list_driver_links(connection, driver)]
 
 
@@ -180,12 +181,12 @@ async def _find_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> C
 
 
 def _unknown_vehicle() -> NotFound:
-    """Return the fault for a vehicle that is not there, or not for this caller."""
+    """Return the error for a vehicle that does not exist or is not visible to this caller."""
     return NotFound("Não há veículo com este id.", code="vehicle-unknown")
 
 
 def _unknown_link() -> NotFound:
-    """Return the fault for a link that is not there, or not for this caller."""
+    """Return the error for a link that does not exist or is not visible to this caller."""
     return NotFound("Não há condutor ou convite com este id.", code="conductor-unknown")
 
 
@@ -194,7 +195,7 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
     if cpf is None:
         raise Invalid("O campo `cpf` deve ter os 11 dígitos de um CPF válido.", code="cpf-invalid")
     address = EmailAddress.parse(clean_text("email", body.email, longest=EMAIL_LENGTH))
-    # Some mail programs take such an address for an option or a command.
+    # Some mail programs treat such an address as an option or a command.
     if address is None or address.normalized.startswith(("-", "|")):
         raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid")
     return Invitee(
@@ -206,11 +207,12 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
 
 
 async def send_invitation(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Try once to send the e-mail of an invitation, which is valid whatever happens to that.
+    """Try once to send the e-mail of an invitation. The invitation is valid even if this fails.
 
-    Raises Retry when the server did not take it; after the last try the link says so.
-    The try is committed before the server is called, and its outcome after: no transaction waits for a mail server,
-    and a worker that is killed in between leaves an e-mail that is sent again rather than lost.
+    Raises Retry if the server rejected the e-mail. After the last try, the link's `email_status` is `failed`.
+
+    The try is committed before the server is called, and its outcome afterwards. So no transaction waits for a mail
+    server. If the worker is killed in between, the e-mail is sent twice rather than lost.
     """
     mailer, link_id = create_mailer(platform.settings), payload["conductor"]
     async with platform.database.transaction() as connection:

@@ -1,7 +1,7 @@
-"""SQL of the driver links: the one writer of the links between vehicles and drivers, and of their e-mails.
+"""SQL of the driver links and their e-mails. No other module writes links.
 
-Vehicles are only read and locked here. Of several rows the vehicle is locked first, then its links in the order of
-their ids: the same order everywhere keeps two transactions from waiting for each other.
+Lock order: the vehicle first, then its links in the order of their ids. Vehicles are only read and locked here. The
+same order everywhere prevents deadlocks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ _COLUMNS = _COLUMNS.replace("link.id,", "link.id::text,").replace("link.vehicle_
 
 
 def open_links_sql(vehicle_id: str) -> str:
-    """Return the SQL expression of the drivers' CPFs by link; `vehicle_id` is an expression."""
+    """Return the SQL expression for the drivers' CPFs by link. `vehicle_id` is an SQL expression."""
     return f"""
 (SELECT coalesce(jsonb_object_agg(link.id::text, link.conductor_cpf), '{{}}') FROM registry.vehicle_conductor AS link
  WHERE link.vehicle_id = {vehicle_id} AND link.status IN ('pending', 'accepted'))
@@ -45,11 +45,11 @@ WHERE vehicle_id = :vehicle_id AND status IN ('pending', 'accepted')
 ORDER BY created_at, id
 """)
 async def list_open_links(connection: Connection, vehicle_id: str) -> list[Link]:
-    """Return pending and accepted links of a vehicle, the oldest first."""
+    """Return the pending and accepted links of a vehicle, oldest first."""
 
 
 def accepted_links_sql(driver: str) -> str:
-    """Return the text of a SELECT of the links by which somebody drives: `id` and `vehicle_id`."""
+    """Return a SELECT of a driver's accepted links: `id` and `vehicle_id`. `driver` is an SQL expression."""
     return f"""
     SELECT id, vehicle_id FROM registry.vehicle_conductor WHERE conductor_cpf = {driver} AND status = 'accepted'
     """
@@ -66,12 +66,13 @@ SELECT vehicle.id::text, owner_cpf, clock_timestamp() AS moment, {open_links_sql
 FROM registry.vehicle WHERE {_SEEN}
 """)
 async def read_vehicle_links(connection: Connection, vehicle_id: str, viewer: Cpf) -> VehicleLinks | None:
-    """Return a live vehicle that the viewer owns or drives; None when there is none. Nothing is locked."""
+    """Return a live vehicle that the viewer owns or drives, unlocked. None if there is no such vehicle."""
 
 
-# The function locks the vehicle, so that two invitations to it come one after the other, and reads its links as they
-# are then. While they are the ones that were read before, the person is not invited yet and the count is the same.
-# Link, e-mail, trace and the response stored for its key are written together, or not at all.
+# `hold_vehicle` locks the vehicle, so that concurrent invitations to it run one after the other, and returns its
+# current links. If they equal the links that were read before, the checks of the caller still hold: the person is not
+# invited yet, and the count is the same. Link, e-mail job, audit event and the response stored for its key are written
+# together or not at all.
 @statement(f"""
 WITH held AS MATERIALIZED (
     SELECT true FROM registry.hold_vehicle(:vehicle_id) AS vehicle WHERE links = :present::uuid[]
@@ -93,16 +94,16 @@ SELECT EXISTS (SELECT FROM inserted)
 async def insert_link(
     connection: Connection, link: Link, present: Sequence[str], email: NewJob, trail: str, kept: Kept | None
 ) -> bool:
-    """Insert a pending link, with the job of its e-mail.
+    """Insert a pending link with the job of its e-mail.
 
-    Return False if the vehicle is deleted, its open links are not those `present` any more (given in their order), or
-    the key is taken.
+    Return False if the vehicle was deleted, if its open links differ from `present` (sorted by id), or if the key is
+    taken.
     """
 
 
 @statement(f"SELECT owner_cpf FROM registry.vehicle WHERE {_SEEN}")
 async def find_vehicle_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cpf | None:
-    """Return the owner of a live vehicle that the viewer owns or drives; None when there is none."""
+    """Return the owner of a live vehicle that the viewer owns or drives. None if there is no such vehicle."""
 
 
 @statement(f"""
@@ -118,11 +119,11 @@ FROM registry.vehicle_conductor AS link JOIN registry.vehicle ON vehicle.id = li
 WHERE link.id = :link_id AND link.conductor_cpf = :invitee AND vehicle.deleted_at IS NULL
 """)
 async def read_received_invitation(connection: Connection, link_id: str, invitee: Cpf) -> ReceivedInvitation | None:
-    """Return a person's link to a live vehicle, in whatever state and unlocked, and how to reach the person."""
+    """Return a person's link to a live vehicle in any state, unlocked, with the person's record."""
 
 
-# The update waits for another one of the same link and then tests the row that it left: an invitation is answered once.
-# The deletion of a vehicle revokes its links in the same transaction, so a pending one is of a live vehicle.
+# The UPDATE waits for a concurrent one of the same link and then checks the row again, so an invitation is answered
+# only once. Deleting a vehicle revokes its links in the same transaction, so a pending link always has a live vehicle.
 @statement(f"""
 WITH answered AS (
     UPDATE registry.vehicle_conductor AS link
@@ -135,10 +136,11 @@ WITH answered AS (
 SELECT * FROM answered
 """)
 async def answer_invitation(connection: Connection, link_id: str, status: LinkStatus, trail: str) -> Link | None:
-    """Store the invitee's answer; return the link after it, None if it is not pending any more."""
+    """Store the invitee's answer and return the link. None if it is no longer pending."""
 
 
-# It waits as the answer to an invitation does. The state decides who may end a link: it must be the one that was read.
+# The UPDATE waits like that of the answer. The state decides who may end the link, so it must still be the one that was
+# read.
 @statement(f"""
 WITH revoked AS (
     UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
@@ -150,7 +152,7 @@ WITH revoked AS (
 SELECT EXISTS (SELECT FROM revoked)
 """)
 async def revoke_link(connection: Connection, present: Link, trail: str) -> bool:
-    """End an open link, be it by the owner or by the driver; return False if its state is another now."""
+    """End an open link for its owner or its driver. Return False if its state has changed."""
 
 
 _WITH_VEHICLE = f"""
@@ -168,16 +170,16 @@ WHERE link.conductor_cpf = :invitee AND link.status = 'pending' AND vehicle.dele
 ORDER BY link.created_at DESC, link.id DESC
 """)
 async def list_pending_invitations(connection: Connection, invitee: Cpf) -> list[LinkWithVehicle]:
-    """Return a person's pending invitations to live vehicles, the newest first."""
+    """Return a person's pending invitations to live vehicles, newest first."""
 
 
 @statement(f"{_WITH_VEHICLE} WHERE link.conductor_cpf = :driver ORDER BY link.created_at, link.id")
 async def list_driver_links(connection: Connection, driver: Cpf) -> list[LinkWithVehicle]:
-    """Return a person's links in whatever state, the oldest first."""
+    """Return a person's links in any state, oldest first."""
 
 
 def revoke_sql(ids: str, source: str) -> str:
-    """Return the text of an UPDATE that revokes open links if there is a row in `source`, under which they are locked.
+    """Return an UPDATE that revokes open links if `source` has a row. The CTE `source` must lock them.
 
     `ids` is an SQL expression of an array.
     """
@@ -190,9 +192,10 @@ def revoke_sql(ids: str, source: str) -> str:
 async def take_email(
     connection: Connection, link_id: str, most_to_address: int, most_by_citizen: int
 ) -> InvitationEmail | None:
-    """Return the e-mail to send now; None when there is nothing to send any more, or too many went out within a day.
+    """Return the e-mail to send now. None if it must not be sent any more, or if the limits of a day are reached.
 
-    Within a transaction, whose end lets the next e-mail to the address or by the citizen be counted.
+    It needs a transaction: its locks, held until the end, serialise e-mails to the same address or by the same citizen,
+    so that each counts the others.
     """
     await _lock_email(connection, link_id)
     return await _take_email(connection, link_id, most_to_address, most_by_citizen)
@@ -208,7 +211,7 @@ FROM (
 async def _lock_email(connection: Connection, link_id: str) -> None: ...
 
 
-# An e-mail sent is not sent again; one that failed for the last time is, when an operator asks for it.
+# A sent e-mail is never sent again. A failed one is sent again if an operator retries its job.
 @statement("""
 UPDATE registry.vehicle_conductor AS link
 SET email_status = 'queued', email_attempts = email_attempts + 1, email_attempted_at = clock_timestamp()
@@ -233,12 +236,12 @@ UPDATE registry.vehicle_conductor SET email_status = 'skipped'
 WHERE id = :link_id AND email_status IN ('pending', 'queued')
 """)
 async def skip_email(connection: Connection, link_id: str) -> None:
-    """Mark an e-mail that is not sent yet as not to be sent."""
+    """Mark an unsent e-mail as not to be sent."""
 
 
 @statement("UPDATE registry.vehicle_conductor SET email_status = :status WHERE id = :link_id")
 async def finish_email(connection: Connection, link_id: str, status: str) -> None:
-    """Store what became of an e-mail."""
+    """Store the outcome of an e-mail."""
 
 
 @statement("""
@@ -246,7 +249,7 @@ SELECT id::text, conductor_cpf AS cpf, ARRAY['notify_email'] AS fields
 FROM registry.vehicle_conductor WHERE id = ANY (:ids::text[]::uuid[])
 """)
 async def find_invitees(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return whom an e-mail is for, by the link's id."""
+    """Return the invitee of each e-mail by the id of its link."""
 
 
 @statement("SELECT id::text FROM registry.vehicle_conductor WHERE conductor_cpf = :cpf")
@@ -265,7 +268,7 @@ WHERE id IN (
     ORDER BY id FOR UPDATE)
 """)
 async def expire_invitations(connection: Connection) -> int:
-    """Revoke what nobody answered in 90 days; return how many links it were."""
+    """Revoke invitations that were not answered within 90 days. Return their number."""
 
 
 @statement("SELECT count(*) FROM registry.vehicle_conductor")
@@ -277,11 +280,11 @@ DELETE FROM registry.vehicle_conductor
 WHERE status IN ('rejected', 'revoked') AND updated_at < now() - interval '2 years'
 """)
 async def delete_old_driver_links(connection: Connection) -> int:
-    """Delete links rejected or revoked two years ago; return how many. By the owner of the tables only."""
+    """Delete links rejected or revoked two years ago. Return their number. Only the owner of the tables may do this."""
 
 
 async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Erase what was typed of the person or by them, and revoke their open links; return how many it were."""
+    """Erase what was typed about the person or by them, and revoke their open links. Return the number of links."""
     await _lock_vehicles(connection, cpf)
     return await _erase_typed(connection, cpf, at)
 
@@ -290,7 +293,7 @@ async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:
 async def _lock_vehicles(connection: Connection, cpf: Cpf) -> None: ...
 
 
-# Both directions: what others typed of the person, and what the person typed of others.
+# Both directions: the data that others typed about the person, and the data that the person typed about others.
 @statement("""
 UPDATE registry.vehicle_conductor
 SET status = CASE WHEN status IN ('pending', 'accepted') THEN 'revoked' ELSE status END,

@@ -113,7 +113,7 @@ async def remove_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> N
     await service.remove_vehicle(call, cpf, vehicle_id)
 
 
-# Erased but for the registration number, which then belongs to nobody.
+# An erasure leaves only the registration number and the kind of vehicle, which then belong to no one.
 PERSONAL_DATA = PersonalData(
     "vehicles",
     [

@@ -1,4 +1,4 @@
-"""The three ways to say which vehicle it is, without SQL and HTTP (rules: registry 4.8)."""
+"""The three ways to describe a vehicle's brand and model, without SQL and HTTP (rules: registry 4.8)."""
 
 from dataclasses import dataclass, replace
 
@@ -8,7 +8,7 @@ from balcao.registry.mobility.catalogue.schemas import VehicleBrand, VehicleMode
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, or what is stored of it; an absent member is None."""
+    """The chosen values, or the values to store. Absent members are None."""
 
     brand_id: str | None = None
     brand_other: str | None = None
@@ -18,9 +18,9 @@ class Choice:
 
 
 def resolve_choice(choice: Choice, brand: VehicleBrand | None, model: VehicleModel | None) -> Choice:
-    """Return what is stored of a choice. `brand` and `model` are the live rows of its ids.
+    """Return the values to store for a choice. `brand` and `model` are the live rows of its ids.
 
-    Raises Invalid when it is none of the three flows: catalogue, hybrid, free.
+    Raises Invalid unless it is one of the three flows: catalogue, hybrid or free.
     """
     _refuse_unknown(choice, brand, model)
     real_brand = None if brand is None or brand.is_other else brand

@@ -1,4 +1,4 @@
-"""Which addresses of photos are accepted; the files themselves lie elsewhere (rules: registry 3.6)."""
+"""The accepted addresses of photos. The files are hosted elsewhere (rules: registry 3.6)."""
 
 import re
 from collections.abc import Collection
@@ -8,14 +8,14 @@ from balcao.core.values.text import has_control
 
 LONGEST_URL = 2048
 
-# Matched as a whole rather than parsed: browsers and parsers disagree on user parts, backslashes and other alphabets in
-# a host, so nothing of the kind gets in. A port other than the default one, written or not, does not match. Nor does
-# what no address has unescaped, and what would end the attribute in which a page puts it.
+# The pattern matches the whole address instead of parsing it, because browsers and parsers disagree on user parts,
+# backslashes and other alphabets in a host. None of these can match, nor can a port other than 443, characters that an
+# address must escape, or characters that would end the attribute of a page that contains it.
 _URL = re.compile(r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::443)?(?:[/?#][^\s\\<>\"`]*)?", re.IGNORECASE)
 
 
 def parse_url(field: str, url: str, hosts: Collection[str]) -> str:
-    """Return the trimmed address. Raises Invalid unless it is https on one of the hosts or a subdomain of one."""
+    """Return the trimmed address. Raises Invalid unless it is https on one of the hosts or on a subdomain of one."""
     text = url.strip()
     found = _URL.fullmatch(text)
     if found is None or len(text) > LONGEST_URL or has_control(text) or not _is_allowed(found["host"].lower(), hosts):

@@ -34,7 +34,7 @@ InvoiceUrl: TypeAlias = Annotated[
 FileName: TypeAlias = Annotated[
     str, Meta(description="Nome do arquivo da foto, até 255 caracteres.", examples=["foto.jpg"])
 ]
-# Beyond it JSON readers lose digits.
+# JSON readers with floating-point numbers lose digits above 2**53.
 FileSize: TypeAlias = Annotated[
     int, Meta(ge=0, le=2**53 - 1, description="Tamanho do arquivo da foto, em bytes.", examples=[204800])
 ]
@@ -61,7 +61,10 @@ OtherModel: TypeAlias = Annotated[
 
 
 class VehicleCreate(msgspec.Struct, kw_only=True):
-    """One of three flows: a model of the catalogue, a brand of it with a model of one's own, both of one's own."""
+    """A vehicle to register.
+
+    There are three flows: a model of the catalogue, a brand of the catalogue with a free model, or both free.
+    """
 
     display_name: DisplayName
     color: ColourName
@@ -87,7 +90,7 @@ class VehicleCreate(msgspec.Struct, kw_only=True):
 
 
 class VehicleUpdate(msgspec.Struct, kw_only=True):
-    """What is absent stays; null or empty clears a brand or model."""
+    """A change of a vehicle. Absent members do not change. Null or an empty text clears a brand or model."""
 
     display_name: DisplayName | UnsetType = UNSET
     color: ColourName | UnsetType = UNSET
@@ -110,14 +113,14 @@ class VehicleUpdate(msgspec.Struct, kw_only=True):
 
 
 class VehicleRole(StrEnum):
-    """What the person of the path is to the vehicle."""
+    """The role of the path's person for the vehicle."""
 
     OWNER = "owner"
     CONDUCTOR = "conductor"
 
 
 class VehicleItem(msgspec.Struct, kw_only=True):
-    """A vehicle in a list; `conductor_id` is there for drivers only: the id of their own link."""
+    """A vehicle in a list. `conductor_id` appears only for drivers and is the id of their own link."""
 
     id: Annotated[str, Meta(description="Id do veículo.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e70"])]
     display_name: DisplayName | None
@@ -144,7 +147,7 @@ class VehicleItem(msgspec.Struct, kw_only=True):
 
 
 class VehicleDetail(VehicleItem, kw_only=True):
-    """A whole vehicle. Of the owner what the merged record says now; `deleted_at` only if set."""
+    """A full vehicle. The owner's data comes from their merged record. `deleted_at` appears only if it is set."""
 
     owner_cpf: CpfForViewer
     owner_name: Annotated[str | None, Meta(description="Nome do dono, do seu cadastro.", examples=["Ana Beatriz"])]

@@ -1,4 +1,4 @@
-"""The vehicles of a citizen: register, read, change and remove; staff act in the place of the path's person."""
+"""The vehicles of a citizen: register, read, change and remove. Staff act on behalf of the path's person."""
 
 from dataclasses import replace
 
@@ -28,16 +28,16 @@ FIELDS = ["vehicle"]
 
 
 async def list_vehicles(call: Call, cpf: Cpf, page: Page) -> Vehicles:
-    """Return a page of the person's own vehicles and those that they drive, the newest first."""
+    """Return a page of the person's own vehicles and those that they drive, newest first."""
     async with call.reading(cpf, FIELDS) as source:
         found, total = await store.list_visible_vehicles(source, cpf, page)
     return Vehicles([views.to_item(vehicle, cpf) for vehicle in found], page.of(total))
 
 
 async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
-    """Register a vehicle; return it as JSON. Raises Invalid, and Conflict beyond the limit.
+    """Register a vehicle and return it as JSON. Raises Invalid, and Conflict at the limit.
 
-    What decides is read without a lock and tested again by the statement that writes.
+    The data for the decision is read without a lock, and checked again by the statement that writes.
     """
     settings = call.platform.settings
     form = forms.normalize_form(body, settings.mobility_hosts)
@@ -47,7 +47,8 @@ async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
     async def attempt(connection: Connection) -> bytes | None:
         ids = catalogue.check_id(form.brand_id), catalogue.check_id(form.model_id)
         draft = await store.draft_vehicle(connection, cpf, settings.mobility_prefix, *ids)
-        # After the draft: a vehicle that is counted there came with the response that is stored for its key.
+        # Look up the key after the draft. If another call has added a vehicle that the draft counts, the response
+        # stored for its key is visible now.
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
             return earlier
         most = settings.mobility_max_vehicles
@@ -68,7 +69,7 @@ async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
 async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
     """Return a vehicle that the person owns or drives.
 
-    Raises NotFound alike for an unknown, a deleted and a stranger's one.
+    Raises NotFound for an unknown vehicle, a deleted one, and one of other people, without a difference.
     """
     async with call.platform.database.transaction() as connection:
         vehicle, owner = await _find_visible(connection, vehicle_id, cpf)
@@ -77,9 +78,9 @@ async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
 
 
 async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleUpdate) -> VehicleDetail:
-    """Change a vehicle of the person's own; return it after that.
+    """Change one of the person's own vehicles and return it.
 
-    Raises Invalid, DriverRefused, NotFound, PreconditionFailed.
+    Raises Invalid, DriverRefused, NotFound and PreconditionFailed.
     """
     trail = people.encode_trail(call, "update", cpf, [], FIELDS)
 
@@ -102,9 +103,9 @@ async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleU
 
 
 async def remove_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> None:
-    """Remove a vehicle and revoke its links; a repetition does nothing.
+    """Remove a vehicle and revoke its links. A repetition changes nothing.
 
-    Raises DriverRefused, NotFound, PreconditionFailed.
+    Raises DriverRefused, NotFound and PreconditionFailed.
     """
 
     async def attempt(connection: Connection) -> bool | None:
@@ -122,7 +123,7 @@ async def remove_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> None:
 
 
 async def _find_visible(connection: Connection, vehicle_id: str, viewer: Cpf) -> VisibleVehicle:
-    """Return a live vehicle that the viewer owns or drives, and how to reach its owner. Raises NotFound."""
+    """Return a live vehicle that the viewer owns or drives, with its owner's contact data. Raises NotFound."""
     found = await store.read_visible_vehicle(connection, vehicle_id, viewer)
     if found is None:
         raise _unknown()
@@ -134,14 +135,14 @@ def _unknown() -> NotFound:
 
 
 def _require_current(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) -> None:
-    """Raise DriverRefused unless the viewer owns the vehicle, PreconditionFailed unless it is as `If-Match` says."""
+    """Raise DriverRefused unless the viewer owns the vehicle, and PreconditionFailed unless `If-Match` names it."""
     people.require_owner(vehicle.owner_cpf, viewer)
     if call.if_match is not None:
         require_match(call.if_match, Ready.of(_build_detail(call, vehicle, owner, viewer)).etag)
 
 
 async def list_owned_vehicles(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
-    """Return a person's vehicles for their export: deleted ones too, as long as they are not erased."""
+    """Return a person's vehicles for their export, including deleted ones that are not erased yet."""
     contact = (await people.fetch_contacts(connection, [owner]))[owner]
     return [
         views.to_detail(vehicle, owner, contact) for vehicle in await store.select_owned_vehicles(connection, owner)
@@ -171,7 +172,7 @@ def _to_vehicle(owner: Cpf, draft: store.Draft, form: VehicleCreate) -> Vehicle:
 
 
 def _resolve_model(form: VehicleCreate, chosen: Chosen) -> VehicleCreate:
-    """Return the form with the brand, model and type that its flow comes to."""
+    """Return the form with the brand, model and type that its flow stores."""
     choice = Choice(form.brand_id, form.brand_other, form.model_id, form.model_other, form.vehicle_type)
     resolved = resolve_choice(choice, chosen.brand, chosen.model)
     return msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""SQL of the vehicles and of who may see one; driver links are read and written by parts of their own store."""
+"""SQL of the vehicles and of who may see them. The store of the driver links provides the SQL parts for links."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ _FORM = VehicleCreate.__struct_fields__
 
 @dataclass(frozen=True)
 class Vehicle:
-    """A vehicle as one person sees it. `conductor_id` is their accepted link; an owner has none.
+    """A vehicle as one person sees it. `conductor_id` is that person's accepted link, and None for the owner.
 
-    Of an erased vehicle little is left, but nobody sees those.
+    An erased vehicle lacks some members, but no person can see it.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Vehicle:
 
     @classmethod
     def from_row(cls, row: Row) -> "Vehicle":
-        """Return the vehicle of a row that has its own columns and those of its form."""
+        """Return the vehicle of a row, which has its own columns and those of its form."""
         return cls(
             id=row["id"],
             owner_cpf=Cpf(row["owner_cpf"]),
@@ -75,14 +75,14 @@ _VISIBLE = f"SELECT {_COLUMNS} {_FROM}"
 
 
 class VisibleVehicle(NamedTuple):
-    """A vehicle, and how to reach its owner."""
+    """A vehicle, with its owner's contact data."""
 
     vehicle: Vehicle
     owner: Contact
 
     @classmethod
     def from_row(cls, row: Row) -> "VisibleVehicle":
-        """Return what the columns of the vehicle and its owner's record hold."""
+        """Return the vehicle of a row with the columns of the vehicle and its owner's record."""
         vehicle = Vehicle.from_row(row)
         return cls(vehicle, people.parse_contact(vehicle.owner_cpf, row["owner"]))
 
@@ -95,11 +95,11 @@ WHERE vehicle.id = :vehicle_id::uuid AND vehicle.deleted_at IS NULL AND (owner_c
 
 @lookup(_READ)
 async def read_visible_vehicle(source: Source, vehicle_id: str, viewer: Cpf) -> VisibleVehicle | None:
-    """Return a live vehicle that the viewer owns or drives; None when there is none."""
+    """Return a live vehicle that the viewer owns or drives. None if there is no such vehicle."""
 
 
 class RemovableVehicle(NamedTuple):
-    """What the removal of a vehicle is decided on; `links` holds the drivers' CPFs by the ids of the open links."""
+    """The data that decides whether a vehicle may be removed. `links` maps the ids of the open links to the drivers."""
 
     vehicle: Vehicle
     owner: Contact
@@ -107,13 +107,13 @@ class RemovableVehicle(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "RemovableVehicle":
-        """Return what the columns of a VisibleVehicle and the links hold."""
+        """Return the vehicle of a row with the columns of a VisibleVehicle and the links."""
         return cls(*VisibleVehicle.from_row(row), parse_open_links(row["links"]))
 
 
 @statement(_READ.replace(" AS owner ", f" AS owner, {open_links_sql('vehicle.id')}::text AS links "))
 async def read_removable_vehicle(connection: Connection, vehicle_id: str, viewer: Cpf) -> RemovableVehicle | None:
-    """Return what `read_visible_vehicle` does, and the vehicle's open links."""
+    """Return the same as `read_visible_vehicle`, with the vehicle's open links."""
 
 
 _REACHED = f"""
@@ -130,18 +130,18 @@ LIMIT :limit OFFSET :offset
 
 @lookup(page_sql(_LIST, f"SELECT count(*) FROM ({_REACHED}) AS reached"))
 async def list_visible_vehicles(source: Source, viewer: Cpf, page: Page) -> Paged[Vehicle]:
-    """Return the page's live vehicles that the viewer owns or drives, and how many there are on all pages."""
+    """Return a page of the live vehicles that the viewer owns or drives, with their total number."""
 
 
 @statement(f"{_VISIBLE} WHERE owner_cpf = :viewer ORDER BY vehicle.created_at, vehicle.id")
 async def select_owned_vehicles(connection: Connection, viewer: Cpf) -> list[Vehicle]:
-    """Return a person's vehicles, the oldest first; deleted ones too, as long as they are not erased."""
+    """Return a person's vehicles, oldest first, including deleted ones that are not erased yet."""
 
 
 class Draft(NamedTuple):
-    """What a new vehicle is decided on and made of: nothing of it is locked.
+    """The data for the decision about a new vehicle, and its number and time. Nothing is locked.
 
-    `owner` is what `people.parse_contact` takes.
+    `owner` is the document that `people.parse_contact` parses.
     """
 
     owned: int
@@ -151,7 +151,7 @@ class Draft(NamedTuple):
     moment: datetime
 
 
-# The number is drawn beforehand, because the stored response names it; one that is not used is never used.
+# The number is drawn first, because the stored response contains it. An unused number is never assigned.
 @statement(f"""
 WITH number AS MATERIALIZED (SELECT nextval('registry.vehicle_number')::text AS digits)
 SELECT (SELECT count(*) FROM registry.vehicle WHERE owner_cpf = :owner AND deleted_at IS NULL) AS owned,
@@ -163,15 +163,20 @@ FROM number
 async def draft_vehicle(
     connection: Connection, owner: Cpf, prefix: str, brand_id: str | None, model_id: str | None
 ) -> Draft:
-    """Draw the number and the time of a new vehicle, and read what decides on it. The ids are checked ones."""
+    """Draw the number and the time of a new vehicle, and read the data for the decision.
+
+    The ids must be checked by `check_id`.
+    """
 
 
 _FORM_VALUES = ", ".join(f":form.{name}" for name in _FORM)
 
 
-# The function makes two new vehicles of one owner come one after the other, so that each counts the other; after it the
-# rows of the catalogue are locked and tested. The vehicle, its trace and the response stored for its key are written
-# together; not at all beyond the limit, on a choice that is not what it was, or for a key that is taken.
+# Lock order: `hold_own_vehicles` serialises the insertions of one owner, so that concurrent ones cannot exceed the
+# limit. After it, the rows of the catalogue are locked and checked.
+#
+# The vehicle, its audit event and the response stored for its key are written together. Nothing is written at the
+# limit, if the chosen entries have changed, or if the key is taken.
 @statement(f"""
 WITH below_limit AS MATERIALIZED (
     SELECT true FROM registry.hold_own_vehicles(:owner_cpf) AS held (vehicles) WHERE :most = 0 OR vehicles < :most
@@ -191,12 +196,13 @@ SELECT EXISTS (SELECT FROM inserted)
 async def insert_vehicle(
     connection: Connection, vehicle: Vehicle, shared: Shared, *, most: int, trail: str, kept: Kept | None
 ) -> bool:
-    """Return False if there is no room (`most`, 0 for no limit), the choice is void or the key is taken."""
+    """Return False at the limit (`most`, 0 for none), if the chosen entries have changed, or if the key is taken."""
 
 
-# The update waits for another one of the same vehicle and then tests the row that it left. `updated_at` tells versions
-# apart, so it always grows. The catalogue is locked before the vehicle: no transaction that has locked a vehicle waits
-# for the catalogue.
+# The UPDATE waits for a concurrent one of the same vehicle and then checks the row again. `updated_at` identifies the
+# version, so it must always increase.
+#
+# Lock order: the catalogue before the vehicle. No transaction that has locked a vehicle waits for the catalogue.
 @statement(f"""
 WITH always AS (
     SELECT true
@@ -216,11 +222,12 @@ SELECT updated_at FROM updated
 async def update_vehicle(
     connection: Connection, present: Vehicle, form: VehicleCreate, shared: Shared, trail: str
 ) -> datetime | None:
-    """Return the time of the change; None if the vehicle is not what was read any more, or the choice is void."""
+    """Return the time of the change. None if the vehicle or the chosen entries have changed since they were read."""
 
 
-# The function locks the vehicle, waiting for changes of it and of its links, and reads what they left. If the links are
-# the ones that were read before, they were there when this statement began, and the update of them finds them all.
+# `hold_vehicle` waits for concurrent changes of the vehicle and its links, locks them, and returns the current state.
+# If the links equal those that were read before, this statement's snapshot contains them all, so the UPDATE of the
+# links misses none.
 @statement(f"""
 WITH held AS MATERIALIZED (
     SELECT true FROM registry.hold_vehicle(:id) AS vehicle WHERE changed_at = :updated_at AND links = :links::uuid[]
@@ -237,9 +244,9 @@ WITH held AS MATERIALIZED (
 SELECT EXISTS (SELECT FROM deleted)
 """)
 async def delete_vehicle(connection: Connection, present: Vehicle, links: Sequence[str], trail: str) -> bool:
-    """Mark a vehicle as deleted and revoke its open links, which are given in their order.
+    """Mark a vehicle as deleted and revoke its open links, given in the order of their ids.
 
-    Return False if the vehicle or its open links are not any more what was read.
+    Return False if the vehicle or its open links have changed since they were read.
     """
 
 
@@ -247,10 +254,10 @@ async def delete_vehicle(connection: Connection, present: Vehicle, links: Sequen
 SELECT EXISTS (SELECT FROM registry.vehicle WHERE id = :vehicle_id AND owner_cpf = :owner AND deleted_at IS NOT NULL)
 """)
 async def is_deleted_vehicle(connection: Connection, vehicle_id: str, owner: Cpf) -> bool:
-    """Return whether it is a deleted vehicle of this owner's."""
+    """Return whether this is a deleted vehicle of this owner."""
 
 
-# What is left belongs to nobody: the registration number, and what kind of vehicle it was given to.
+# The rest identifies no person: the registration number, and the kind of vehicle it was assigned to.
 _ERASED = """
 owner_cpf = NULL, display_name = NULL, serial_number = NULL, brand_other = NULL, model_other = NULL,
 serial_number_photo_url = NULL, serial_number_photo_file_name = NULL, serial_number_photo_file_size = NULL,
@@ -264,7 +271,7 @@ UPDATE registry.vehicle SET {_ERASED}
 WHERE deleted_at < now() - interval '2 years' AND owner_cpf IS NOT NULL
 """)
 async def erase_old_vehicles(connection: Connection) -> int:
-    """Erase vehicles deleted two years ago, but for the registration number; return how many."""
+    """Erase vehicles deleted two years ago, except for the registration number. Return their number."""
 
 
 @statement("SELECT count(*) FROM registry.vehicle")
@@ -276,4 +283,7 @@ UPDATE registry.vehicle SET deleted_at = coalesce(deleted_at, :at), updated_at =
 WHERE owner_cpf = :owner
 """)
 async def erase_owned_vehicles(connection: Connection, owner: Cpf, at: datetime) -> int:
-    """Erase a person's vehicles and delete the live ones; return how many. The registration number stays, nobody's."""
+    """Erase a person's vehicles and delete the live ones.
+
+    Return their number. The registration numbers are retained.
+    """

@@ -1,4 +1,4 @@
-"""How a vehicle is shown to one of its people."""
+"""A vehicle as one of its people sees it."""
 
 from msgspec import UNSET
 
@@ -31,7 +31,7 @@ def to_item(vehicle: Vehicle, viewer: Cpf) -> VehicleItem:
 
 
 def to_detail(vehicle: Vehicle, viewer: Cpf, owner: Contact) -> VehicleDetail:
-    """Return the whole vehicle as `viewer` sees it; `owner` is what the owner's record says."""
+    """Return the full vehicle as `viewer` sees it. `owner` is the owner's contact data."""
     form, short = vehicle.form, to_item(vehicle, viewer)
     return VehicleDetail(
         **{name: getattr(short, name) for name in short.__struct_fields__},

@@ -1,4 +1,4 @@
-"""The id of an avatar in a path; what cannot be an id is unknown."""
+"""The id of an avatar in a path. A text that cannot be an id is unknown."""
 
 from typing import Annotated, TypeAlias
 

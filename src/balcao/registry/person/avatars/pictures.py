@@ -1,7 +1,7 @@
-"""The pictures of the built-in avatars, sent so that they can do nothing but be looked at.
+"""The pictures of the built-in avatars, with headers that prevent them from running scripts.
 
-They are PNG, drawn from the SVG by `python -m tools.avatars`: image proxies of portals refuse SVG, because it may hold
-a program.
+The PNG files are drawn from the SVG files by `python -m tools.avatars`. The image proxies of portals reject SVG,
+because it may contain a script.
 """
 
 import base64
@@ -18,15 +18,15 @@ _FOLDER = files("balcao.registry.person.avatars") / "images"
 _SUFFIXES = {PNG: "png", SVG: "svg"}
 _HEADERS = {
     "Cache-Control": "public, max-age=86400",
-    # The format depends on the header, so a cache must keep one response for each.
+    # The format depends on `Accept`, so a cache must store one response for each value.
     "Vary": "Accept",
-    # Also when somebody opens the picture as a page.
+    # Applies if a user opens the picture as a page.
     "Content-Security-Policy": "default-src 'none'; sandbox",
 }
 
 
 def respond_picture(image: str, call: Call) -> Response[bytes]:
-    """Respond with the built-in picture of this name: PNG, or SVG for a caller whose `Accept` names it."""
+    """Respond with the built-in picture of this name: PNG, or SVG if `Accept` names it explicitly."""
     media_type = SVG if _names_svg(call.headers.text(b"accept") or "") else PNG
     body, etag = _read_picture(image, media_type)
     return from_bytes(body, etag, call, _HEADERS["Cache-Control"], media_type=media_type, headers=_HEADERS)
@@ -34,13 +34,13 @@ def respond_picture(image: str, call: Call) -> Response[bytes]:
 
 @functools.cache
 def embed_picture(image: str) -> str:
-    """Return the built-in picture of this name as a `data:` address: SVG, a tenth of the PNG and read by no proxy."""
+    """Return the built-in picture of this name as a `data:` URL. SVG has a tenth of the size, and no proxy reads it."""
     body, _ = _read_picture(image, SVG)
     return f"data:{SVG};base64,{base64.b64encode(body).decode()}"
 
 
 def _names_svg(accept: str) -> bool:
-    """Return whether the header names SVG itself, with a weight above nothing; `image/*` and `*/*` do not."""
+    """Return whether the header names SVG explicitly with a weight above 0. `image/*` and `*/*` do not count."""
     for item in accept.lower().split(","):
         media_type, *parameters = (part.strip() for part in item.split(";"))
         if media_type == SVG:

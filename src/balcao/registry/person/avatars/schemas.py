@@ -11,7 +11,7 @@ Name: TypeAlias = Annotated[str, Meta(description="Nome do avatar, até 100 cara
 
 
 class Avatar(msgspec.Struct):
-    """An avatar, on offer or not."""
+    """An avatar, offered or not."""
 
     id: Annotated[str, Meta(description="Identificador do avatar.", examples=[_ID])]
     name: Name
@@ -27,14 +27,14 @@ class Avatar(msgspec.Struct):
 
 
 class ExportedAvatar(msgspec.Struct):
-    """The avatar that somebody chose, in their export."""
+    """The person's chosen avatar, in their export."""
 
     id: Annotated[str, Meta(description="Identificador do avatar.", examples=[_ID])]
     name: Name
 
 
 class Avatars(msgspec.Struct):
-    """By name; the members of the page lie flat beside the data."""
+    """A page of avatars, sorted by name. The members of the page are on the same level as the data."""
 
     data: Annotated[list[Avatar], Meta(description="Avatares da página, por nome.")]
     page: Annotated[int, Meta(description="A página, a partir de 1.", examples=[1])]
@@ -44,7 +44,7 @@ class Avatars(msgspec.Struct):
 
 
 class AvatarCreation(msgspec.Struct):
-    """An avatar to offer; its picture lies elsewhere."""
+    """An avatar to offer. Its picture is hosted elsewhere."""
 
     name: Name
     url: Annotated[
@@ -57,7 +57,7 @@ class AvatarCreation(msgspec.Struct):
 
 
 class AvatarChoiceBody(msgspec.Struct):
-    """Null removes the choice."""
+    """The avatar to choose. Null removes the choice."""
 
     avatar_id: Annotated[
         str | None,
@@ -66,7 +66,7 @@ class AvatarChoiceBody(msgspec.Struct):
 
 
 class AvatarChoice(msgspec.Struct):
-    """Both null when none is chosen or the chosen one is no longer offered."""
+    """The choice. Both members are null if there is none, or if the avatar is no longer offered."""
 
     avatar_id: Annotated[
         str | None, Meta(description="Identificador do avatar escolhido; nulo se nenhum.", examples=[_ID])

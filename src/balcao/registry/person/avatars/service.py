@@ -1,4 +1,4 @@
-"""The avatars on offer, and which one a citizen has chosen."""
+"""The avatars on offer, and a citizen's choice."""
 
 from balcao.core.context.audit import guard_audit_write
 from balcao.core.context.call import Call
@@ -58,7 +58,7 @@ async def create_avatar(call: Call, body: AvatarCreation) -> Avatar:
 
 
 async def deactivate_avatar(call: Call, id_: str) -> None:
-    """Stop offering the avatar and clear it from every citizen who chose it; idempotent. Raises NotFound."""
+    """Stop offering the avatar and clear it from every citizen who chose it. Idempotent. Raises NotFound."""
     async with call.platform.database.transaction() as connection:
         if not await store.mark_avatar_inactive(connection, _require_id(id_)):
             raise _unknown()
@@ -67,7 +67,7 @@ async def deactivate_avatar(call: Call, id_: str) -> None:
 
 
 async def read_exported_choice(connection: Connection, cpf: Cpf) -> ExportedAvatar | None:
-    """Return the avatar that the person chose, if it is still on offer."""
+    """Return the person's chosen avatar if it is still offered."""
     chosen = await read_chosen_avatar(connection, cpf)
     avatar = await store.read_offered_avatar(connection, chosen) if chosen else None
     return ExportedAvatar(avatar.id, avatar.name) if avatar else None
@@ -100,20 +100,21 @@ def _to_choice(platform: Platform, stored: StoredAvatar) -> AvatarChoice:
 
 
 def _to_avatar(platform: Platform, stored: StoredAvatar) -> Avatar:
-    """Build the wire type; a built-in picture is served by the platform itself.
+    """Return the wire type. The platform serves built-in pictures itself.
 
-    Where that has no TLS, as in the sandbox, it stands in the address: portals show pictures by https or `data:` alone.
+    Without TLS, as in the sandbox, the picture is embedded in the URL, because portals only show pictures from https or
+    `data:` URLs.
     """
     url = stored.url
     if url is None:
-        assert stored.image is not None  # an avatar has one of the two
+        assert stored.image is not None  # an avatar has a URL or a built-in picture
         served = f"{platform.settings.base_url}/registry/v1/avatars/{stored.id}/image"
         url = served if is_https_address(served) else embed_picture(stored.image)
     return Avatar(stored.id, stored.name, url, stored.is_active, stored.created_at)
 
 
 def _require_id(id_: str) -> str:
-    """Raise NotFound for what cannot be an id."""
+    """Return the id. Raises NotFound for a text that cannot be one."""
     if not is_uuid(id_):
         raise _unknown()
     return id_
@@ -124,7 +125,7 @@ def _unknown() -> NotFound:
 
 
 def _check_address(text: str) -> str:
-    """Return an address that a page of the city can show: https, a host, no user name. Raises Invalid."""
+    """Return an address that the city's pages can show: https, with a host and without a user name. Raises Invalid."""
     url = clean_text("url", text, longest=URL_LENGTH)
     if not is_https_address(url):
         raise Invalid("O campo `url` deve ser um endereço `https://` completo, sem espaços.", code="url-invalid")

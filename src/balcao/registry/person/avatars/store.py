@@ -1,4 +1,4 @@
-"""SQL of the avatars; rows are never deleted."""
+"""SQL of the avatars. Rows are never deleted."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _BY_NAME = f"{name_order_sql('name')}, id"
 
 
 class StoredAvatar(NamedTuple):
-    """An avatar with the address of its picture, or the name of the one that is built in."""
+    """An avatar with the URL of its picture, or the name of its built-in picture."""
 
     id: str
     name: str
@@ -26,7 +26,7 @@ class StoredAvatar(NamedTuple):
 
 @statement(f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active ORDER BY {_BY_NAME} LIMIT :limit OFFSET :offset")
 async def list_offered_avatars(connection: Connection, page: Page) -> list[StoredAvatar]:
-    """Return the page's avatars by name."""
+    """Return the page's avatars, sorted by name."""
 
 
 @statement("SELECT count(*) FROM registry.avatar WHERE is_active")
@@ -39,7 +39,7 @@ async def read_offered_avatar(source: Source, id_: str) -> StoredAvatar | None: 
 
 @lookup("SELECT image FROM registry.avatar WHERE id = :id_::text::uuid")
 async def read_avatar_image(source: Source, id_: str) -> str | None:
-    """Return the name of its picture if it is built in, offered or not."""
+    """Return the name of the avatar's built-in picture, offered or not. None if it has none."""
 
 
 @statement(f"INSERT INTO registry.avatar (id, name, url) VALUES (:id_::text::uuid, :name, :url) RETURNING {_COLUMNS}")
@@ -48,4 +48,4 @@ async def insert_avatar(connection: Connection, id_: str, name: str, url: str) -
 
 @statement("UPDATE registry.avatar SET is_active = false WHERE id = :id_::text::uuid")
 async def mark_avatar_inactive(connection: Connection, id_: str) -> bool:
-    """Stop offering the avatar; return whether there is such one."""
+    """Stop offering the avatar. Return whether it exists."""

@@ -1,4 +1,4 @@
-"""The base record as the city sends it, one row a citizen, and as it is read (rules: registry 3.1)."""
+"""The base record: the rows that the city imports, and the stored document (rules: registry 3.1)."""
 
 from datetime import date, datetime
 from typing import Annotated, TypeAlias
@@ -16,7 +16,7 @@ from balcao.registry.person.wallet.schemas import Documents, Education, SocialAs
 ORIGIN = "cadastro"
 ADULT_YEARS = 18
 
-# Decimal degrees; the city's systems write them as numbers or as texts.
+# Decimal degrees. The city's systems write them as numbers or as texts.
 Degrees: TypeAlias = float | Annotated[str, Meta(pattern=r"^-?[0-9]{1,3}(\.[0-9]{1,20})?$")] | None
 Source: TypeAlias = Annotated[
     str | None, Meta(description="De onde a cidade tem o dado; `cadastro` se ela não diz.", examples=["cadastro"])
@@ -35,7 +35,7 @@ class BaseBirth(Birth, omit_defaults=True):
 
 
 class BaseMother(Mother, omit_defaults=True):
-    """The mother as the city knows her; her CPF is masked only where it is shown."""
+    """The mother in the city's register. Her CPF is stored in full and masked only in responses."""
 
     cpf: Annotated[str | None, Meta(description="CPF da mãe, como a cidade o carregou.", examples=["90000000256"])] = (
         None
@@ -43,11 +43,11 @@ class BaseMother(Mother, omit_defaults=True):
 
 
 class BaseDeath(Death, omit_defaults=True):
-    """The death as the city knows it."""
+    """The death in the city's register."""
 
 
 class Sourced(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """Where the city has a contact from; its own records when the row does not say."""
+    """The source of a contact. Without one in the row, it is the city's own register."""
 
     origem: Source = None
     sistema: Source = None
@@ -109,7 +109,7 @@ class BaseAddresses(msgspec.Struct, omit_defaults=True):
 
 
 class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """The members that the merged record shows; what is unknown is left out."""
+    """The members that the merged record shows. Unknown ones are omitted."""
 
     cpf: CpfText
     id_: Annotated[str | None, Meta(description="Identificador no cadastro da cidade.", examples=["demo-000001"])] = (
@@ -129,7 +129,7 @@ class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class ExportedBaseRecord(BaseRecord, kw_only=True):
-    """The base record in a person's export: as it was imported, from where and when; the mother's CPF is masked."""
+    """The base record in a person's export: as imported, with source and time. Only the mother's CPF is masked."""
 
     mae: Annotated[Mother | None, Meta(description="Mãe.")] = None  # type: ignore[assignment]  # shown, not stored
 
@@ -140,7 +140,7 @@ class ExportedBaseRecord(BaseRecord, kw_only=True):
 
 
 class CitizenRow(BaseRecord, kw_only=True):
-    """A row of the import: the base record and, beside it, the wallet's members."""
+    """A row of the import: the base record together with the members of the wallet."""
 
     documentos: Documents | None = None
     saude: WalletHealth | None = None
@@ -154,7 +154,7 @@ class CitizenRow(BaseRecord, kw_only=True):
 
 
 def format_citizen(citizen: Citizen, zone: ZoneInfo, today: date) -> Citizen:
-    """Format the birth date with its time, and tell who is a minor where the city leaves that to the date."""
+    """Format the birth date with its time. Compute `menor_idade` from it if the city has not imported a value."""
     birth = citizen.nascimento
     if birth is not None and (born := birth.data):
         citizen.nascimento = msgspec.structs.replace(birth, data=days.format_day(born, zone))

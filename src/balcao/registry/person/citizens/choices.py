@@ -1,4 +1,4 @@
-"""Which mirrored fields the merged record shows, for the record itself and for the operator's view of the mirror."""
+"""The mirrored fields that the merged record shows, for the record itself and the operator's view of the mirror."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,8 @@ from balcao.registry.mirror.records import Mirror, MirroredField
 ALONE = ("nomeExibicao", "rendaFamiliar", "escolaridade", "deficiencia", "genero", "raca", "email")
 _MAIN_PHONES = ("telefone1", "telefonePrincipal")
 _OTHER_PHONES = ("telefone2", "telefone3")
-# The declared address shows when one of these does; which mirrored field each part comes from, the newest of several.
+# The declared address applies if one of `_DECIDING` has a value. `_ADDRESS` lists the mirrored fields of each part. If
+# there are several, the newest one counts.
 _DECIDING = ("endereco.logradouro", "endereco.bairro", "endereco.cep")
 _ADDRESS: Mapping[str, tuple[str, ...]] = {
     "cep": ("endereco.cep",),
@@ -22,20 +23,20 @@ _ADDRESS: Mapping[str, tuple[str, ...]] = {
 
 
 def find_mirrored_field(mirror: Mirror, field: str) -> MirroredField | None:
-    """Return the field's entry if it has a value; a cleared one counts as absent."""
+    """Return the field's entry if it has a value. A cleared field counts as absent."""
     found = mirror.fields.get(field)
     return found if found is not None and found.value is not None else None
 
 
 def find_newest(mirror: Mirror, *fields: str) -> str | None:
-    """Return the field said last, the first named of equals; None when that one is cleared or none is there."""
+    """Return the most recent of these fields, the first one if equal. None if it is cleared or none exists."""
     present = [field for field in fields if field in mirror.fields]
     found = max(present, key=lambda field: mirror.fields[field].last_said_at, default=None)
     return found if found is not None and find_mirrored_field(mirror, found) is not None else None
 
 
 def parse_phone_choice(mirror: Mirror, field: str) -> phones.Phone | None:
-    """Return the phone as typed while the field still has it; None for what cannot be read as a phone."""
+    """Return the phone as typed if the field still has that number, else as parsed. None for other text."""
     text, wording = str(mirror.fields[field].value), mirror.wordings.get("telefone")
     if wording is not None and translation.has_same_digits(wording.wire, text):
         return phones.Phone(wording.value["ddi"], wording.value["ddd"], wording.value["valor"])
@@ -48,13 +49,13 @@ def choose_main_phone(mirror: Mirror) -> str | None:
 
 
 def choose_other_phones(mirror: Mirror) -> list[str]:
-    """Return the fields that have a number."""
+    """Return the other phone fields that have a number."""
     present = [field for field in _OTHER_PHONES if find_mirrored_field(mirror, field)]
     return [field for field in present if (read := parse_phone_choice(mirror, field)) is not None and read.valor]
 
 
 def choose_address(mirror: Mirror) -> dict[str, str | None]:
-    """Return the field of each part; empty when the base address shows. Parts of the two are never mixed."""
+    """Return the field of each part, or nothing if the base address applies. The two addresses are never mixed."""
     if not any(find_mirrored_field(mirror, field) for field in _DECIDING):
         return {}
     return {part: find_newest(mirror, *fields) for part, fields in _ADDRESS.items()}

@@ -1,6 +1,6 @@
 """The merged record: self-declared data over the base record, without SQL and HTTP (rules: registry 3.2).
 
-A mirrored field that is null lets the base show through; the empty text is an explicit "none" and hides the base.
+If a mirrored field is null, the base value shows. The empty text is an explicit "none" and hides the base value.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ Base = Mapping[str, Any]
 
 
 def merge_record(cpf: Cpf, base: Base | None, mirror: Mirror) -> Citizen:
-    """Merge the mirror over the base record, None when the city has imported none (rules: registry 3.2)."""
+    """Merge the mirror over the base record. `base` is None if the city has imported none (rules: registry 3.2)."""
     known = base or {}
     return Citizen(
         id_=known.get("_id") or "",
@@ -68,7 +68,7 @@ def _read_text(mirror: Mirror, field: str) -> str | None:
 
 
 def mask_mother(mother: Mapping[str, Any] | None) -> Mother | None:
-    """Return the mother as she is shown to anybody: hers is another person's CPF."""
+    """Return the mother as any caller sees her: her CPF belongs to another person, so it is masked."""
     if mother is None:
         return None
     cpf = Cpf.parse(mother.get("cpf"))
@@ -121,7 +121,7 @@ def _merge_phones(mirror: Mirror, base: Mapping[str, Any] | None) -> Phones:
 
 def _read_declared_phone(mirror: Mirror, field: str) -> Phone:
     mirrored, read = mirror.fields[field], choices.parse_phone_choice(mirror, field)
-    assert read is not None  # only a field that can be read is chosen
+    assert read is not None  # only parsable phones are chosen
     return Phone(*_name_sources(mirrored), read.ddi, read.ddd, read.valor, mirrored.at)
 
 
@@ -141,7 +141,10 @@ def _merge_addresses(mirror: Mirror, base: Mapping[str, Any] | None) -> Addresse
 
 
 def _read_other_address(imported: Mapping[str, Any]) -> OtherAddress:
-    """Read an address with its place as texts, as portals expect them; the city may have sent numbers."""
+    """Return the address with its coordinates as texts, because portals expect texts.
+
+    The city may have sent numbers.
+    """
     place = {name: format(Decimal(str(imported[name])), "f") for name in _DEGREES if imported.get(name) is not None}
     return msgspec.convert({**imported, **place}, OtherAddress)
 

@@ -1,4 +1,4 @@
-"""The base record as personal data: exported as imported, but for the mother's CPF; erased by nobody."""
+"""The base record as personal data: exported as imported, except for the mother's CPF, and never erased."""
 
 from typing import Any
 

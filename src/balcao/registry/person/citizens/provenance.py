@@ -1,4 +1,4 @@
-"""Where each value of the merged record comes from, without SQL and HTTP (rules: registry 4.15)."""
+"""The source of each value of the merged record, without SQL and HTTP (rules: registry 4.15)."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
@@ -15,7 +15,7 @@ NOTHING_DECLARED = Mirror(known=False, fields={}, wordings={})
 
 
 class _Member(NamedTuple):
-    """A member of the record, its text as people read it, and which mirrored field decides it, None for the base."""
+    """A member of the record: its text for people, and the mirrored field that it comes from (None for the base)."""
 
     name: str
     format: Callable[[Citizen], str | None]
@@ -85,7 +85,7 @@ _MEMBERS = (
 def list_field_sources(
     cpf: Cpf, base: Base | None, mirror: Mirror, origin: Mapping[str, Any] | None, *, with_sensitive: bool
 ) -> list[SourcedValue]:
-    """Return each member with where and when it comes from; `origin` is that of the base record, None without one."""
+    """Return each member with its source and time. `origin` belongs to the base record, and is None without one."""
     shown, covered = merge_record(cpf, base, mirror), merge_record(cpf, base, NOTHING_DECLARED)
     return list(_list(shown, covered, mirror, origin or {}, with_sensitive=with_sensitive))
 

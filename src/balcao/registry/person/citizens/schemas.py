@@ -46,7 +46,7 @@ HasMain: TypeAlias = Annotated[bool, Meta(description="Se há um dado principal 
 
 
 class Message(msgspec.Struct):
-    """What a write has done, for people."""
+    """The result of a write, for people."""
 
     message: Annotated[
         str, Meta(description="O que foi feito, para mostrar ao cidadão.", examples=["E-mail atualizado."])
@@ -63,7 +63,7 @@ class Email(msgspec.Struct):
 
 
 class OtherEmail(msgspec.Struct):
-    """An address beside the main one; these are never declared, so they have no time."""
+    """A further e-mail address. These are never declared, so they have no time."""
 
     origem: Origin
     sistema: System
@@ -71,7 +71,7 @@ class OtherEmail(msgspec.Struct):
 
 
 class Phone(msgspec.Struct):
-    """A phone, the main one or one beside it."""
+    """A phone, the main one or a further one."""
 
     origem: Origin
     sistema: System
@@ -82,7 +82,7 @@ class Phone(msgspec.Struct):
 
 
 class AddressParts(msgspec.Struct, kw_only=True):
-    """What the main address and the others have in common."""
+    """The members that the main address and the others share."""
 
     origem: Origin
     sistema: System
@@ -109,7 +109,7 @@ class Address(AddressParts, kw_only=True):
 
 
 class OtherAddress(AddressParts, kw_only=True):
-    """An address beside the main one, with its place on the map."""
+    """A further address, with its coordinates."""
 
     latitude: Annotated[
         str | None, Meta(description="Latitude em graus decimais, WGS 84, como texto.", examples=["-22.5"])
@@ -145,7 +145,7 @@ class Addresses(msgspec.Struct):
 
 
 class Birth(msgspec.Struct):
-    """When and where a person was born."""
+    """The date and place of a birth."""
 
     data: Annotated[
         str | None, Meta(description="Nascimento, com hora e fuso da cidade.", examples=["1990-04-12T00:00:00-03:00"])
@@ -172,7 +172,7 @@ class Death(msgspec.Struct):
 
 
 class Citizen(msgspec.Struct, kw_only=True):
-    """The merged record: every member always there, null when unknown; `_id` is "" when nothing is imported."""
+    """The merged record. Every member is present, and null if unknown. `_id` is "" if nothing is imported."""
 
     id_: Annotated[
         str,
@@ -226,14 +226,14 @@ class Citizen(msgspec.Struct, kw_only=True):
 
 
 class CoveredValue(msgspec.Struct):
-    """What the city's record has under a declared value."""
+    """The value of the city's record that a declared value hides."""
 
     value: Annotated[str, Meta(description="O que o cadastro da cidade tem.", examples=["carla.antiga@pessoa.example"])]
     source: Annotated[str | None, Meta(description="De onde a cidade o carregou.", examples=["cadastro"])]
 
 
 class SourcedValue(msgspec.Struct, kw_only=True):
-    """A member of the merged record as one text, with where and when it comes from."""
+    """A member of the merged record as one text, with its source and time."""
 
     name: Annotated[str, Meta(description="Membro do cadastro, como em `GET /citizen/{cpf}`.", examples=["email"])]
     sensitive: Annotated[
@@ -278,7 +278,7 @@ class Provenance(msgspec.Struct):
 
 
 class ProvenanceQuery(msgspec.Struct):
-    """Whether sensitive values are asked for."""
+    """Whether to return sensitive values too."""
 
     sensitive: Annotated[
         bool | None, Meta(description="`true` para ler também os dados sensíveis, o que a trilha distingue.")

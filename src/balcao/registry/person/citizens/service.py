@@ -1,4 +1,4 @@
-"""The citizen record: what the city has imported, under what citizen, staff and CRM have said since."""
+"""The citizen record: the city's imported data, overridden by the declarations of citizen, staff and CRM."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ UNKNOWN = "Não há cadastro deste cidadão."
 
 
 async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
-    """Return the merged record; a caller by scope sees less.
+    """Return the merged record. A caller with only a scope sees fewer members.
 
-    Raises NotFound for anybody but the owner when nothing is stored.
+    Raises NotFound if nothing is stored, except for the owner.
     """
     async with call.reading(cpf, ["citizen"]) as source:
         base = await store.read_base_record(source, cpf)
@@ -43,9 +43,9 @@ async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
 
 
 async def read_provenance(call: Call, cpf: Cpf, *, with_sensitive: bool) -> Provenance:
-    """Return the members of the merged record with their sources; sensitive values only where they are asked for.
+    """Return the members of the merged record with their sources. Sensitive values only if requested.
 
-    The trail tells the two readings apart. Raises NotFound for anybody but the owner when nothing is stored.
+    The audit trail distinguishes the two reads. Raises NotFound if nothing is stored, except for the owner.
     """
     read = ["citizen", "citizen_sensitive"] if with_sensitive else ["citizen"]
     async with call.reading(cpf, read) as source:
@@ -63,7 +63,7 @@ def _format(citizen: Citizen, call: Call) -> Citizen:
 
 
 def _hide_from_scope(citizen: Citizen, call: Call) -> Citizen:
-    """Hide sensitive members, which are not for machines; the phone has a scope of its own."""
+    """Hide members that are too sensitive for machines. The phone requires a scope of its own."""
     citizen.mae = citizen.raca = citizen.genero = citizen.deficiencia = citizen.renda_familiar = None
     if PHONE_SCOPE not in call.identified_caller.scopes:
         citizen.telefone = None
@@ -72,7 +72,7 @@ def _hide_from_scope(citizen: Citizen, call: Call) -> Citizen:
 
 @dataclass(frozen=True)
 class StoredCitizen:
-    """The whole record as it is stored, which version of the mirror is in it, and when it was read."""
+    """The full record as stored, the version of the mirror in it, and the time of the read."""
 
     citizen: Citizen
     version: int
@@ -80,7 +80,7 @@ class StoredCitizen:
 
 
 async def read_stored_citizen(connection: Connection, cpf: Cpf) -> StoredCitizen:
-    """Read the whole record for the registry's own use: nothing is checked or audited."""
+    """Read the full record for the registry's own use, without access check or audit."""
     document = await store.read_citizen_document(connection, cpf)
     return StoredCitizen(
         merge_record(cpf, document.base, document.mirror), document.mirror.version, document.mirror.read_at
@@ -88,18 +88,18 @@ async def read_stored_citizen(connection: Connection, cpf: Cpf) -> StoredCitizen
 
 
 def parse_citizen(cpf: Cpf, document: str) -> Citizen:
-    """Return what `read_citizen_record` does, from what the expression of `citizen_document_sql` has read."""
+    """Return the record from the result of `citizen_document_sql`, like `read_citizen_record`."""
     stored = store.parse_citizen_document(document)
     return merge_record(cpf, stored.base, stored.mirror)
 
 
 async def read_citizen_record(connection: Connection, cpf: Cpf) -> Citizen:
-    """Return the whole record as it is stored, for the registry's own use: nothing is checked or audited."""
+    """Return the full record as stored, for the registry's own use, without access check or audit."""
     return (await read_stored_citizen(connection, cpf)).citizen
 
 
 async def read_formatted_citizen(connection: Connection, call: Call, cpf: Cpf) -> Citizen:
-    """Return the whole record as the person sees it today; the caller has checked and audited."""
+    """Return the full record as the person sees it today. The caller must check the access and audit it."""
     return _format(await read_citizen_record(connection, cpf), call)
 
 
@@ -112,12 +112,11 @@ async def write_own_data(
     *,
     verification: str | None = None,
 ) -> bool:
-    """Write what a citizen declares, with its audit event. Raises PreconditionFailed, and what `check` raises.
+    """Write a citizen's declaration with its audit event. Raises PreconditionFailed, and the errors of `check`.
 
-    Returns false only where the `verification` of a phone was used or void already.
-
-    Where the record decides, it is read without a lock, and the write holds only if nobody has changed the mirror
-    since: the statement that locks it compares the version.
+    Return False only if the phone `verification` was already used or is no longer valid. If the decision depends on the
+    record, it is read without a lock. The statement that writes locks the mirror and compares its version, so the write
+    fails if another call has changed the mirror in between.
     """
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=[member])
     depends = check is not None or call.if_match is not None or write.removes_wording
@@ -135,7 +134,7 @@ async def write_own_data(
 async def _check_current(
     connection: Connection, call: Call, cpf: Cpf, check: Callable[[StoredCitizen], None] | None
 ) -> int:
-    """Check `If-Match` and the record; return the version of the mirror that was checked."""
+    """Check `If-Match` and the record. Return the version of the mirror that was checked."""
     stored = await read_stored_citizen(connection, cpf)
     require_current(call, stored)
     if check is not None:
@@ -144,21 +143,21 @@ async def _check_current(
 
 
 def require_current(call: Call, stored: StoredCitizen) -> None:
-    """Raise PreconditionFailed unless the record, as its owner and staff read it, is the one that `If-Match` names."""
+    """Raise PreconditionFailed unless `If-Match` names the current record, as its owner and staff read it."""
     if call.if_match is not None:
         require_match(call.if_match, Ready.of(_format(stored.citizen, call)).etag)
 
 
 @dataclass(frozen=True)
 class Identity:
-    """What the registry itself knows of who this is; each None when unknown."""
+    """What the registry knows about a person's identity. Unknown members are None."""
 
     name: str | None
     declared_email: str | None
 
 
 async def read_identity(platform: Platform, cpf: Cpf) -> Identity:
-    """Return the name of the base record, and the e-mail address that the citizen, or staff for them, declared."""
+    """Return the name from the base record, and the e-mail address that the citizen or staff declared."""
     async with platform.database.connection() as connection:
         base = await store.read_base_record(connection, cpf)
         stored_mirror = await read_mirror(connection, cpf)

@@ -20,14 +20,14 @@ async def read_base_record(source: Source, cpf: Cpf) -> Json[dict[str, Any]] | N
 
 
 class StoredDocument(msgspec.Struct, frozen=True):
-    """What the merged record is made of."""
+    """The two documents that the merged record is made from."""
 
     base: dict[str, Any] | None
     mirror: Mirror
 
 
 def citizen_document_sql(cpf: str) -> str:
-    """Return the SQL expression of a citizen's base record and mirror as JSON; `cpf` is an expression."""
+    """Return the SQL expression for a citizen's base record and mirror as JSON. `cpf` is an SQL expression."""
     return f"""
 jsonb_build_object(
     'base', (SELECT record FROM registry.base_record AS base WHERE base.cpf = {cpf}),
@@ -36,22 +36,22 @@ jsonb_build_object(
 
 
 def parse_citizen_document(document: str) -> StoredDocument:
-    """Return what the expression of `citizen_document_sql` has read."""
+    """Parse the result of `citizen_document_sql`."""
     return msgspec.json.decode(document, type=StoredDocument)
 
 
 @statement(f"SELECT {citizen_document_sql(':cpf')}")
 async def read_citizen_document(connection: Connection, cpf: Cpf) -> Json[StoredDocument]:
-    """Return base record and mirror as one statement sees them."""
+    """Return base record and mirror from one snapshot."""
 
 
 @lookup("SELECT source, loaded_at FROM registry.base_record WHERE cpf = :cpf")
 async def read_base_origin(source: Source, cpf: Cpf) -> dict[str, Any] | None:
-    """Return where the record comes from, and when it was imported."""
+    """Return the source of the record and the time of its import."""
 
 
 class BaseRecordRow(NamedTuple):
-    """A citizen's row to be written; both documents as JSON text."""
+    """A citizen's row to write. Both documents are JSON text."""
 
     cpf: str
     record: str
@@ -59,8 +59,8 @@ class BaseRecordRow(NamedTuple):
     source: str
 
 
-# A row that says the same as before is not even locked: it keeps its time, and costs no write. OFFSET makes it one
-# look-up by key for each row, also when the plan was made while the table was small.
+# An unchanged row is not even locked: it retains its time and costs no write. OFFSET 0 forces one look-up by key for
+# each row, even if the statement was planned while the table was small.
 @statement("""
 WITH offered AS MATERIALIZED (
     SELECT cpf, record::jsonb, wallet::jsonb, source
@@ -76,7 +76,10 @@ ON CONFLICT (cpf) DO UPDATE SET
     record = excluded.record, wallet = excluded.wallet, source = excluded.source, loaded_at = now()
 """)
 async def upsert_base_records(connection: Connection, rows: Sequence[BaseRecordRow]) -> int:
-    """Write the rows, one a CPF, as the owner of the table; return how many are new or other than before."""
+    """Write the rows, at most one for each CPF, and return the number of new or changed ones.
+
+    Only the owner of the table may do this.
+    """
 
 
 EXPORTS = Exports(

@@ -1,4 +1,4 @@
-"""A declared address, without SQL and HTTP: what is allowed, the CRM's form of it, and when it says nothing new."""
+"""A declared address, without SQL and HTTP: its checks, its CRM form, and the comparison with the current one."""
 
 import re
 from collections.abc import Mapping
@@ -16,21 +16,21 @@ from balcao.registry.person.declared.schemas import AddressBody
 COUNTRY = "Brasil"
 UNKNOWN = "Não informado"
 REMOVED = "null"
-# The mirrored fields that show in the same member of the merged record.
+# Further mirrored fields that the merged record shows in the same member.
 BESIDE = ("cidade", "complemento")
 REMOVAL: Mapping[str, Value] = dict.fromkeys(map(address_field, ADDRESS_PARTS), "")
 _CEP = re.compile(r"([0-9]{5})-?([0-9]{3})")
 
 
 def is_removal(body: AddressBody) -> bool:
-    """Tell whether all required members are the text `null`: portals have no other way to say that there is none."""
+    """Return whether all required members are the text `null`. Portals have no other way to remove the address."""
     required = (body.logradouro, body.numero, body.municipio, body.estado, body.bairro, body.cep)
     return all(text.strip() == REMOVED for text in required)
 
 
 @dataclass(frozen=True)
 class DeclaredAddress:
-    """In normal form; `cep` is None when unknown, what is optional is "" when left out."""
+    """An address in normal form. `cep` is None if unknown. Omitted optional members are ""."""
 
     tipo_logradouro: str
     logradouro: str
@@ -43,7 +43,7 @@ class DeclaredAddress:
 
     @classmethod
     def parse(cls, body: AddressBody) -> Self:
-        """Read the body in normal form. Raises Invalid naming the member."""
+        """Return the body in normal form. Raises Invalid, which names the member."""
         return cls(
             tipo_logradouro=clean_text("tipo_logradouro", body.tipo_logradouro or "", shortest=0, longest=50),
             logradouro=clean_text("logradouro", body.logradouro, longest=200),
@@ -57,12 +57,12 @@ class DeclaredAddress:
 
     @property
     def line(self) -> str:
-        """The street in one line, as the CRM has it."""
+        """Return the street in one line, as the CRM has it."""
         return " ".join(filter(None, (self.tipo_logradouro, f"{self.logradouro}, {self.numero}")))
 
     @property
     def typed(self) -> Mapping[str, str]:
-        """What the line does not tell apart."""
+        """Return the parts that the line joins."""
         return {"tipo_logradouro": self.tipo_logradouro, "logradouro": self.logradouro, "numero": self.numero}
 
     @property

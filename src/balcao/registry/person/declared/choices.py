@@ -1,4 +1,4 @@
-"""The lists of suggested and allowed texts, exact, in the order in which forms show them (rules: registry 3.8)."""
+"""The lists of suggested and allowed texts, exact and in the order of the forms (rules: registry 3.8)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +18,13 @@ GENDER = (
 
 @dataclass(frozen=True)
 class Choice:
-    """A field whose value is a member of a list.
+    """A field whose value comes from a list.
 
-    `path` is its segment, `key` its word in operation keys, `member` its place in the merged record, `field` that
-    in the mirror, and `for_crm` makes the mirrored form of an option.
+    - `path`: its path segment.
+    - `key`: its name in operation keys.
+    - `member`: its member in the merged record.
+    - `field`: its field in the mirror.
+    - `for_crm`: the function from an option to the mirrored value.
     """
 
     path: str

@@ -43,5 +43,5 @@ _CODES = {_normalize(name): code for code, name in FEDERAL_UNITS.items()} | {
 
 
 def find_code(text: str) -> str | None:
-    """Return the code of the unit that the text names, by code or name, without regard to case and accents."""
+    """Return the code of a unit, given by its code or name in any case and with or without accents."""
     return _CODES.get(_normalize(text))

@@ -9,7 +9,7 @@ _NONE = "Todos os seis obrigatórios com o texto `null` removem o endereço."
 
 
 class GenderBody(msgspec.Struct):
-    """Any free text (spec: self-declared gender)."""
+    """The gender as free text (spec: self-declared gender)."""
 
     valor: Annotated[
         str,
@@ -36,7 +36,7 @@ class ValueBody(msgspec.Struct):
 
 
 class AddressBody(msgspec.Struct):
-    """All six required members being the text `null` removes the address."""
+    """An address. If all six required members are the text `null`, the address is removed."""
 
     logradouro: Annotated[
         str, Meta(description=f"Nome do logradouro, de 1 a 200 caracteres. {_NONE}", examples=["das Marés"])

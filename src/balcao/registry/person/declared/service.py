@@ -1,4 +1,4 @@
-"""What citizens declare of themselves, or staff on their behalf (rules: registry 2.3)."""
+"""The declarations of citizens, or of staff on their behalf (rules: registry 2.3)."""
 
 from datetime import datetime, timedelta
 
@@ -23,7 +23,7 @@ NAME_LENGTH = 255
 
 
 async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
-    """Create or update the gender; the same value again renews its time (spec: self-declared gender)."""
+    """Create or update the gender. Repeating the value renews its time (spec: self-declared gender)."""
     text = clean_text("valor", body.valor, longest=GENDER_LENGTH)
     wire = to_crm_gender(text)
     await citizens.write_own_data(call, cpf, "genero", OwnWrite({"genero": wire}, (), "genero", {"valor": text}, wire))
@@ -47,7 +47,7 @@ async def declare_exhibition_name(call: Call, cpf: Cpf, body: ValueBody) -> Mess
 
 
 async def declare_email(call: Call, cpf: Cpf, body: ValueBody) -> Message:
-    """Write the e-mail address. Raises Invalid, and Conflict when nothing changes."""
+    """Write the e-mail address. Raises Invalid, and Conflict if nothing changes."""
     email = EmailAddress.parse(clean_text("valor", body.valor, longest=EMAIL_LENGTH))
     if email is None:
         raise Invalid("O campo `valor` deve ser um endereço de e-mail, como `nome@dominio.br`.", code="email-invalid")
@@ -62,9 +62,9 @@ async def declare_email(call: Call, cpf: Cpf, body: ValueBody) -> Message:
 
 
 async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
-    """Write or remove the address. Raises Invalid, and Conflict when nothing changes; a removal is never refused."""
+    """Write or remove the address. Raises Invalid, and Conflict if nothing changes. A removal never conflicts."""
     if address.is_removal(body):
-        # An explicit "none", which hides the base address too.
+        # An explicit "none", which also hides the base address.
         removal = OwnWrite(address.REMOVAL, address.BESIDE, "endereco")
         await citizens.write_own_data(call, cpf, "endereco", removal)
         return Message("Endereço removido.")
@@ -81,9 +81,10 @@ async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
 
 
 def require_stale(call: Call, current: Email | Phone | Address, now: datetime | None) -> None:
-    """Raise Conflict when the current value is the citizen's own and still recent: declaring it anew changes nothing.
+    """Raise Conflict if the current value is the citizen's own and recent: declaring it again changes nothing.
 
-    An older one, or one that is not the citizen's own, is taken as a confirmation. `now` is the database's.
+    An older value, or one that is not the citizen's own, is confirmed by the new declaration. `now` is the database
+    clock.
     """
     days = timedelta(days=call.platform.settings.self_declared_fresh_days)
     declared_at = current.updated_at if current.origem == SELF_DECLARED else None

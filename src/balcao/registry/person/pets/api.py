@@ -79,7 +79,7 @@ EXPORTED = ExportMember(
     service.list_all_pets,
 )
 
-# A person's own are erased, the city's records stay.
+# The citizen's own pets are erased. The city's records are retained.
 PERSONAL_DATA = PersonalData(
     "pets",
     [EXPORTED],

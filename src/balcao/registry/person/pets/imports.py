@@ -1,4 +1,4 @@
-"""What `balcao registry import` takes: the pets of the city's own records."""
+"""The import of the city's pet records."""
 
 from balcao.core.imports.declaration import Import
 from balcao.registry.person.pets import store

@@ -6,12 +6,12 @@ from typing import Annotated, TypeAlias
 from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InPath
 
-# Numbers beyond are longer than any that was given.
+# Longer numbers were never assigned.
 _ID = r"-?[0-9]{1,18}"
 
 
 def path_pet(text: str) -> int:
-    """Read the number. Raises Invalid for what is no integer."""
+    """Parse the number. Raises Invalid unless it is an integer."""
     if not re.fullmatch(_ID, text):
         raise Invalid("O número do animal no caminho deve ser um inteiro.", code="pet-id-invalid")
     return int(text)

@@ -23,7 +23,7 @@ DATES = (
 
 
 class PetClinicAddress(msgspec.Struct):
-    """Where a clinic is."""
+    """The address of a clinic."""
 
     logradouro: Annotated[str | None, Meta(description="Logradouro da clínica.", examples=["Avenida do Porto"])] = None
     numero: Annotated[str | None, Meta(description="Número na via.", examples=["45"])] = None
@@ -33,7 +33,7 @@ class PetClinicAddress(msgspec.Struct):
 
 
 class PetClinic(msgspec.Struct):
-    """The clinic that looks after a pet."""
+    """The clinic of a pet."""
 
     nome: Annotated[str | None, Meta(description="Nome da clínica.", examples=["Clínica Veterinária do Farol"])] = None
     telefone: Annotated[str | None, Meta(description="Telefone fixo, com o DDD.", examples=["2124000010"])] = None
@@ -45,7 +45,7 @@ class PetClinic(msgspec.Struct):
 
 
 class PetTutor(msgspec.Struct):
-    """Another person who answers for a pet."""
+    """Another person who is responsible for a pet."""
 
     cpf: Annotated[
         str | None, Meta(description="CPF do tutor, mascarado nas respostas.", examples=["***.***.***-75"])
@@ -56,7 +56,7 @@ class PetTutor(msgspec.Struct):
 
 
 class PetRecord(msgspec.Struct, kw_only=True):
-    """What is stored of a pet, by the city or by its owner; without a value, null."""
+    """The stored members of a pet, from the city or its owner. Members without a value are null."""
 
     animal_nome: Annotated[Name, Meta(description="Nome do animal.", examples=["Tainha"])]
     especie_nome: Annotated[str | None, Meta(description="Espécie.", examples=["Cachorro"])] = None
@@ -108,7 +108,7 @@ class PetRecord(msgspec.Struct, kw_only=True):
 
 
 class Pet(PetRecord, kw_only=True):
-    """`source` is `curated` for the city's records, `self_registered` for those that citizens add."""
+    """A pet. `source` is `curated` for the city's records and `self_registered` for those that citizens add."""
 
     id_animal: Annotated[
         int, Meta(description="Número do animal; os dos próprios cidadãos começam em 1000000.", examples=[4711])
@@ -130,7 +130,7 @@ class Pets(msgspec.Struct):
 
 
 class PetBody(msgspec.Struct):
-    """Breed and size must be there and may be empty: portals send them so."""
+    """A pet to add. Breed and size are required but may be empty, because portals send them like that."""
 
     animal_nome: Annotated[str, Meta(description="Nome do animal, de 1 a 100 caracteres.", examples=["Siri"])]
     especie_nome: Annotated[str, Meta(description="Espécie, de 1 a 100 caracteres.", examples=["Gato"])]
@@ -163,7 +163,7 @@ class PetBody(msgspec.Struct):
 
 
 class PetStatistics(msgspec.Struct):
-    """How many pets there are, by species."""
+    """The number of pets by species."""
 
     quantidade_cachorro: Annotated[int, Meta(description="Cachorros nos registros da cidade.", examples=[1])] = 0
     quantidade_gato: Annotated[int, Meta(description="Gatos nos registros da cidade.", examples=[0])] = 0
@@ -173,7 +173,7 @@ class PetStatistics(msgspec.Struct):
 
 
 class PetStats(msgspec.Struct):
-    """`statistics` are of the city's records; the citizen's own pets are counted apart."""
+    """The counts. `statistics` covers only the city's records. The citizen's own pets are counted separately."""
 
     cpf: CpfText
     statistics: Annotated[PetStatistics, Meta(description="Contagem dos registros da cidade, por espécie.")]

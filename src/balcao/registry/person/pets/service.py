@@ -1,4 +1,4 @@
-"""Pets of a citizen: those of the city's records, and those they add themselves."""
+"""The pets of a citizen: the city's records, and those that the citizen adds."""
 
 import msgspec
 
@@ -29,7 +29,7 @@ async def list_pets(call: Call, cpf: Cpf, page: Page) -> Pets:
 
 
 async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
-    """Return a pet. Raises NotFound, also for another person's."""
+    """Return a pet. Raises NotFound if it does not exist or belongs to another person."""
     async with call.reading(cpf, FIELDS) as source:
         found = await store.select_pet(source, cpf, pet_id)
     if found is None:
@@ -38,7 +38,7 @@ async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
 
 
 async def list_all_pets(connection: Connection, cpf: Cpf) -> list[Pet]:
-    """Return every pet, for the person's export: of other tutors the CPF is masked."""
+    """Return every pet for the person's export, with the CPFs of other tutors masked."""
     return [mask_tutors(pet) for pet in await store.select_all_pets(connection, cpf)]
 
 
@@ -54,7 +54,7 @@ async def read_pet_stats(call: Call, cpf: Cpf) -> PetStats:
 async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
     """Add a pet and return it as JSON.
 
-    Raises Invalid, and Conflict beyond the limit of own pets or for an idempotency key of another body.
+    Raises Invalid. Raises Conflict at the limit of own pets, or if the idempotency key was used with another body.
     """
     record = check_body(body, utc_now(), call.zone)
     trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=FIELDS)
@@ -68,25 +68,25 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
         insertion = await store.insert_pet(connection, cpf, number, record, most=MOST_OWN, trail=trail, kept=kept)
         if insertion.is_inserted:
             return response
-        # Most keys are new, so that one is looked up only where nothing was inserted.
+        # Most keys are new, so look up the key only if nothing was inserted.
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
             return earlier
         if not insertion.is_below_limit:
             raise Conflict(f"O cadastro já tem {MOST_OWN} animais próprios.", code="pet-limit")
-        return None  # the response that took the key was forgotten in between
+        return None  # the response with this key has expired meanwhile
 
     return await write_optimistically(call.platform.database, attempt)
 
 
 def mask_tutors(pet: Pet) -> Pet:
-    """Mask the CPFs of the other tutors, in the pet itself, which is returned."""
+    """Mask the CPFs of the other tutors in place, and return the pet."""
     for tutor in pet.outros_tutores:
         tutor.cpf = Cpf(tutor.cpf).masked if tutor.cpf else None
     return pet
 
 
 def _format(pet: Pet, call: Call) -> Pet:
-    """Format each day as midnight in the city's zone, and mask other people's CPFs, in the pet itself."""
+    """Format each date as midnight in the city's zone and mask other people's CPFs, in place."""
     for name in DATES:
         if (text := getattr(pet, name)) is not None:
             setattr(pet, name, format_day(text, call.zone))

@@ -14,8 +14,8 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.registry.person.pets.schemas import Pet, PetRecord, PetRow
 
-# Each pet comes as one JSON text, and so does the page: the text is decoded in one pass.
-# The city's numbers lie below the citizens' own: one order serves "the city's first, then by number".
+# PostgreSQL returns each pet, and each page, as one JSON text, which is decoded in one pass. The city's numbers are
+# lower than the citizens' own, so the order by number lists the city's pets first.
 _OF_PERSON = """
 SELECT id_animal, record || jsonb_build_object('id_animal', id_animal, 'source', 'curated') AS pet
 FROM registry.loaded_pet WHERE cpf = :cpf
@@ -27,7 +27,7 @@ _AS_ARRAY = "coalesce(jsonb_agg(pet ORDER BY id_animal), '[]')::text AS pets"
 
 
 class PetPage(NamedTuple):
-    """A page's pets, and how many there are on all pages."""
+    """A page's pets, and the number of pets on all pages."""
 
     pets: list[Pet]
     total: int
@@ -56,29 +56,30 @@ FROM registry.loaded_pet WHERE cpf = :cpf
 GROUP BY species
 """)
 async def count_imported_by_species(source: Source, cpf: Cpf) -> Mapping[str, int]:
-    """Count the city's records by the species' name, without case and accents."""
+    """Count the city's records by the name of the species, without case and accents."""
 
 
 @lookup("SELECT count(*) FROM registry.own_pet WHERE cpf = :cpf")
 async def count_own_pets(source: Source, cpf: Cpf) -> int: ...
 
 
-# Drawn beforehand, because the stored response names it; a number that is not used is never used. A look-up, so that
-# those of people who add pets at the same time are drawn together.
+# The number is drawn first, because the stored response contains it. An unused number is never assigned. It is a
+# look-up, so that concurrent draws share one statement.
 @lookup("SELECT nextval('registry.own_pet_id') WHERE :cpf::text IS NOT NULL")
 async def draw_number(source: Source, cpf: Cpf) -> int:
     """Draw the number of a new pet of this person."""
 
 
 class Insertion(NamedTuple):
-    """What became of a new pet: whether there was room for it, and whether its key was free as well."""
+    """The result of an insertion. A pet below the limit is still not inserted if its idempotency key is taken."""
 
     is_below_limit: bool
     is_inserted: bool
 
 
-# The function makes two new pets of one person come one after the other, so that each counts the other. The pet, its
-# trace and the response stored for its key are written together or, beyond the limit or for a key that is taken, not.
+# `hold_own_pets` serialises the insertions of one person, so that concurrent ones cannot exceed the limit. The pet, its
+# audit event and the response stored for its key are written together. Nothing is written at the limit or for a key
+# that is taken.
 @statement(f"""
 WITH below_limit AS MATERIALIZED (
     SELECT true FROM registry.hold_own_pets(:cpf) AS held (pets) WHERE pets < :most
@@ -110,7 +111,7 @@ ON CONFLICT (cpf, id_animal) DO UPDATE SET record = excluded.record, loaded_at =
 WHERE loaded_pet.record <> excluded.record
 """)
 async def upsert_imported_pets(connection: Connection, rows: Sequence[PetRow]) -> int:
-    """Write the city's rows, one a pet and person, as the owner of the tables."""
+    """Write the city's rows, at most one for each pet and person. Only the owner of the tables may do this."""
 
 
 EXPORTS = Exports(

@@ -1,4 +1,4 @@
-"""Routes of the phone book. None is public: a number says nothing of who asks for it."""
+"""Routes of the phone book. None is public, because knowing a number says nothing about the caller."""
 
 from balcao.core.access.rules import action, authenticated, client
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows, retain_rows
@@ -40,7 +40,7 @@ from balcao.registry.routes import ROUTES
 routes = ROUTES.extend(tags=["phones"], body_limit=SMALL_BODY)
 
 READ, WRITE = action("phones:read"), action("phones:write")
-# Machines that send messages; none unless the city lists one.
+# Machines that send messages. There are none unless the city configures them.
 MESSENGER = client("BALCAO_MESSENGER_CLIENTS")
 ANA = {"cpf": "90000000175", "channel": "whatsapp"}
 
@@ -256,7 +256,7 @@ async def get_quarantine_stats(call: Call) -> QuarantineStats:
         return await store.read_quarantine_stats(connection)
 
 
-# Bindings go with an anonymisation, the proof of consent stays.
+# An anonymisation erases bindings. The entries that prove consent are retained.
 PERSONAL_DATA = PersonalData(
     "phone_book",
     [

@@ -1,4 +1,4 @@
-"""The telephone number in a path."""
+"""The phone number in a path."""
 
 import re
 from typing import Annotated, TypeAlias
@@ -12,7 +12,10 @@ _HOME_LENGTHS = frozenset({10, 11})
 
 
 def parse_number(text: str) -> str:
-    """Return the digits with the country's code, which is Brazil's for 10 or 11 digits without `+`. Raises Invalid."""
+    """Return the digits with the country code. Raises Invalid.
+
+    A number of 10 or 11 digits without `+` gets the country code of Brazil.
+    """
     found = _NUMBER.fullmatch(compact_pasted(text))
     if found is None:
         raise Invalid("O telefone do caminho é inválido: use de 8 a 15 dígitos, com ou sem `+`.", code="phone-invalid")

@@ -42,7 +42,7 @@ class ExportedPhone(msgspec.Struct):
 
 
 class ExportedPhoneEntry(msgspec.Struct):
-    """What was said over a number, in the person's export."""
+    """A statement made over a number, in the person's export."""
 
     phone_number: Annotated[str, Meta(description="Telefone, só com os últimos dígitos.", examples=["*********0175"])]
     action: Annotated[
@@ -58,7 +58,7 @@ class ExportedPhoneEntry(msgspec.Struct):
 
 
 class PhoneStatus(msgspec.Struct):
-    """What is known of a number. While it is in quarantine nobody is shown for it."""
+    """The state of a number. While it is in quarantine, no person is shown."""
 
     phone_number: PhoneNumber
     found: Annotated[bool, Meta(description="Se o número está ligado a alguém ou em quarentena.", examples=[True])]
@@ -76,7 +76,7 @@ class PhoneStatus(msgspec.Struct):
 
 
 class PhoneCitizen(msgspec.Struct):
-    """Whom a number is bound to, masked."""
+    """The person to whom a number is bound, masked."""
 
     found: Annotated[bool, Meta(description="Se o número está ligado a alguém.", examples=[True])]
     cpf: MaskedCpf | None
@@ -84,20 +84,20 @@ class PhoneCitizen(msgspec.Struct):
 
 
 class PhonePreferences(Preferences):
-    """The preferences of whom the number is bound to, who is not named beyond that."""
+    """The preferences of the person to whom the number is bound. Only the masked CPF identifies them."""
 
     cpf: MaskedCpf
 
 
 class PhoneBindBody(msgspec.Struct):
-    """Whom to bind the number to."""
+    """The person to bind the number to."""
 
     cpf: CpfDigits
     channel: ChannelText
 
 
 class BoundPhone(msgspec.Struct):
-    """The number as it is bound now."""
+    """The number with its new binding."""
 
     status: Annotated[str, Meta(description="Sempre `bound`.", examples=["bound"])]
     phone_number: PhoneNumber
@@ -107,24 +107,24 @@ class BoundPhone(msgspec.Struct):
 
 
 class PhoneOptInBody(PhoneBindBody):
-    """Whose consent it is, and over which channel it was given."""
+    """The person who consents, and the channel of the consent."""
 
 
 class PhoneOptOutBody(msgspec.Struct):
-    """Why no more messages are wanted; `incorrect_person` says that the number has changed hands."""
+    """The reason for the opt-out. `incorrect_person` says that the number now belongs to another person."""
 
     channel: ChannelText
     reason: ReasonText
 
 
 class RejectionBody(PhoneBindBody):
-    """Who the holder of the number is not."""
+    """The person who is not the holder of the number."""
 
     reason: ReasonText | UnsetType = UNSET
 
 
 class PhoneOutcome(msgspec.Struct):
-    """What became of it."""
+    """The outcome of an operation."""
 
     status: Annotated[
         str,
@@ -148,7 +148,7 @@ class QuarantineOutcome(msgspec.Struct):
 
 
 class RegistrationBody(PhoneBindBody):
-    """What the person says of themselves."""
+    """The person's claims about themselves."""
 
     name: Annotated[str, Meta(description="Nome civil completo.", examples=["Ana Beatriz Moreira"])]
     birth_date: Annotated[
@@ -158,7 +158,7 @@ class RegistrationBody(PhoneBindBody):
 
 
 class RegistrationVerdict(msgspec.Struct):
-    """Whether it agrees with the city's record; nothing is told beyond what was sent."""
+    """Whether the claims match the city's record. The verdict contains nothing that the caller did not send."""
 
     valid: Annotated[bool, Meta(description="Se nome, CPF e nascimento conferem.", examples=[True])]
     matched_cpf: MaskedCpf | None
@@ -166,7 +166,7 @@ class RegistrationVerdict(msgspec.Struct):
 
 
 class QuarantinedPhone(msgspec.Struct):
-    """A number in quarantine, or whose quarantine is over and not yet swept away."""
+    """A number in quarantine, or one whose quarantine has ended but which was not deleted yet."""
 
     phone_number: PhoneNumber
     quarantine_until: QuarantineUntil
@@ -174,14 +174,14 @@ class QuarantinedPhone(msgspec.Struct):
 
 
 class QuarantinedPhones(msgspec.Struct):
-    """A page of numbers, those that are free again first come first."""
+    """A page of numbers, sorted by the end of their quarantine."""
 
     data: Annotated[list[QuarantinedPhone], Meta(description="Telefones, pelo fim da quarentena.")]
     pagination: Annotated[Pagination, Meta(description="Página devolvida e total de telefones.")]
 
 
 class QuarantineQuery(PageQuery):
-    """Which numbers to list."""
+    """The filter of the list of quarantined numbers."""
 
     expired: Annotated[
         bool | None, Meta(description="`true` para as quarentenas que já terminaram; sem ele, as que valem.")
@@ -189,7 +189,7 @@ class QuarantineQuery(PageQuery):
 
 
 class QuarantineStats(msgspec.Struct):
-    """The quarantines in numbers; those that are over stay for 30 days."""
+    """The numbers of quarantines. Ended ones are retained for 30 days."""
 
     total_quarantined: Annotated[int, Meta(description="Quarentenas que valem ou terminaram há pouco.", examples=[3])]
     active_quarantines: Annotated[int, Meta(description="As que valem.", examples=[2])]

@@ -1,4 +1,4 @@
-"""The phone book: whom a number reaches, and whether they want to be reached there (rules: registry 4.13)."""
+"""The phone book: whom a number reaches, and whether they agree to be contacted there (rules: registry 4.13)."""
 
 import unicodedata
 from collections.abc import Callable
@@ -44,17 +44,18 @@ from balcao.registry.person.phone_book.store import PhoneEntry, StoredPhone
 WRITE = "phones:write"
 
 REASON_LENGTH, NAME_LENGTH = 500, 255
-# The reason of a person whose number was somebody else's before.
+# The opt-out reason if the number now belongs to another person.
 WRONG_PERSON = "incorrect_person"
-# Guesses at what the city knows of one person.
+# The limit of attempts to guess a person's registered data.
 GUESSES = "5/hour"
-# Numbers that a person asks for on their word alone: a refusal tells that the number is somebody's, if not whose.
+# The limit of numbers that a person claims without proof. A refusal reveals that the number belongs to another person,
+# though not to whom.
 CLAIMS = "10/hour"
 FIELDS = ["phone_book"]
 
 
 class Said(NamedTuple):
-    """What was said over a number, for the entry that proves it."""
+    """A statement made over a number, for the entry that proves it."""
 
     action: str
     channel: str | None = None
@@ -62,14 +63,14 @@ class Said(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """A number before a change, and after it; None where nothing was changed."""
+    """A number before and after a change. `after` is None if nothing changed."""
 
     before: Phone
     after: Phone | None
 
 
 async def read_phone_status(call: Call, number: str) -> PhoneStatus:
-    """Return what is known of a number; a look at somebody's is recorded as a read of their data."""
+    """Return the state of a number. If it is bound to a person, the call is audited as a read of their data."""
     phone, citizen = await _look_up(call, number)
     return PhoneStatus(
         phone_number=f"+{number}",
@@ -83,7 +84,7 @@ async def read_phone_status(call: Call, number: str) -> PhoneStatus:
 
 
 async def read_phone_citizen(call: Call, number: str) -> PhoneCitizen:
-    """Return whom a number is bound to, masked."""
+    """Return the person to whom a number is bound, masked."""
     return (await _look_up(call, number))[1]
 
 
@@ -94,14 +95,14 @@ async def _look_up(call: Call, number: str) -> tuple[Phone, PhoneCitizen]:
         await _count_miss(call)
         return phone, PhoneCitizen(False, None, None)
     async with call.reading(phone.cpf, FIELDS) as source:
-        if call.decision.reason is Reason.CLIENT:  # a messenger may write to the number without learning whose it is
+        if call.decision.reason is Reason.CLIENT:  # a messenger may write without learning the owner
             return phone, PhoneCitizen(True, None, None)
         name = (await citizens.read_citizen_record(source, phone.cpf)).nome
     return phone, PhoneCitizen(True, phone.cpf.masked, mask_name(name) if name else None)
 
 
 async def _count_miss(call: Call) -> None:
-    """Count a number that belongs to no person, or not to the one asked for, as a guess of this caller.
+    """Count a number that is not bound, or not to the given person, as a guess of this caller.
 
     Calls of the platform itself have no caller.
     """
@@ -110,14 +111,14 @@ async def _count_miss(call: Call) -> None:
 
 
 def mask_name(name: str) -> str:
-    """Return the name with the first letter of each word only."""
+    """Return the name with all letters masked except the first of each word."""
     return " ".join(word[0] + "*" * (len(word) - 1) for word in name.split())
 
 
 async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
-    """Bind a number to a person, by their own token or, for staff and messengers, if a code has proven it.
+    """Bind a number to a person: by their own token, or by staff and messengers if a code has proven it.
 
-    Raises Invalid, Forbidden, and Conflict for a number that cannot be bound to them.
+    Raises Invalid, Forbidden, and Conflict if the number cannot be bound to this person.
     """
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
     reached = call if call.decision.reason is Reason.CLIENT else call.with_right_to(cpf, WRITE)
@@ -140,20 +141,20 @@ async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone
         if not reached.is_owner:
             await _count_miss(call)
         raise
-    assert after is not None  # what cannot be bound was refused
+    assert after is not None  # `change` raises if the number cannot be bound
     shown = cpf.digits if reached.is_owner else cpf.masked
     return BoundPhone("bound", f"+{number}", shown, after.opt_in, "Telefone ligado ao cidadão.")
 
 
 async def bind_confirmed_phone(call: Call, number: str, cpf: Cpf) -> None:
-    """Bind a number that is proven otherwise than by a code."""
+    """Bind a number that was proven in another way than by a code."""
     await _change(call, number, lambda found: Phone(cpf, Proof.CODE, bound_at=found.now), subject=cpf)
 
 
 def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
-    """Return the number bound on the person's word alone. Raises Conflict, in the same words whatever the cause.
+    """Return the number bound without proof. Raises Conflict, with the same text whatever the cause.
 
-    The limit goes first, so that a person who has reached it learns nothing of any further number.
+    The limit is checked first, so that a person who has reached it learns nothing about further numbers.
     """
     if found.phone.cpf != cpf and found.unproven >= states.MOST_UNPROVEN:
         text = f"Você já tem {states.MOST_UNPROVEN} telefones sem confirmação: confirme um deles, ou este, por código."
@@ -166,9 +167,9 @@ def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
 
 
 async def opt_in_phone(call: Call, number: str, body: PhoneOptInBody) -> PhoneOutcome:
-    """Give the consent of the person whom the number is bound to.
+    """Record the consent of the person to whom the number is bound.
 
-    Raises Invalid, and Conflict unless it is bound to that person.
+    Raises Invalid, and Conflict unless the number is bound to that person.
     """
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
 
@@ -185,7 +186,7 @@ async def opt_in_phone(call: Call, number: str, body: PhoneOptInBody) -> PhoneOu
 async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> PhoneOutcome:
     """Withdraw the consent given over a number. Raises Invalid.
 
-    The reason that it is another person's number puts it in quarantine.
+    The reason `incorrect_person` puts the number in quarantine.
     """
     channel, reason = parse_channel(body.channel), _parse_reason(body.reason)
 
@@ -203,7 +204,7 @@ async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> Phone
 
 
 async def reject_registration(call: Call, number: str, body: RejectionBody) -> PhoneOutcome:
-    """Note that the holder of the number is not this person: the binding ends, the number goes into quarantine.
+    """Record that this person is not the holder: end the binding and put the number in quarantine.
 
     Raises Invalid.
     """
@@ -218,7 +219,7 @@ async def reject_registration(call: Call, number: str, body: RejectionBody) -> P
 
 
 async def quarantine_phone(call: Call, number: str) -> QuarantineOutcome:
-    """Keep a number silent, and end its binding for good; a quarantine that is on goes on for longer."""
+    """Put a number in quarantine and end its binding permanently. A running quarantine is extended."""
 
     def change(found: StoredPhone) -> Phone:
         return states.enter_quarantine(found.phone, found.now, _lasting(call))
@@ -229,7 +230,7 @@ async def quarantine_phone(call: Call, number: str) -> QuarantineOutcome:
 
 
 async def release_phone(call: Call, number: str) -> QuarantineOutcome:
-    """End a quarantine; nobody is bound to the number afterwards. Raises NotFound for one that is in none."""
+    """End a quarantine. The number is free afterwards. Raises NotFound if it is not in quarantine."""
 
     def change(found: StoredPhone) -> Phone:
         if found.phone.quarantine_until is None:
@@ -257,10 +258,10 @@ async def _change(
     said: Said | None = None,
     claimant: Cpf | None = None,
 ) -> Changed:
-    """Read, decide, and write with entry and trace if nobody has changed what decided in between; else begin again.
+    """Read, decide and write, with entry and audit event. If another call has changed the number, start again.
 
-    Where `change` returns None nothing is to be written but the trace, and no entry. The trace is of the person whom
-    the number is bound to before the change, or else afterwards, or of `subject`.
+    If `change` returns None, only the audit event is written. Its subject is the person to whom the number is bound
+    before the change, or after it, or `subject`.
     """
     call.require_reason()
 
@@ -292,9 +293,9 @@ def _make_entry(call: Call, number: str, person: Cpf | None, said: Said) -> Phon
 
 
 async def validate_registration(call: Call, number: str, body: RegistrationBody) -> RegistrationVerdict:
-    """Return whether name, CPF and birth agree with the city's record; nothing is stored.
+    """Return whether name, CPF and birth date match the city's record. Nothing is stored.
 
-    Recorded as a read of the person's data. Raises Invalid, TooMany.
+    The call is audited as a read of the person's data. Raises Invalid and TooMany.
     """
     cpf, _ = _parse_cpf(body.cpf), parse_channel(body.channel)
     name = clean_text("name", body.name, longest=NAME_LENGTH)
@@ -308,14 +309,14 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
 
 
 async def _spend(call: Call, rate: str, what: str, cpf: Cpf) -> None:
-    """Count a call about this person, of all callers together. Raises TooMany."""
+    """Count a call about this person, over all callers. Raises TooMany."""
     platform = call.platform
     whom = platform.audit.key.derive("phone-guesses", cpf.digits).hex()
     await platform.limits.spend(platform.settings.declared_rate(rate), what, whom)
 
 
 def _parse_birth(text: str) -> date:
-    """Return the day of a birth. Raises Invalid: what is no day must not cost a guess."""
+    """Return the date of birth. Raises Invalid before the attempt is counted."""
     try:
         return msgspec.convert(text.strip(), date)
     except msgspec.ValidationError:
@@ -329,28 +330,28 @@ async def _is_known(connection: Connection, cpf: Cpf, name: str, born: date) -> 
 
 
 def _fold(text: str) -> str:
-    """Return the text without case, accents and repeated blanks."""
+    """Return the text without case, accents and repeated spaces."""
     plain = "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
     return " ".join(plain.casefold().split())
 
 
 async def read_phone_preferences(call: Call, number: str) -> PhonePreferences:
-    """Return the preferences of whom the number is bound to. Raises NotFound when it is bound to nobody."""
+    """Return the preferences of the person to whom the number is bound. Raises NotFound if it is not bound."""
     return _mask(await preferences.read_preferences(call, await _require_person(call, number)))
 
 
 async def change_phone_preferences(call: Call, number: str, body: PreferencesBody) -> PhonePreferences:
-    """Change the preferences of whom the number is bound to. Raises as the citizen's own operation, and NotFound."""
+    """Change the preferences of the number's person. Raises as the citizen's own operation, and NotFound."""
     return _mask(await preferences.change_preferences(call, await _require_person(call, number), body, _mask))
 
 
 async def choose_phone_category(call: Call, number: str, category: str, body: bytes) -> PhonePreferences:
-    """Choose one category for whom the number is bound to. Raises as the citizen's own operation, and NotFound."""
+    """Choose one category for the number's person. Raises as the citizen's own operation, and NotFound."""
     return _mask(await preferences.choose_category(call, await _require_person(call, number), category, body, _mask))
 
 
 def _mask(found: Preferences) -> PhonePreferences:
-    """Return the preferences with the CPF masked: a number must not lead to a whole CPF."""
+    """Return the preferences with a masked CPF: a number must not reveal a full CPF."""
     return PhonePreferences(
         cpf=Cpf(found.cpf).masked,
         opt_in=found.opt_in,
@@ -368,7 +369,7 @@ async def _require_person(call: Call, number: str) -> Cpf:
 
 
 async def list_quarantined_phones(call: Call, page: Page, *, expired: bool) -> QuarantinedPhones:
-    """Return a page of the numbers in quarantine, or of those whose quarantine is over."""
+    """Return a page of the numbers in quarantine, or of those whose quarantine has ended."""
     call.require_reason()
     async with call.platform.database.connection() as connection:
         found, total = await store.select_quarantined_phones(connection, page, expired=expired)

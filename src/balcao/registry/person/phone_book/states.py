@@ -1,10 +1,11 @@
-"""What may happen to a telephone number (rules: registry 4.13), without SQL and HTTP.
+"""The states of a phone number and their transitions (rules: registry 4.13), without SQL and HTTP.
 
-free ──bind──> bound ──quarantine, reject──> quarantined ──release, time over──> free
+    free ──bind──> bound ──quarantine, reject──> quarantined ──release, time over──> free
 
-A code sent to the number binds it from any state; that step is taken by the statement that uses the code up. What is
-bound on a person's word alone ends when somebody else proves the number, when it is in another person's record, and
-after some days.
+A code sent to the number binds it from any state. The statement that consumes the code makes that transition.
+
+A binding without proof ends if another person proves the number, if the number appears in another person's record, or
+after `UNPROVEN_LASTING`.
 """
 
 from dataclasses import dataclass, replace
@@ -13,14 +14,14 @@ from enum import StrEnum
 
 from balcao.core.values.cpf import Cpf
 
-# How long a number is bound on a person's word alone, and how many numbers of a person at once: enough for their own
-# phones, and too few to keep other people from theirs.
+# How long a binding without proof lasts, and how many a person may have: enough for their own phones, and too few to
+# block the phones of others.
 UNPROVEN_LASTING = timedelta(days=30)
 MOST_UNPROVEN = 3
 
 
 class Proof(StrEnum):
-    """How it is known that a number is the person's: by a code sent to it, or by their word alone."""
+    """How the binding was proven: by a code sent to the number, or only by the person's own token."""
 
     CODE = "code"
     TOKEN = "token"  # noqa: S105 - no secret
@@ -28,9 +29,9 @@ class Proof(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Phone:
-    """A number is bound to a person, in quarantine, or free: then nothing is known of it.
+    """The state of a number: bound to a person, in quarantine, or free (no member is set).
 
-    `opt_in` is the consent to be written to over this number; `was_bound` tells whether a quarantine ended a binding.
+    `opt_in` is the consent to receive messages at this number. `was_bound` is true if a quarantine ended a binding.
     """
 
     cpf: Cpf | None = None
@@ -47,9 +48,9 @@ FREE = Phone()
 
 
 def bind_own(phone: Phone, cpf: Cpf, channel: str, now: datetime, *, is_anothers: bool) -> Phone | None:
-    """Bind by the person's own word: None unless the number is theirs already, or free and in no other's record.
+    """Bind without proof. None unless the number is already theirs, or free and in no other person's record.
 
-    What is theirs already stays so as long as before: nobody keeps a number by saying it again.
+    A repetition does not extend the binding, so a person cannot hold a number by claiming it again and again.
     """
     if phone.cpf == cpf:
         return replace(phone, channel=channel)
@@ -57,22 +58,22 @@ def bind_own(phone: Phone, cpf: Cpf, channel: str, now: datetime, *, is_anothers
 
 
 def bind_proven(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:
-    """Bind by somebody else's word: None unless the person has proven the number by a code."""
+    """Bind on behalf of the person. None unless the person has proven the number by a code."""
     return replace(phone, channel=channel) if phone.cpf == cpf and phone.proof is Proof.CODE else None
 
 
 def give_consent(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:
-    """Consent for the person whom the number is bound to; None for anybody else."""
+    """Give consent for the person to whom the number is bound. None for any other person."""
     return replace(phone, opt_in=True, channel=channel) if phone.cpf == cpf else None
 
 
 def withdraw_consent(phone: Phone) -> Phone:
-    """Withdraw the consent of the person whom the number is bound to."""
+    """Withdraw the consent of the person to whom the number is bound."""
     return replace(phone, opt_in=False)
 
 
 def enter_quarantine(phone: Phone, now: datetime, lasting: timedelta) -> Phone:
-    """End the binding for good and keep the number silent for that long, or for as long as it already is to be."""
+    """End the binding permanently and start a quarantine. A running quarantine is never shortened."""
     until = now + lasting
     if phone.quarantine_until is not None:
         return replace(phone, quarantine_until=max(until, phone.quarantine_until))

@@ -1,4 +1,4 @@
-"""SQL of the phone book. The one clock is the database's."""
+"""SQL of the phone book. All times come from the database clock."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -26,10 +26,10 @@ _MEMBERS = "cpf, proof, channel, opt_in, bound_at, quarantined_at, quarantine_un
 
 
 class StoredPhone(msgspec.Struct, frozen=True):
-    """A number as it is at `now`; `version` is None where there is no row.
+    """A number with its state at `now`. `version` is None if it has no row.
 
-    `is_anothers` and `unproven` are about a claimant: whether the number is in another person's record, and how many
-    numbers the claimant has on their word alone.
+    `is_anothers` and `unproven` concern a claimant: whether the number appears in another person's record, and how many
+    numbers the claimant holds without proof.
     """
 
     phone: Phone
@@ -68,11 +68,11 @@ FROM (VALUES (true)) AS always LEFT JOIN registry.phone_book AS held ON number =
 async def find_phone(
     source: Source, number: str, claimant: Cpf | None = None, lasting: timedelta = UNPROVEN_LASTING
 ) -> StoredPhone:
-    """Return the number, and what decides whether `claimant` may have it on their word alone."""
+    """Return the number, and the facts that decide whether `claimant` may bind it without proof."""
 
 
 class PhoneEntry(msgspec.Struct, frozen=True):
-    """What was said over a number, as proof; `number` shows its last digits only."""
+    """A statement made over a number, as proof. `number` contains only its last four digits."""
 
     id: str
     cpf: str | None
@@ -86,9 +86,11 @@ class PhoneEntry(msgspec.Struct, frozen=True):
     request_id: str
 
 
-# A write holds only if the row is still the one that was read: if it has come, changed or gone since, neither the row
-# nor its entry nor its trace is written. The function locks the claimant's numbers and counts them, so that of several
-# claims at once none goes beyond the limit.
+# A write succeeds only if the row still has the version that was read. If the row was inserted, changed or deleted in
+# between, neither the row nor its entry nor the audit event is written.
+#
+# Limit: `hold_unproven_phones` locks the claimant's unproven numbers and counts them, so concurrent claims cannot
+# exceed the limit.
 _ROW = ", ".join(f":phone.{name}" for name in _MEMBERS.split(", "))
 _MAY_CLAIM = f"""
 CASE WHEN :claimant::text IS NULL THEN true
@@ -160,7 +162,7 @@ async def _delete_phone(
 ) -> bool: ...
 
 
-# The row stays; the entry is written all the same, as proof of what was said.
+# The row does not change, but the entry is written as proof of the statement.
 @statement(_write_sql("SELECT :number::text AS number"))
 async def _insert_phone_entries(
     connection: Connection, number: str, entries: Sequence[PhoneEntry], trail: str
@@ -175,9 +177,9 @@ async def write_phone(
     entries: Sequence[PhoneEntry],
     trail: str,
 ) -> bool:
-    """Write the number with its entries and trace; return False if what decided it has changed since it was found.
+    """Write the number with its entries and audit event. Return False if the number has changed since it was read.
 
-    With `after` None the number stays as it is.
+    If `after` is None, the number does not change.
     """
     if after is None or (after == FREE and found.version is None):
         return await _insert_phone_entries(connection, number, entries, trail)
@@ -236,7 +238,7 @@ SELECT number AS phone_number, action, channel, reason, at
 FROM registry.phone_book_entry WHERE cpf = :cpf ORDER BY at DESC, id DESC
 """)
 async def list_phone_entries(connection: Connection, cpf: Cpf) -> list[ExportedPhoneEntry]:
-    """Return what the person said over any number, the newest first."""
+    """Return the person's statements over any number, newest first."""
 
 
 @statement("SELECT count(*) FROM registry.phone_book_entry WHERE cpf = :cpf")
@@ -245,7 +247,7 @@ async def count_own_phone_entries(connection: Connection, cpf: Cpf) -> int: ...
 
 @statement("DELETE FROM registry.phone_book WHERE cpf = :cpf AND bound_at <= :at")
 async def unbind_covered_phones(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Free the numbers that were bound to the person up to that time; return how many."""
+    """Free the numbers that were bound to the person up to that time. Return their count."""
 
 
 @statement("SELECT count(*) FROM registry.phone_book WHERE quarantine_until IS NOT NULL")
@@ -254,7 +256,7 @@ async def count_quarantined_phones(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.phone_book WHERE quarantine_until <= now() - interval '30 days'")
 async def delete_ended_quarantines(connection: Connection) -> int:
-    """Delete numbers whose quarantine has been over for 30 days; return how many."""
+    """Delete numbers whose quarantine ended at least 30 days ago. Return their count."""
 
 
 @statement("SELECT count(*) FROM registry.phone_book WHERE proof = 'token'")
@@ -263,7 +265,7 @@ async def count_unproven_phones(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.phone_book WHERE proof = 'token' AND bound_at <= now() - :lasting::interval")
 async def delete_lapsed_phones(connection: Connection, lasting: timedelta = UNPROVEN_LASTING) -> int:
-    """Delete bindings on somebody's word alone whose time is over; return how many."""
+    """Delete expired bindings without proof. Return their count."""
 
 
 @statement("SELECT count(*) FROM registry.phone_book_entry")
@@ -272,4 +274,4 @@ async def count_phone_entries(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.phone_book_entry WHERE at <= now() - interval '5 years'")
 async def delete_old_phone_entries(connection: Connection) -> int:
-    """Delete old entries; return how many. By the owner of the table only."""
+    """Delete old entries. Return their number. Only the owner of the table may do this."""

@@ -1,4 +1,4 @@
-"""The code that is sent to a phone: drawn, hashed for the comparison, sealed for the way to its sender."""
+"""The code that is sent to a phone: random, hashed for the comparison, and sealed until it is delivered."""
 
 import hmac
 import secrets
@@ -15,18 +15,18 @@ _SEAL = "phone-seal"
 
 
 def draw_code() -> str:
-    """Draw a code from the system's secure source; every code is as likely as every other."""
+    """Return a random code from the system's secure source. All codes are equally likely."""
     return f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """What the platform's hash key makes of codes, numbers and citizens, each for its own purpose."""
+    """Hashes of codes, numbers and citizens, and sealed codes. Each purpose derives its own key."""
 
     key: HashKey
 
     def hash_code(self, verification: str, code: str) -> bytes:
-        """Hash the code bound to its verification: equal codes have different hashes."""
+        """Hash the code together with its verification, so that equal codes have different hashes."""
         return self.key.derive("phone-code", f"{verification}:{code}")
 
     def hash_number(self, number: Number) -> bytes:
@@ -43,11 +43,11 @@ class Secrets:
 
 
 def unseal_code(keys: Sequence[HashKey], sealed: str) -> str:
-    """Open a code that was sealed by one of the keys. Raises JoseError."""
+    """Open a code that was sealed with one of the keys. Raises JoseError."""
     return sealing.unseal_text(keys, _SEAL, sealed)
 
 
 def is_code(keys: Sequence[HashKey], verification: str, code: str, code_hash: bytes) -> bool:
-    """Return whether this is the code of the verification, by any key that may have been in use when it was sent."""
+    """Return whether this is the code of the verification, under any key that may have been current at that time."""
     hashes = [Secrets(key).hash_code(verification, code) for key in keys]
     return any(hmac.compare_digest(hashed, code_hash) for hashed in hashes)

@@ -1,4 +1,4 @@
-"""Delivers a code for sending: one POST with a secret, to the city's message gateway or to the sandbox's mailbox."""
+"""Deliver a code: one authenticated POST to the city's message gateway or to the sandbox's mailbox."""
 
 import httpx
 
@@ -8,16 +8,16 @@ from balcao.core.jobs.worker import Retry
 
 
 def require_sms_configured(platform: Platform) -> None:
-    """Raise Unavailable unless somebody sends codes: nobody is to wait for one that never comes."""
+    """Raise Unavailable if no gateway is configured. Otherwise the citizen would wait for a code that never comes."""
     if not platform.settings.phone_code_url:
         text = "O envio de códigos por telefone não está configurado."
         raise Unavailable(text, code="phone-codes-not-configured")
 
 
 async def deliver_code(platform: Platform, verification: str, to: str, code: str) -> None:
-    """Send the code to the number `to`, in E.164. Raises Retry with nothing of the response but its status.
+    """Send the code to the number `to`, in E.164. Raises Retry with only the status of the response.
 
-    The same code may be handed over twice: the gateway tells by `Idempotency-Key`.
+    A retry may deliver the same code twice. The gateway recognises it by its `Idempotency-Key`.
     """
     settings = platform.settings
     minutes = settings.phone_code_ttl // 60

@@ -1,4 +1,4 @@
-"""What the worker runs for the phone verification."""
+"""The worker jobs of the phone verification."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -13,7 +13,7 @@ async def send_code(platform: Platform, payload: Mapping[str, Any]) -> None:
     await service.send_code(platform, payload["verification"])
 
 
-# Somebody waits with the phone in their hand: quick tries, all within the life of a code.
+# The citizen is waiting for the code, so retry quickly and only while the code is valid.
 JOBS = [
     JobKind(
         store.CODE_JOB,

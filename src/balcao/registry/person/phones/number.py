@@ -1,4 +1,4 @@
-"""A declared phone number, without SQL and HTTP: what is allowed, and which mirrored fields take it."""
+"""A declared phone number, without SQL and HTTP: its checks, and the mirrored fields that store it."""
 
 import re
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.phones.schemas import PhoneBody
 
 HOME_DDI = "55"
-# The two mirrored fields of which the newer shows as the main phone.
+# The newer of these two mirrored fields shows as the main phone.
 MAIN = ("telefone1", "telefonePrincipal")
 
 
 @dataclass(frozen=True)
 class Number:
-    """Digits only; `ddd` may be empty abroad."""
+    """A phone number in digits. `ddd` may be empty abroad."""
 
     ddi: str
     ddd: str
@@ -25,7 +25,7 @@ class Number:
 
     @classmethod
     def parse(cls, body: PhoneBody) -> Self:
-        """Read the number. Raises Invalid naming the member."""
+        """Parse the number. Raises Invalid, which names the member."""
         ddi, ddd, valor = (compact_pasted(part) for part in (body.ddi, body.ddd or "", body.valor))
         number = cls(ddi.removeprefix("+"), ddd, valor)
         _require("ddi", number.ddi, r"[1-9][0-9]{0,2}", "de 1 a 3 dígitos, sem zero à frente")
@@ -54,10 +54,10 @@ class Number:
 
     @property
     def own_write(self) -> OwnWrite:
-        """What the citizen's number writes into the mirror, and how it is shown as it was typed."""
+        """Return the write of this number into the mirror, with the number as typed as its wording."""
         is_home = self.ddi == HOME_DDI
         fields = MAIN if is_home else ("telefonePrincipal", "telefoneInternacional")
-        # Without the `+` a foreign number of ten digits would read as a Brazilian one.
+        # Without the `+`, a foreign number of ten digits would be read as a Brazilian one.
         written = self.digits if is_home else self.e164
         return OwnWrite(dict.fromkeys(fields, written), MAIN, "telefone", self.typed, written)
 

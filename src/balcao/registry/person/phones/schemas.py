@@ -7,7 +7,7 @@ from msgspec import Meta
 
 
 class PhoneBody(msgspec.Struct):
-    """`ddd` is needed for `ddi` 55 only."""
+    """A phone number. `ddd` is required only for `ddi` 55."""
 
     ddi: Annotated[str, Meta(description="Código do país, de 1 a 3 dígitos, com ou sem `+`.", examples=["55"])]
     valor: Annotated[

@@ -1,7 +1,7 @@
 """The citizen's phone: declared, proven by a code sent to it, and only then shown (rules: registry 4.7).
 
-Codes already sent are counted in the database's own rows and not by `core.limits`: these limits protect other people's
-phones and the city's money, so they must hold in every process, in the sandbox and when the shared cache is away.
+Sent codes are counted in database rows and not by `core.limits`. These limits protect other people's phones and the
+city's money, so they must hold across all processes, in the sandbox, and while the shared cache is down.
 """
 
 import re
@@ -24,15 +24,15 @@ from balcao.registry.person.phones.number import Number
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 
 TRIES = 5
-# Portals compare this text to tell a wrong code from other faults (rules: registry 2.4).
+# Portals compare this text to distinguish a wrong code from other faults (rules: registry 2.4).
 WRONG_CODE = "Invalid or expired verification code"
 _CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
 
 
 async def declare_phone(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
-    """Send a code to the number; the record stays as it is until that is confirmed.
+    """Send a code to the number. The record does not change until the number is confirmed.
 
-    Raises Invalid, Conflict when nothing changes, TooMany, and Unavailable when nobody sends codes.
+    Raises Invalid, Conflict if nothing changes, TooMany, and Unavailable if no gateway is configured.
     """
     number = Number.parse(body)
     gateway.require_sms_configured(call.platform)
@@ -75,10 +75,10 @@ async def _open_verification(connection: Connection, call: Call, cpf: Cpf, numbe
 
 
 def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.CountedHashes:
-    """Return what stands for citizen and number by the key in use and by each former one.
+    """Return the hashes of citizen and number under the current key and all former ones.
 
-    Codes are counted under all of them, so that a rotation takes nobody's count back, and processes with the old key
-    count on with those that have the new one.
+    Codes are counted under all of them. So a rotation resets no count, and processes with the old key and those with
+    the new one share their counts.
     """
     every = [codes.Secrets(key) for key in call.platform.audit.keys]
     return store.CountedHashes(
@@ -91,7 +91,7 @@ def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.CountedHashes:
 async def confirm_phone(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
     """Make the number the main phone. Raises Invalid, NotFound and, after too many tries, TooMany.
 
-    A try is counted and committed before its code is compared, so that guessing in parallel gains nothing.
+    A try is counted and committed before its code is compared, so parallel guesses gain nothing.
     """
     number, code = Number.parse(body), _check_code(body.code)
     opened = await _take_try(call, cpf)
@@ -99,7 +99,7 @@ async def confirm_phone(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message
     if number.digits != opened.number.digits or not matches:
         raise _not_confirmed()
     if not await citizens.write_own_data(call, cpf, "telefone", opened.number.own_write, verification=opened.id):
-        raise _not_confirmed()  # another call was faster
+        raise _not_confirmed()  # another call has used the verification
     return Message("Telefone confirmado.")
 
 
@@ -132,7 +132,7 @@ def _not_confirmed() -> NotFound:
 
 
 async def send_code(platform: Platform, verification: str) -> None:
-    """Deliver the code and erase it; one that is void, used or expired is erased unsent."""
+    """Deliver the code and erase it. A code that is void, used or expired is erased without being sent."""
     async with platform.database.connection() as connection:
         unsent = await store.read_unsent_code(connection, verification)
     if unsent is not None:

@@ -1,4 +1,4 @@
-"""SQL of the phone verification. The one clock is the database's."""
+"""SQL of the phone verification. All times come from the database clock."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ CODE_JOB = "phone_code"
 
 
 class NewVerification(msgspec.Struct, frozen=True):
-    """A verification to be opened; `lasting` is in seconds."""
+    """A verification to open. `lasting` is in seconds."""
 
     cpf: Cpf
     id: str
@@ -30,15 +30,16 @@ class NewVerification(msgspec.Struct, frozen=True):
 
 
 class CountedHashes(msgspec.Struct, frozen=True):
-    """By what codes are counted: hashes of the citizen, of the number and of both together, by each key in force."""
+    """The hashes by which codes are counted: of the citizen, the number, and both together, under each valid key."""
 
     citizens: list[bytes]
     numbers: list[bytes]
     pairs: list[bytes]
 
 
-# A verification, its job, the count of codes sent and the trace; none of it while there is a wait. Everything depends
-# on `locked`, which takes the locks. An earlier verification of the citizen's is void.
+# One statement writes the verification, its job, the counts and the audit event. It writes nothing if the caller must
+# wait. Every CTE reads from `locked`, because `hold_phone_codes` takes the locks. An earlier verification of the
+# citizen becomes void.
 @statement(f"""
 WITH waiting AS MATERIALIZED (
     SELECT registry.hold_phone_codes(
@@ -67,7 +68,7 @@ SELECT seconds FROM waiting
 async def open_verification(
     connection: Connection, verification: NewVerification, counted: CountedHashes, job: NewJob, trail: str
 ) -> int:
-    """Open a verification, or return the seconds to wait until another code may be sent; 0 or less when it is open."""
+    """Open a verification and return 0 or less. Otherwise return the seconds until another code may be sent."""
 
 
 class OpenVerification(msgspec.Struct, frozen=True):
@@ -82,7 +83,7 @@ class OpenVerification(msgspec.Struct, frozen=True):
         return cls(row["id"], _parse_number(row), row["code_hash"])
 
 
-# The row's lock puts tries at once in order: no more are ever compared than are counted.
+# The row lock serialises concurrent tries, so no try is compared without being counted.
 @statement(f"""
 WITH taken AS (
     UPDATE registry.phone_verification SET attempts = attempts + 1
@@ -94,7 +95,7 @@ WITH taken AS (
 SELECT * FROM taken
 """)
 async def take_try(connection: Connection, cpf: Cpf, most: int, trail: str) -> OpenVerification | None:
-    """Count one try, with its audit event, and return what to compare it with; None when no try is left."""
+    """Count one try with its audit event, and return the verification to compare. None if no try is left."""
 
 
 @statement("""
@@ -103,7 +104,7 @@ FROM registry.phone_verification
 WHERE cpf = :cpf AND used_at IS NULL AND expires_at > clock_timestamp() AND attempts >= :most
 """)
 async def read_pause_after_tries(connection: Connection, cpf: Cpf, most: int) -> int | None:
-    """Return the seconds until another code may be sent; None unless every try of an open verification is spent."""
+    """Return the seconds until another code may be sent. None unless all tries of an open verification are used up."""
 
 
 class UnsentCode(msgspec.Struct, frozen=True):
@@ -121,7 +122,7 @@ SELECT cpf, ddi, ddd, valor, sealed_code FROM registry.phone_verification
 WHERE id = :verification AND sealed_code IS NOT NULL AND expires_at > clock_timestamp() AND ddi IS NOT NULL
 """)
 async def read_unsent_code(connection: Connection, verification: str) -> UnsentCode | None:
-    """Return the code to send; None when it is sent, void, used or expired."""
+    """Return the code to send. None if it was sent, or is void, used or expired."""
 
 
 def _parse_number(row: Row) -> Number:
@@ -136,14 +137,14 @@ async def erase_code(connection: Connection, verification: str) -> None: ...
 
 @statement("DELETE FROM registry.phone_verification WHERE cpf = :cpf AND sent_at <= :at")
 async def erase_covered_verifications(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Erase what was sent up to that time; return how many were erased."""
+    """Erase verifications sent up to that time. Return their number."""
 
 
 @statement("SELECT count(*) FROM registry.phone_verification")
 async def count_verifications(connection: Connection) -> int: ...
 
 
-# The number goes with the expiry; the rest a day after the end. The counts are needed for a day.
+# The number is erased when the verification expires or is used, and the row a day later. Counts are needed for a day.
 @statement("""
 WITH ended AS (
     DELETE FROM registry.phone_verification
@@ -160,7 +161,7 @@ WITH ended AS (
 SELECT (SELECT count(*) FROM ended) + (SELECT count(*) FROM expired)
 """)
 async def erase_expired_verifications(connection: Connection) -> int:
-    """Erase what has expired; return how many verifications lost their number or went altogether."""
+    """Erase expired data. Return how many verifications lost their number or were deleted."""
 
 
 @statement("""
@@ -168,7 +169,7 @@ SELECT id::text, cpf, '{telefonePrincipal}'::text[] AS fields
 FROM registry.phone_verification WHERE id = ANY (:ids::text[]::uuid[])
 """)
 async def find_verifications(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return whose verifications these are, by id."""
+    """Return the citizen of each verification by its id."""
 
 
 @statement("SELECT id::text FROM registry.phone_verification WHERE cpf = :cpf")

@@ -18,7 +18,7 @@ Handle = Annotated[
 
 
 class SearchBody(msgspec.Struct):
-    """One way to search: `name` with `birth_date`, or `protocol`, or `phone`."""
+    """A search: either `name` with `birth_date`, or `protocol`, or `phone`."""
 
     name: (
         Annotated[
@@ -55,7 +55,7 @@ class SearchBody(msgspec.Struct):
 
 
 class FoundCitizen(msgspec.Struct):
-    """A person who was found: enough to recognise whoever stands at the counter, and no more."""
+    """A found person, with just enough data to recognise the person at the counter."""
 
     handle: Handle
     cpf: MaskedCpf
@@ -69,18 +69,18 @@ class FoundCitizen(msgspec.Struct):
 
 
 class FoundCitizens(msgspec.Struct):
-    """Whom a search has found: at most five people."""
+    """The result of a search: at most five people."""
 
     data: Annotated[list[FoundCitizen], Meta(description="As pessoas encontradas, por nome; vazia se nenhuma.")]
 
 
 class IdentifyBody(msgspec.Struct):
-    """Which of the people found is the one at the counter."""
+    """The choice of the person at the counter among those found."""
 
     handle: Handle
 
 
 class IdentifiedCitizen(msgspec.Struct):
-    """The person chosen among those found."""
+    """The chosen person."""
 
     cpf: CpfDigits

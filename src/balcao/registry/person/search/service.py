@@ -1,4 +1,7 @@
-"""Finding a citizen at the counter, who brings no CPF: narrow, and every search in the trail (rules: registry 4.14)."""
+"""The search for a citizen at the counter who brings no CPF. It is narrow, and every search is audited.
+
+Source: rules: registry 4.14.
+"""
 
 from collections.abc import Awaitable, Callable
 from datetime import date
@@ -26,16 +29,16 @@ _WAYS = (frozenset({"name", "birth_date"}), frozenset({"protocol"}), frozenset({
 
 
 class Search(NamedTuple):
-    """How people are looked for: by what, as the trail names it, and the statement."""
+    """A kind of search: its name in the audit trail, and its statement."""
 
     by: str
     find: Callable[[Connection], Awaitable[list[Match]]]
 
 
 async def search_citizens(call: Call, body: SearchBody) -> FoundCitizens:
-    """Return at most five people, each recorded as seen; a search that finds nobody, or too many, is recorded, too.
+    """Return at most five people and audit each as read. A search that finds none, or too many, is audited too.
 
-    Raises Invalid, Forbidden for machines, and TooMany for a caller who tries one person after the other.
+    Raises Invalid, Forbidden for machines, and TooMany for a caller who tries out people one after the other.
     """
     _admit(call)
     search = _parse_search(body)
@@ -58,9 +61,10 @@ async def search_citizens(call: Call, body: SearchBody) -> FoundCitizens:
 
 
 async def identify_citizen(call: Call, handle: str) -> IdentifiedCitizen:
-    """Return the CPF of one of the people that this caller has found, recorded as a read.
+    """Return the CPF of a person whom this caller has found, audited as a read.
 
-    Raises NotFound for a handle that is over or another caller's; Forbidden and TooMany as the search does.
+    Raises NotFound for a handle that is expired or belongs to another caller. Raises Forbidden and TooMany as the
+    search.
     """
     _admit(call)
     who = call.identified_caller.key
@@ -73,7 +77,7 @@ async def identify_citizen(call: Call, handle: str) -> IdentifiedCitizen:
 
 
 def _admit(call: Call) -> None:
-    """Let pass people who say why, and who are not trying one person after the other."""
+    """Admit people who give a reason and who are not trying out people one after the other."""
     if call.identified_caller.is_machine:
         raise Forbidden("Esta pesquisa é para quem atende pessoas, e não para sistemas.", code="people-only")
     call.platform.enumeration.refuse_shut(call.identified_caller.key)

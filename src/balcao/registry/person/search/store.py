@@ -1,4 +1,4 @@
-"""SQL of the search: each finds at most `most` people, by an index of its own."""
+"""SQL of the search. Each statement finds at most `most` people and has its own index."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from balcao.registry.person.phone_book.states import UNPROVEN_LASTING
 
 
 class Match(msgspec.Struct, frozen=True):
-    """A person who was found; `name` is None for one whom the city has not imported."""
+    """A found person. `name` is None if the city has not imported them."""
 
     cpf: str
     name: str | None
@@ -21,8 +21,9 @@ _BY_NAME = name_order_sql("name")
 _NAME = "coalesce(nullif(record ->> 'nome_social', ''), record ->> 'nome')"
 
 
-# Materialized, so that nobody's plan walks through all people in the order that is wanted of a few. Every word typed is
-# a word of one of the two names, and the first one begins one.
+# MATERIALIZED, so that no plan walks through all people in the order of the result, of which only a few match.
+#
+# Every typed word must be a word of one of the two names, and the first typed word must be the first word of one.
 @statement(f"""
 WITH found AS MATERIALIZED (
     SELECT cpf, {_NAME} AS name FROM registry.base_record

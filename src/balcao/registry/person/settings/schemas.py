@@ -1,4 +1,4 @@
-"""Wire types of what a citizen sets besides the preferences (rules: registry 2.2)."""
+"""Wire types of a citizen's settings besides the preferences (rules: registry 2.2)."""
 
 from typing import Annotated, TypeAlias
 
@@ -9,7 +9,7 @@ OptInFlag: TypeAlias = Annotated[bool, Meta(description="Se o cidadão aceita re
 
 
 class FirstLogin(msgspec.Struct):
-    """True until it is set."""
+    """Whether the first login is still to come. True until the flag is set."""
 
     firstlogin: Annotated[bool, Meta(description="Verdadeiro até que o primeiro acesso termine.", examples=[False])]
 
@@ -28,7 +28,7 @@ class OptIn(msgspec.Struct):
 
 
 class OptInBody(msgspec.Struct):
-    """Categories that are left out keep their choice."""
+    """A change of the opt-ins. Omitted categories do not change."""
 
     opt_in: OptInFlag
     category_opt_ins: Annotated[

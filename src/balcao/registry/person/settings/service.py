@@ -1,4 +1,4 @@
-"""What a citizen sets besides the preferences: whether the first login is over, and the short form of the opt-ins."""
+"""A citizen's settings besides the preferences: the first-login flag, and the short form of the opt-ins."""
 
 from msgspec import UNSET
 
@@ -20,7 +20,7 @@ async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
 
 
 async def end_first_login(call: Call, cpf: Cpf) -> FirstLogin:
-    """Record that the first login is over; idempotent."""
+    """Record that the first login is over. Idempotent."""
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["firstlogin"])
     with guard_audit_write():
         async with call.platform.database.connection() as connection:
@@ -33,7 +33,7 @@ async def read_opt_in(call: Call, cpf: Cpf) -> OptIn:
 
 
 async def change_opt_in(call: Call, cpf: Cpf, body: OptInBody) -> OptIn:
-    """Write the preferences. Raises Unprocessable for a category and PreconditionFailed."""
+    """Write the preferences. Raises Unprocessable for a category, and PreconditionFailed."""
     choices = {} if body.category_opt_ins is UNSET else body.category_opt_ins
     requested = RequestedChange(OPT_IN_CHANNEL, body.opt_in, choices)
     return _opt_in(await notifications.apply_change(call, cpf, requested, _opt_in))

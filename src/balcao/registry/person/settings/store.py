@@ -1,4 +1,4 @@
-"""SQL of a citizen's settings; without a row they are the defaults."""
+"""SQL of a citizen's settings. Without a row, the defaults apply."""
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.lookups import lookup
@@ -24,11 +24,11 @@ async def end_first_login(connection: Connection, cpf: Cpf, trail: str) -> None:
 
 @lookup("SELECT avatar_id::text FROM registry.settings WHERE cpf = :cpf")
 async def read_chosen_avatar(source: Source, cpf: Cpf) -> str | None:
-    """Return the id of the avatar that was chosen."""
+    """Return the id of the chosen avatar."""
 
 
-# FOR SHARE: the deactivation of an avatar waits until choices under way are committed, and then clears them too; an
-# avatar that was deactivated first is not found here.
+# FOR SHARE: the deactivation of an avatar waits until running choices have committed, and then clears them too. If the
+# deactivation came first, this statement does not find the avatar.
 @statement(f"""
 WITH offered AS MATERIALIZED (
     SELECT id FROM registry.avatar WHERE id = :avatar_id::text::uuid AND is_active FOR SHARE
@@ -42,7 +42,7 @@ WITH offered AS MATERIALIZED (
 SELECT true FROM chosen
 """)
 async def set_chosen_avatar(connection: Connection, cpf: Cpf, avatar_id: str, trail: str) -> bool:
-    """Return whether the avatar is one on offer."""
+    """Store the choice. Return False if the avatar is not offered."""
 
 
 @statement(f"""
@@ -54,12 +54,12 @@ WITH removed AS (
 SELECT true FROM removed
 """)
 async def remove_chosen_avatar(connection: Connection, cpf: Cpf, trail: str) -> None:
-    """Take the choice back, with its trace; also when there is none."""
+    """Remove the choice and write the audit event, also if there was no choice."""
 
 
 @statement("UPDATE registry.settings SET avatar_id = NULL WHERE cpf = :cpf AND avatar_id IS NOT NULL")
 async def erase_chosen_avatar(connection: Connection, cpf: Cpf) -> int:
-    """Return whether there was one; the caller records the erasure."""
+    """Remove the choice. Return whether there was one. The caller records the erasure."""
 
 
 @statement("UPDATE registry.settings SET avatar_id = NULL WHERE avatar_id = :avatar_id::text::uuid")

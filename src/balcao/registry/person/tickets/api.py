@@ -33,7 +33,7 @@ EXPORTED = ExportMember(
     "chamados", list[Ticket], "Chamados do cidadão nos canais da prefeitura.", 110, service.list_all_tickets
 )
 
-# The city's, imported, and never erased here.
+# Tickets are the city's imported data, so they are never erased here.
 PERSONAL_DATA = PersonalData("tickets", [EXPORTED], tables=["registry.ticket"])
 
 FEATURE = Feature(

@@ -1,4 +1,4 @@
-"""Importing service tickets: the only writer of the table, under the role of its owner (rules: registry 3.1)."""
+"""The import of service tickets. Only the import writes the table, as its owner (rules: registry 3.1)."""
 
 from balcao.core.imports.declaration import Import
 from balcao.registry.person.tickets import store

@@ -15,7 +15,10 @@ _INSTANTS = ("data_inicio", "data_alvo_finalizacao", "data_fim")
 
 
 class Ticket(msgspec.Struct, kw_only=True):
-    """The two totals are the citizen's, the same on each ticket; closed is what is neither open nor under way."""
+    """A ticket. The two totals belong to the citizen and are equal on every ticket.
+
+    A ticket counts as closed if it is neither open nor in progress.
+    """
 
     id: Annotated[str, Meta(description="Identificador do chamado na plataforma.", examples=["demo-000007-1"])]
     cpf: CpfText
@@ -64,7 +67,7 @@ class Tickets(msgspec.Struct):
 
 
 class TicketRow(msgspec.Struct, kw_only=True):
-    """One row of the import; a ticket is known by citizen and `id`."""
+    """One row of the import. Citizen and `id` identify a ticket."""
 
     cpf: str
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]

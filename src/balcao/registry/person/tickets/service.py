@@ -1,4 +1,4 @@
-"""Reading a citizen's service tickets."""
+"""Read a citizen's service tickets."""
 
 import msgspec
 

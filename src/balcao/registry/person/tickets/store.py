@@ -13,7 +13,7 @@ from balcao.registry.person.tickets.schemas import TicketRow
 
 
 class TicketTotals(NamedTuple):
-    """How many tickets a citizen has, and how many of them are closed."""
+    """The number of a citizen's tickets, and of the closed ones."""
 
     total_chamados: int
     total_fechados: int
@@ -35,7 +35,7 @@ FROM registry.ticket WHERE cpf = :cpf ORDER BY data_inicio DESC, id DESC LIMIT :
 async def select_tickets(source: Source, cpf: Cpf, page: Page) -> list[dict[str, Any]]: ...
 
 
-# A ticket that says the same as before is not even locked; see the base record's statement for OFFSET.
+# An unchanged ticket is not even locked. `upsert_base_records` explains OFFSET 0.
 @statement("""
 WITH parsed AS MATERIALIZED (
     SELECT offered FROM jsonb_populate_recordset(NULL::registry.ticket, :rows::jsonb) AS offered
@@ -53,7 +53,10 @@ ON CONFLICT (cpf, id) DO UPDATE SET
     data_fim = excluded.data_fim, indicador = excluded.indicador
 """)
 async def upsert_tickets(connection: Connection, rows: Sequence[TicketRow]) -> int:
-    """Write the rows, one a citizen and id, as the owner of the table; return how many are new or other than before."""
+    """Write the rows, at most one for each citizen and id, and return the number of new or changed ones.
+
+    Only the owner of the table may do this.
+    """
 
 
 EXPORTS = Exports([Export("tickets", Rows("registry.ticket"))])

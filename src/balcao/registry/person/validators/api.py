@@ -1,4 +1,4 @@
-"""Routes of the validators: open to everybody, so that forms can ask before anybody has logged in."""
+"""Routes of the validators. They need no token, so that forms can use them before a login."""
 
 from balcao.core.access.rules import public
 from balcao.core.feature import Feature

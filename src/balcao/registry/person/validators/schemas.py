@@ -1,4 +1,4 @@
-"""Wire types of the validators (rules: registry 2.4). What is not valid has empty texts."""
+"""Wire types of the validators (rules: registry 2.4). If the text is not valid, the other texts are empty."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ class PhoneQuestion(msgspec.Struct):
 
 
 class PhoneVerdict(msgspec.Struct):
-    """`numero` is the whole national number, or for `ddi` 55 what follows the `ddd`."""
+    """The result. `numero` is the full national number, or for `ddi` 55 the part after the `ddd`."""
 
     valid: _Valid
     message: _Message
@@ -40,7 +40,7 @@ class EmailQuestion(msgspec.Struct):
 
 
 class EmailVerdict(msgspec.Struct):
-    """Whether the text has the form of an address; nothing is sent or looked up."""
+    """Whether the text has the form of an address. Nothing is sent or looked up."""
 
     valid: _Valid
     message: _Message

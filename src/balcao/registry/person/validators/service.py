@@ -1,4 +1,4 @@
-"""Whether a text can be a phone number or an e-mail address: judged by its form alone, nothing is stored."""
+"""Check whether a text has the form of a phone number or an e-mail address. Nothing is stored."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -12,7 +12,7 @@ from balcao.core.values.text import clean_text
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
 EMAIL_LENGTH = 254
-# As long as the body may be: a text that is too long for an address or a number gets a verdict, not a refusal.
+# The limit of the body. A text that is too long for an address or a number is invalid, but not a bad request.
 LONGEST_QUESTION = 16 * 1024
 HOME = "BR"
 HOME_DDI = 55
@@ -20,14 +20,14 @@ HOME_DDI = 55
 
 @dataclass(frozen=True)
 class EmailAddress:
-    """`local_part` as typed, `domain` in lower case."""
+    """An e-mail address: `local_part` as typed, `domain` in lower case."""
 
     local_part: str
     domain: str
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Return the address in a text that may have been pasted, None if there is none."""
+        """Return the address in a text that may have been pasted, or None if there is none."""
         address = clean_pasted(text)
         if len(address) > EMAIL_LENGTH:
             return None
@@ -48,7 +48,7 @@ def check_email(question: EmailQuestion) -> EmailVerdict:
 
 
 def check_phone(question: PhoneQuestion) -> PhoneVerdict:
-    """Check a phone; without `+` and leading 55 it is read as Brazilian. Raises Invalid for a blank text."""
+    """Check a phone. Without `+` and without a leading 55 it counts as Brazilian. Raises Invalid for a blank text."""
     try:
         number = phonenumbers.parse(clean_pasted(clean_text("phone", question.phone, longest=LONGEST_QUESTION)), HOME)
     except phonenumbers.NumberParseException:

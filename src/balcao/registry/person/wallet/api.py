@@ -35,7 +35,7 @@ EXPORTED = ExportMember(
     service.read_imported_wallet,
 )
 
-# The city's, imported, and never erased here.
+# The wallet is the city's imported data, so it is never erased here.
 PERSONAL_DATA = PersonalData("wallet", [EXPORTED])
 
 FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA)

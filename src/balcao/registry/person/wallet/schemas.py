@@ -1,4 +1,4 @@
-"""The citizen's wallet: what health, education and social assistance have on them (rules: registry 3.3)."""
+"""The citizen's wallet: their data from health, education and social assistance (rules: registry 3.3)."""
 
 from typing import Annotated, TypeAlias
 
@@ -22,7 +22,10 @@ class Documents(msgspec.Struct):
 
 
 class FamilyClinic(msgspec.Struct):
-    """`fonte`: `bigquery` for an imported clinic, also when the row does not say so; `mcp` for one found by address."""
+    """A family clinic and the source of its assignment.
+
+    `fonte` is `bigquery` for an imported clinic, also if the row has no source, and `mcp` for one found by address.
+    """
 
     indicador: Annotated[bool | None, Meta(description="Se há clínica de referência.", examples=[True])] = None
     id_cnes: Annotated[str | None, Meta(description="Código CNES da unidade, 7 dígitos.", examples=["9900004"])] = None
@@ -50,7 +53,7 @@ class FamilyClinic(msgspec.Struct):
 
 
 class Professional(msgspec.Struct):
-    """Somebody of a health team."""
+    """A member of a health team."""
 
     id_profissional_sus: Annotated[
         str | None, Meta(description="Identificador do profissional no SUS.", examples=["700000000000001"])
@@ -59,7 +62,7 @@ class Professional(msgspec.Struct):
 
 
 class FamilyHealthTeam(msgspec.Struct):
-    """The team that looks after a person's family."""
+    """The health team of a person's family."""
 
     indicador: Annotated[bool | None, Meta(description="Se há equipe de referência.", examples=[True])] = None
     id_ine: Annotated[str | None, Meta(description="Código INE da equipe.", examples=["0000004"])] = None
@@ -70,7 +73,7 @@ class FamilyHealthTeam(msgspec.Struct):
 
 
 class WalletHealth(msgspec.Struct):
-    """Where a person is looked after."""
+    """The health services of a person."""
 
     clinica_familia: Annotated[FamilyClinic | None, Meta(description="Clínica da família de referência.")] = None
     equipe_saude_familia: Annotated[
@@ -82,7 +85,7 @@ SINGLE_REGISTRY_DATES = ("data_cadastro", "data_ultima_atualizacao", "data_limit
 
 
 class SingleRegistry(msgspec.Struct):
-    """`status_cadastral`: `Cadastrado`, `Em andamento`, or other."""
+    """The single registry (CadÚnico). `status_cadastral` is `Cadastrado`, `Em andamento` or another text."""
 
     indicador: Annotated[bool | None, Meta(description="Se está no Cadastro Único.", examples=[True])] = None
     data_cadastro: Annotated[
@@ -113,7 +116,7 @@ class AssistanceCentre(msgspec.Struct):
 
 
 class SocialAssistance(msgspec.Struct):
-    """What social assistance has on a person."""
+    """The social assistance of a person."""
 
     cadunico: Annotated[SingleRegistry | None, Meta(description="Cadastro Único.")] = None
     cras: Annotated[AssistanceCentre | None, Meta(description="CRAS de referência.")] = None
@@ -141,14 +144,14 @@ class School(msgspec.Struct):
 
 
 class Education(msgspec.Struct):
-    """What the schools have on a person."""
+    """The education of a person."""
 
     aluno: Annotated[Student | None, Meta(description="O aluno.")] = None
     escola: Annotated[School | None, Meta(description="A escola.")] = None
 
 
 class ImportedWallet(msgspec.Struct):
-    """Every member always there, null when unknown."""
+    """The imported wallet. Every member is present, and null if unknown."""
 
     documentos: Annotated[Documents | None, Meta(description="Documentos. Por escopo: `rmi:pessoa-fisica:read`.")] = (
         None
@@ -161,6 +164,6 @@ class ImportedWallet(msgspec.Struct):
 
 
 class Wallet(ImportedWallet, kw_only=True):
-    """The wallet as a response; what the caller's scopes do not cover is null."""
+    """The wallet in a response. Members that the caller's scopes do not cover are null."""
 
     cpf: CpfText

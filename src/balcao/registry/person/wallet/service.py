@@ -1,4 +1,4 @@
-"""Reading a citizen's wallet; a machine sees what its scopes cover."""
+"""Read a citizen's wallet. A machine sees only the members that its scopes cover."""
 
 from zoneinfo import ZoneInfo
 
@@ -11,7 +11,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.wallet import store
 from balcao.registry.person.wallet.schemas import SINGLE_REGISTRY_DATES, ImportedWallet, Wallet
 
-# Which scope covers which members (rules: registry 2.2).
+# The members that each scope covers (rules: registry 2.2).
 COVERED = {
     "rmi:pessoa-fisica:read": ("documentos", "assistencia_social"),
     "sms:read": ("saude",),
@@ -21,7 +21,7 @@ MEMBERS = ImportedWallet.__struct_fields__
 
 
 async def read_wallet(call: Call, cpf: Cpf) -> Wallet:
-    """Return the wallet. Raises NotFound for anybody but the owner when nothing is stored of the citizen."""
+    """Return the wallet. Raises NotFound if nothing is stored about the citizen, except for the owner."""
     covered = _list_covered(call)
     async with call.reading(cpf, covered) as source:
         stored = await store.read_stored_wallet(source, cpf)
@@ -39,7 +39,7 @@ def _list_covered(call: Call) -> list[str]:
 
 
 async def read_imported_wallet(connection: Connection, cpf: Cpf) -> ImportedWallet | None:
-    """Return the wallet as it was imported; None when the citizen has none."""
+    """Return the wallet as imported, or None if the citizen has none."""
     return (await store.read_stored_wallet(connection, cpf)).wallet
 
 

@@ -10,7 +10,7 @@ from balcao.registry.person.wallet.schemas import ImportedWallet
 
 
 class StoredWallet(NamedTuple):
-    """The wallet as it was imported, and whether anything is `known` of the citizen, here or in the mirror."""
+    """The imported wallet. `known` is true if the citizen has a base record or a mirror."""
 
     wallet: ImportedWallet | None
     known: bool
