@@ -169,7 +169,7 @@ def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = NO_MACHINES) ->
 
 
 def _cpf(claims: Mapping[str, Any], policy: ClaimPolicy) -> Cpf | None:
-    """Return the CPF. A claim without a valid CPF is a fault of the provider. It never makes a caller without CPF."""
+    """Return the CPF, or None. Raises TokenRefused for an invalid claim, because that is a fault of the provider."""
     if policy.cpf_claim in claims:
         cpf = Cpf.parse_claim(claims[policy.cpf_claim])
         if cpf is None:

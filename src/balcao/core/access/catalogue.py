@@ -26,12 +26,13 @@ POLL_SECONDS = 4.0
 USABLE_SECONDS = 300.0
 # The state of a process that refuses callers because its access rules are outdated.
 OUTDATED = "balcao_access_rules_outdated"
+# The interval of `confirm_operations`. The catalogue retires an operation that no process has confirmed for a day.
 ANNOUNCING_SECONDS = 3600.0
 
 
 @dataclass(frozen=True)
 class AnnouncedOperation:
-    """An operation as it is registered in the catalogue before the process listens."""
+    """An operation as it is registered in the catalogue before the process accepts requests."""
 
     operation: str
     service: str
@@ -155,7 +156,7 @@ class Catalogue:
         return None if found is None else msgspec.json.decode(found, type=Changes)
 
     async def _load(self) -> Snapshot:
-        """Read the whole catalogue through separate connections, which have no time limit for requests."""
+        """Read the whole catalogue through a separate connection, which has no deadline of a request."""
         apart = self._database.apart(1)
         await apart.open()
         try:

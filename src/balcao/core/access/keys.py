@@ -18,10 +18,11 @@ from balcao.core.telemetry import counter
 REFRESH_SECONDS = 300.0
 # A NOTIFY on this channel makes every process fetch the keys immediately.
 CHANNEL = "balcao_identity"
-# If the issuer cannot be reached for this long, none of its tokens can still be valid.
+# Keys that no fetch has confirmed for this long are dropped, because the issuer may have deleted them.
 LONGEST_AGE_SECONDS = 3600.0
 # The pause between two fetches for unknown keys, so that invented key ids cause no more requests.
 UNKNOWN_KEY_SECONDS = 3.0
+# The same pause while no key is known. It is short because no token can be verified until then.
 FIRST_KEYS_SECONDS = 0.5
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
 # The deadline for discovery and keys together, because a server could send them byte by byte.
@@ -45,7 +46,7 @@ class KeyPending(KeysAway):
 
 
 class IssuerKeys:
-    """The keys of one issuer by `kid`. A key published without a `kid` gets a name that no token can contain.
+    """The keys of one issuer by `kid`. A key published without a `kid` gets a name that its tokens do not contain.
 
     `patience` is the time limit of a fetch in seconds, for commands, in which no caller waits.
     """

@@ -104,7 +104,11 @@ class PatternTree:
         return changed
 
     def _put_all(self, entries: Iterable[Entry], owned: set[int] | None) -> None:
-        """Put each mapping into its node; an id of 0 clears the node. `owned` are the nodes that no other tree uses."""
+        """Put each mapping into its node. An id of 0 clears the node.
+
+        `owned` are the ids of the nodes that no other tree uses, or None if the whole tree is new. Other nodes are
+        copied before they change.
+        """
         for entry in entries:
             segments = [entry.method, *split_pattern(entry.path_pattern)]
             takes_rest = segments[-1] == REST

@@ -98,7 +98,7 @@ NOTHING_HELD = HeldRights()
 
 
 def find_held_rights(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], managing: frozenset[str]) -> HeldRights:
-    """Return a person's rights in a version of the catalogue, with these roles of a token."""
+    """Return a person's rights in a version of the catalogue, including these roles of their token."""
     groups = snapshot.groups_of(cpf)
     direct = [snapshot.roles_by_name[name] for name in roles if name in snapshot.roles_by_name]
     direct += [snapshot.roles[item] for item in snapshot.people.find(cpf).roles if item in snapshot.roles]
@@ -130,7 +130,10 @@ def describe_reach(reach: Reach) -> dict[str, list[str]]:
 def measure_reach(
     action: str, ways: Sequence[Attributes], departments: frozenset[str] | None, managing: frozenset[str]
 ) -> Reach:
-    """Return the combined reach of an action, each way with its limits. `departments` is None for all departments."""
+    """Return the combined reach of an action. `departments` is None for all departments.
+
+    `ways` contains, for each role that grants the action, the limiting attributes of the group that gives the role.
+    """
     common = frozenset.intersection(*(frozenset(way) for way in ways))
     reach = {
         key: frozenset(value for way in ways for value in way[key])

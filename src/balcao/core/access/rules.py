@@ -59,7 +59,7 @@ class Rule:
 
     @property
     def needed(self) -> str | None:
-        """The action that every caller must hold. None if a guard or another rule can allow the call too."""
+        """The action that every caller must hold. None if callers can pass without it."""
         is_alone = not (self.owner or self.scopes or self.clients or self.action.startswith("platform:"))
         return self.action if is_alone else None
 

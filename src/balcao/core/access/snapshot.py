@@ -66,7 +66,10 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Changes(msgspec.Struct):
-    """The changes of a version by id or CPF; None marks a deletion. `whole`: contains all except people."""
+    """The changes of a version by id or CPF. None marks a deletion.
+
+    If `whole`, they contain the complete catalogue except the people.
+    """
 
     version: int
     position: int
