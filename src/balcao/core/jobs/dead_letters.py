@@ -1,7 +1,7 @@
 """Dead-lettered jobs of all services for operators: list, read, retry and drop, by the queue's own number.
 
-Features declare whom their jobs concern (`DeadJobs`). HTTP and the command line share this module, and so do their
-entries in the audit trail.
+Features declare whom their jobs concern (`DeadJobs`). HTTP and the command line share this module and write the same
+audit events.
 """
 
 import re
@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 async def list_dead_letters(
     call: Call, page: Page, *, kinds: Sequence[str] = (), cpf: Cpf | None = None, states: Sequence[State] = DEAD
 ) -> DeadLetterPage:
-    """List jobs, oldest first. Listing one person's jobs is audited as a read of that person."""
+    """List jobs, oldest first. The read is audited, and with `cpf` it is a read of that person's data."""
     async with call.platform.database.transaction() as connection:
         payloads = None if cpf is None else await _list_payloads(connection, call, cpf)
         filters = JobFilters(states, kinds, payloads=payloads)

@@ -1,4 +1,4 @@
-"""Declarations that tell operators, who see only ids, whose a job is and what ends with it."""
+"""Declarations of whom jobs concern and which rows end with them, because a job itself contains only ids."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Subject:
 
 
 async def _end_nothing(_: Connection, __: str) -> None:
-    """End a job to which no row belongs."""
+    """Do nothing, for jobs that end no row."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ LOOK_SECONDS = 1.0
 
 
 class Pulse:
-    """The time at which the loop last asked the queue for jobs, and the queue's last answer, in Unix time.
+    """The times at which the loop last asked the queue for jobs and the queue last answered, in Unix time.
 
     A worker asks every few seconds, whether it is idle or busy. Without a database, it retries every second.
     """

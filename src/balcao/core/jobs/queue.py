@@ -1,6 +1,7 @@
 """The queue for operators: which jobs wait or failed and why, and functions to retry or drop a job.
 
-A job that failed for good is dead-lettered. No function returns personal data: of a failure, only the code is stored.
+A job that failed for good is dead-lettered. No function returns personal data: the queue stores only the code of a
+failure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +42,7 @@ class QueuedJob:
 
     @classmethod
     def from_row(cls, row: Row) -> "QueuedJob":
-        """Return the job of a row of `_JOB`."""
+        """Read a row of `_JOB`."""
         state = _STATES.get(row["status"], "queued")
         payload = msgspec.json.decode(row["payload"] or b"{}")
         return cls(
@@ -70,9 +71,9 @@ class Try(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class JobFilters:
-    """The jobs to find. None does not restrict.
+    """The jobs to find. No states, no kinds and None do not restrict.
 
-    `payloads` are pairs of a kind and the first members of its payload.
+    `payloads` are pairs of a kind and the first members of its payload. An empty list matches no job.
     """
 
     states: Sequence[State] = ()
@@ -146,7 +147,7 @@ async def count_matching_jobs(connection: Connection, filters: JobFilters) -> in
 async def list_queued_jobs(
     connection: Connection, filters: JobFilters, *, limit: int = 100, offset: int = 0
 ) -> list[QueuedJob]:
-    """Return the jobs that are not done. The job that has waited longest comes first."""
+    """Return the jobs that are not done. The job whose last change is oldest comes first."""
 
 
 async def read_queued_job(connection: Connection, number: int) -> QueuedJob:
@@ -227,6 +228,7 @@ async def drop_queued_job(connection: Connection, number: int) -> None:
     """Delete a job from the queue and log its deletion."""
     queries = _queries(connection)
     if job := await queries.queue_job_by_id(JobId(number)):
+        # This statement of the library also deletes the job.
         await queries.log_jobs([(job, "deleted", None)])
 
 
@@ -239,7 +241,7 @@ async def count_jobs(connection: Connection) -> list[tuple[str, State, int]]:
 def dead_sql(kind: str) -> str:
     """Return the text of a SELECT of the dead jobs of a kind: `id`, and `payload` as jsonb.
 
-    Stores use it to distinguish what still waits from what was given up.
+    Stores use it to distinguish work that still waits from work that was given up.
     """
     return _jobs_sql(kind, "'failed'")
 

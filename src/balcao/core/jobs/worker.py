@@ -38,6 +38,7 @@ from balcao.core.tracing import TRACEPARENT, carry_trace, span
 
 QUEUE_SCHEMA = "queue"
 HEARTBEAT = timedelta(seconds=30)
+# After these, `Worker.run` connects again.
 _AWAY = (*LOST, asyncpg.PostgresError, BalcaoError, TimeoutError, FailingListenerError)
 # NOTIFY announces a new due job, but not a job that was put back for later. So `drain` has to poll often.
 _POLL, _DRAIN_POLL = timedelta(seconds=5), timedelta(seconds=0.1)
@@ -330,7 +331,8 @@ class Worker:
         ) as pool:
             self._queue = self._assemble(pool)
             if mode is QueueExecutionMode.continuous:
-                # Enqueue them by schedule, so that they are retried, dead-lettered and displayed like any other job.
+                # The schedule only enqueues a recurring job, so that it is retried, dead-lettered and displayed like
+                # any other job.
                 for kind in self._kinds:
                     if kind.cron is not None:
                         self._queue.schedule(kind.name, kind.cron)(self._make_starter(kind))
