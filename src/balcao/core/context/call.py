@@ -111,7 +111,7 @@ class Call:
 
     @property
     def reason(self) -> str | None:
-        """The reason for the call. It can only be set by the methods that validate it."""
+        """The reason for the call. Only the three methods below set it. Two of them validate a person's words."""
         return self._reason
 
     def read_access_reason(self) -> None:
@@ -127,7 +127,7 @@ class Call:
         self._reason = sentence
 
     def require_reason(self, *, always: bool = False) -> None:
-        """Raise Invalid if another person gives no reason and `BALCAO_REQUIRE_ACCESS_REASON` requires one.
+        """Raise Invalid if a person other than the owner gives no reason and `BALCAO_REQUIRE_ACCESS_REASON` is set.
 
         With `always`, a reason is required regardless of the setting.
         """

@@ -1,8 +1,8 @@
 """The metrics of all processes of a machine, whichever process is asked.
 
-Each process writes its numbers to its own file once a second, and the process that is asked adds up the files. Files,
-because counting must cost next to nothing (the client library's multi-process mode pays for every count, ADR 0013), and
-because the counts of a killed process must not be lost: its replacement takes over the file and continues from it. A
+Each process writes its numbers to its own file once a second, and the process that is asked adds up the files. Files
+have two advantages. Counting costs almost nothing (the client library's multi-process mode pays for every count, ADR
+0013). And the counts of a killed process are not lost: its replacement takes over the file and continues from it. A
 process only reports what its file contains, so no series ever decreases. The numbers of other processes are at most a
 second old.
 """

@@ -19,6 +19,7 @@ def seal_text(key: HashKey, purpose: str, text: str) -> str:
 
 def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
     """Return the text that one of the keys sealed. Raises JoseError if none of them did."""
+    # Try the current key last, so that its exception is raised if no key fits.
     for former in keys[1:][::-1]:
         with suppress(JoseError):
             return _open(former, purpose, sealed)

@@ -30,7 +30,7 @@ _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """The caller who requested a ticket, from their token without name and e-mail. `parameters` are the operation's."""
+    """The caller who requested a ticket, without name and e-mail, and the `parameters` of the operation."""
 
     subject: str
     client: str
@@ -118,7 +118,7 @@ async def redeem_ticket(
     """Use up a ticket, and return its holder and the parameters.
 
     Raises Unauthenticated if the ticket is unknown, used or expired, or if its session or token has ended. Raises
-    Forbidden if the holder may no longer call the operation, or Unavailable.
+    Forbidden if the holder may no longer call the operation, or Unavailable if the access rules are outdated.
     """
     async with platform.database.connection() as connection:
         sealed, is_living = await _take_ticket(connection, _hash(ticket), operation) or ("", False)
