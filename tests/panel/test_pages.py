@@ -38,7 +38,7 @@ def test_no_two_pages_share_an_address_or_a_name() -> None:
 
 
 def test_a_page_is_reached_by_the_navigation_or_from_a_page_that_is() -> None:
-    """The frame links to pages without parameters that are not in the menu."""
+    """A page without parameters outside the menu is linked by the frame or belongs to a page of the menu."""
     in_frame = {"/ir", "/conta", "/conta/sessoes", "/rascunhos"}
     alone = {
         page.path for page in PAGES if page.method == "GET" and not page.in_menu and not page.parameters

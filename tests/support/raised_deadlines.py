@@ -23,6 +23,6 @@ def _patient_platform() -> Iterator[None]:
         patch.setattr(pool, "REPLICA_SECONDS", PATIENCE)
         patch.setattr(keys, "FETCH_TIMEOUT", httpx.Timeout(PATIENCE))
         patch.setattr(keys, "FETCH_SECONDS", PATIENCE)
-        # Keys of the tests' provider change often, so do not pause between two fetches for unknown keys.
+        # Fetch the keys again for every unknown key, without the pause between two fetches.
         patch.setattr(keys, "UNKNOWN_KEY_SECONDS", 0.0)
         yield

@@ -47,7 +47,7 @@ class Rights:
         return not actions or any(action in self.actions for action in actions)
 
     def reach(self, action: str, key: str) -> list[str] | None:
-        """Return the values of a key to which the action is limited, or None for no limit."""
+        """Return the values of a key that limit the action, None for no limit, or [] if the person lacks the action."""
         held = self.actions.get(action)
         return [] if held is None else held.reach.get(key)
 

@@ -57,7 +57,7 @@ async def show_person(visit: Visit, person: str) -> Response[Any]:
 
 @pages.form("/{person}/incluir", "Incluir em um grupo", actions=[MEMBERS_MANAGE])
 async def join_group(visit: Visit, person: str) -> Response[Any]:
-    """Add a person to a group that was selected before, after showing what they would gain."""
+    """Add a person to a selected group, after showing what they would gain."""
     user = await client.find_user(visit.api, person)
     form = GroupChoiceForm(visit)
     groups = await client.list_groups(visit.api)

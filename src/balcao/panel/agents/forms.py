@@ -117,7 +117,7 @@ def to_typed(form: VersionForm, blocks: Sequence[str]) -> dict[str, str]:
 
 
 def _normalise(text: str | None) -> str:
-    """Return the text with the original line ends. Browsers send their own."""
+    """Return the text with line feeds as line ends. Browsers send CRLF."""
     return (text or "").replace("\r\n", "\n")
 
 

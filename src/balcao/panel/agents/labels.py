@@ -1,6 +1,6 @@
 """The displayed names of agents."""
 
-# The agent that answers a call which names no agent.
+# The agent that answers a call without the name of an agent.
 _NAMES = {"agentic_search": "Busca assistida"}
 
 

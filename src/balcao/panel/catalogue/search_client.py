@@ -99,7 +99,7 @@ class DryRun(msgspec.Struct):
 
 
 class Reversal(msgspec.Struct):
-    """The response to the rollback of a run: the schema version that is active again. It is not a run of its own."""
+    """The response to the rollback of a run: the schema version that is active again, without a run's id."""
 
     schema_version: str
 

@@ -157,7 +157,11 @@ class JobForm(Form):
         self.offer_choices()
 
     def take(self, fault: Refused) -> None:
-        """Add the error to every field that the service names, including those of steps and questions."""
+        """Add the error to the fields that the service names, including those of steps and questions.
+
+        An incomplete job marks all named fields, and any other error only the first one. Without a field, the error
+        applies to the whole form.
+        """
         placed = False
         text = _MISSING if fault.code == "job-incomplete" else self._reword_members(fault.text)
         for name, place, part in _MEMBER.findall(fault.text):

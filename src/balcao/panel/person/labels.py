@@ -210,7 +210,7 @@ def describe_actor(access: Access) -> str:
 
 
 def describe_way(access: Access) -> str:
-    """Return the system that was used. Return "" if the actor is the system itself or the person themselves."""
+    """Return the system that was used. Return "" for the person themselves, the CRM, the platform and its operator."""
     if access.actor_kind in ("owner", "crm", "worker", "operator"):
         return ""
     return _CLIENTS.get(access.actor, f"por {access.actor}")
