@@ -119,7 +119,6 @@ class Settings(
     crm_origin_account: str = "Portal"
     crm_channel: str = "Portal"
     crm_field_map: str = ""
-    crm_echo: bool = True
     crm_sandbox_client_secret: SecretStr = SecretStr("sandbox-crm-webhook-secret")
     crm_event_queue_max: int = Field(1_000_000, ge=1)
     crm_push: bool = True
@@ -133,7 +132,6 @@ class Settings(
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
     phone_code_secret: SecretStr = SecretStr(SANDBOX_SECRETS["phone_code_secret"])
 
-    agent_version_prefix: str = Field("cfg", pattern=r"^[A-Za-z0-9_.-]{1,20}$")
     agent_default_prompt: str = Field(
         "Você atende pessoas que procuram serviços da prefeitura. Responda em português claro.",
         min_length=1,

@@ -46,7 +46,7 @@ class Webhooks:
         secret = settings.crm_sandbox_client_secret.get_secret_value()
         self._credentials = ClientCredentials(self._request_token, CLIENT_ID, secret)
         self._echoes: asyncio.Queue[dict[str, Any]] = asyncio.Queue(WAITING_ECHOES)
-        self._echoing = settings.crm_echo and bool(self._url)
+        self._echoing = bool(self._url)
         self._fields = FieldMap.load()
 
     def echo(self, entity: Entity, record: Record, written: Mapping[str, Any], account: Record) -> None:

@@ -135,8 +135,7 @@ def _describe_times(version: StoredVersion) -> dict[str, str]:
 
 
 def _describe(call: Call, version: StoredVersion) -> VersionMetadata:
-    prefix = call.platform.settings.agent_version_prefix
-    return VersionMetadata(format_version(prefix, version.version, version.created_at, call.zone))
+    return VersionMetadata(format_version(version.version, version.created_at, call.zone))
 
 
 def _describe_item(call: Call, version: StoredVersion) -> dict[str, Any]:

@@ -46,6 +46,6 @@ def classify_change(base: AgentContent, new: AgentContent) -> ChangeType:
     return "prompt" if prompt else "config"
 
 
-def format_version(prefix: str, version: int, created_at: datetime, zone: ZoneInfo) -> str:
-    """Return the name that people use for a version: the prefix, the day it was saved, and its number."""
-    return f"{prefix}-{created_at.astimezone(zone):%Y-%m-%d}-v{version}"
+def format_version(version: int, created_at: datetime, zone: ZoneInfo) -> str:
+    """Return the name that people use for a version, with the day it was saved: `cfg-2026-11-29-v7`."""
+    return f"cfg-{created_at.astimezone(zone):%Y-%m-%d}-v{version}"

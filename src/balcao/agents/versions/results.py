@@ -112,5 +112,4 @@ def _explain(saved: SavedVersion) -> str:
 
 
 def _display(call: Call, version: AgentVersion) -> str:
-    prefix = call.platform.settings.agent_version_prefix
-    return format_version(prefix, version.version, version.created_at, call.zone)
+    return format_version(version.version, version.created_at, call.zone)
