@@ -1,7 +1,11 @@
-"""Write `docs/reference/statements.md`: every statement under the name that a DBA sees, with its tables."""
+"""Write `docs/reference/statements.md`: every statement under the name that a DBA sees, with its tables.
+
+git ignores the page. `make docs` writes it, and a release contains it.
+"""
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -97,4 +101,4 @@ def _lines() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(write_page(), "utf-8")
+    (Path(sys.argv[1]) if sys.argv[1:] else PAGE).write_text(write_page(), "utf-8")

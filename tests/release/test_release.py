@@ -104,6 +104,7 @@ def test_the_sums_are_those_of_every_file(release: Path) -> None:
     assert summed >= {
         f"balcao-{__version__}.tar.gz",
         f"balcao-{__version__}.cdx.json",
+        "statements.md",
         f"balcao_sandbox-{__version__}-py3-none-any.whl",
         "requirements.lock",
         "requirements-sandbox.lock",

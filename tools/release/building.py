@@ -50,6 +50,7 @@ def build(repository: Path, folder: Path) -> Path:
         _run_build(source / _TRIAL, made, commit, "--wheel")
         for path in _COPIED:
             shutil.copy(source / path, made)
+        _write_statements(source, made / "statements.md")
         sums = "".join(f"{digest}  {name}\n" for name, digest in _list_sums(made).items())
         (made / SUMS).write_text(sums, "ascii")
         return _move(made, folder / f"balcao-{version}")
@@ -95,6 +96,19 @@ def _describe(source: Path, made: Path, version: str, commit: Commit) -> None:
         [*components.list_packages(source), *components.list_bundled(source)],
     )
     (made / f"balcao-{version}.cdx.json").write_text(document, "utf-8")
+
+
+def _write_statements(source: Path, page: Path) -> None:
+    """Write the page of the SQL statements for DBAs, which is not in git."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.statements", str(page)],
+        cwd=source,
+        env=os.environ | {"PYTHONPATH": str(source / "src")},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise Refused(done.stderr)
 
 
 def _list_sums(folder: Path) -> dict[str, str]:
