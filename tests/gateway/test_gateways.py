@@ -33,7 +33,7 @@ from tests.support.polling import until_now
 from tests.support.proof_sizes import FULL
 from tests.support.sandbox import IndependentTokens, Sandbox
 from tests.support.sandbox import running as running_sandbox
-from tests.support.server import RunningServer, free_port
+from tests.support.server import UNLIMITED, RunningServer, free_port
 
 ORIGIN = "https://portal.cidade.example"
 GENDERS = "/registry/v1/citizen/gender/options"
@@ -78,6 +78,7 @@ def behind(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         cors_origins_csv=ORIGIN,
         panel=False,
         panel_url="https://painel.cidade.example",
+        refused_rate=UNLIMITED,
     )
     database_url = databases.create(name)
     with (
