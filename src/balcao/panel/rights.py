@@ -15,9 +15,9 @@ from markupsafe import Markup
 from balcao.web.api import Api
 
 # What each right of the platform allows, by service and permanent key. No other dictionary of rights exists.
-SHIPPED: dict[str, dict[str, str]] = tomllib.loads((files("balcao.access") / "seed" / "seed.toml").read_text())[
-    "actions"
-]
+# `files("balcao.access")` would import that service.
+_SEED = files("balcao") / "access" / "seed" / "seed.toml"
+SHIPPED: dict[str, dict[str, str]] = tomllib.loads(_SEED.read_text())["actions"]
 _DESCRIPTIONS = {key: text for service in SHIPPED.values() for key, text in service.items()}
 
 
