@@ -126,6 +126,22 @@ def test_a_candidate_is_decided_on_once_and_the_slower_one_is_told(panel: PanelC
 
 
 @pytest.mark.parametrize(
+    ("action", "said"),
+    [("reabrir", "Só aprovar e reprovar guardam o motivo"), ("etapa", "apague o texto"), ("", "botões")],
+)
+def test_a_button_that_keeps_no_reason_refuses_one_and_loses_nothing(
+    panel: PanelClient, action: str, said: str
+) -> None:
+    path = f"/painel/candidaturas/{sandbox_application_id('12-V9')}"
+    panel.login("helio", path)
+    reason = "Falta um documento" if action else ""
+    answer = panel.post(path, {**panel.find_form(path).values, "_acao": action, "reason": reason})
+    assert answer.status_code == 422
+    assert said in panel.page.text
+    assert panel.find_form(path).values["reason"].strip() == reason
+
+
+@pytest.mark.parametrize(
     ("cleared", "reason"),
     [
         ({}, "chegou sem currículo"),

@@ -233,6 +233,9 @@ async def _decide(visit: Visit, candidate: Candidate, form: ReasonForm) -> str:
     """Perform the action of the pressed button, and return its result in words."""
     decision, _, step = visit.posted.first("_acao").partition(":")
     motive = form.reason.data or ""
+    if motive and decision not in FINAL_DECISIONS:
+        text = "Só aprovar e reprovar guardam o motivo. Para este botão, apague o texto e repita. Nada foi gravado."
+        raise ValidationFailed(text)
     match decision:
         case "aprovar":
             await candidates_client.decide(visit.api, candidate.id, "approve", motive, form.etag)
@@ -243,10 +246,12 @@ async def _decide(visit: Visit, candidate: Candidate, form: ReasonForm) -> str:
         case "reabrir":
             await candidates_client.reopen(visit.api, candidate.id, form.etag)
             return "A candidatura voltou a esperar uma decisão."
-        case _:
+        case "etapa":
             chosen = step or visit.posted.first("etapa")
             await candidates_client.set_step(visit.api, candidate.id, chosen or None, form.etag)
             return "A etapa foi mudada." if chosen else "A pessoa não está mais em nenhuma etapa."
+        case _:
+            raise ValidationFailed("Escolha um dos botões. Nada foi gravado.")
 
 
 def _find_age(candidate: Candidate, today: date) -> int | None:
