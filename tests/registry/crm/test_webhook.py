@@ -1,13 +1,17 @@
 """The webhook at the door and its way into the citizen record."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import asyncpg
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from balcao import app
+from balcao.core.context.platform import Platform
+from balcao.registry.crm.events.backlog import Backlog
 from balcao.registry.mirror.fields import ADDRESS, CONSENTS, LANGUAGES, TEXT_KEYS, TOURIST
 from balcao.settings import Settings
 from tests.support import databases
@@ -151,6 +155,35 @@ def test_a_full_queue_refuses_before_the_body_is_looked_at(
     assert (*refusal(answer), answer.headers["Retry-After"]) == (503, "queue-full", "30")
     assert set(answer.json()) == {"error"}
     drain()
+
+
+def test_repeated_events_do_not_fill_the_queue(
+    settings: Settings, database_url: str, issuer: Issuer, drain: Drain
+) -> None:
+    drain()
+    most = settings.model_copy(update={"crm_event_queue_max": 2})
+    with RunningServer(app.build_application(most, database_url, ["registry"])) as running:
+        headers = bearer(issuer.machine("crm-sandbox"))
+        same = event(updatedAt="2026-07-03T11:00:00Z")
+        statuses = [
+            httpx.post(running.url + PATH, json=same, headers=headers, timeout=PATIENCE).status_code for _ in range(5)
+        ]
+    assert statuses == [202] * 5
+    drain()
+
+
+async def test_calls_during_a_count_do_not_count_again(platform: Platform, database_url: str) -> None:
+    backlog = Backlog()
+    owner = await asyncpg.connect(database_url)
+    async with owner.transaction():
+        await owner.execute("LOCK TABLE registry.crm_event IN ACCESS EXCLUSIVE MODE")
+        first = asyncio.ensure_future(backlog.refuse_when_full(platform))
+        await asyncio.sleep(0)
+        # Another count would wait for the lock, too, and end with a timeout.
+        await asyncio.gather(*(backlog.refuse_when_full(platform) for _ in range(20)))
+        assert not first.done()
+    await first
+    await owner.close()
 
 
 @pytest.mark.cases("registry", "W10")

@@ -24,9 +24,9 @@ class Backlog:
         """Raise Unavailable if more events wait than the settings allow (rules: registry 4.1 row 4)."""
         most = platform.settings.crm_event_queue_max
         if time.monotonic() - self._counted_at > COUNT_SECONDS:
+            self._counted_at = time.monotonic()  # before the count: calls meanwhile must not count again
             async with platform.database.connection() as connection:
                 self._waiting = await store.count_waiting_events(connection, most + 1)
-            self._counted_at = time.monotonic()
         if self._waiting > most:
             raise Unavailable("Há eventos demais na fila: tente mais tarde.", code="queue-full", retry_after=30)
 

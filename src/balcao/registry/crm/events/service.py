@@ -61,7 +61,8 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
     # registry 4.1).
     if is_new and event.at is not None and event.at > utc_now() + FUTURE:
         _future_events.inc()
-    backlog.add()
+    if is_new:
+        backlog.add()
     return Acknowledgement(event.cpf.masked, event.evento, "Evento recebido e enfileirado.", "accepted")
 
 
