@@ -9,7 +9,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, Invalid, NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.employability.hiring.departments.scope import find_scope
+from balcao.employability.hiring.departments.scope import Scope, find_scope
 from balcao.employability.hiring.listings import service as listings
 from balcao.employability.hiring.listings.schemas import JobSummary
 from balcao.employability.hiring.listings.store import lock_job_for_share
@@ -67,8 +67,9 @@ async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
     """Set the status of each of these candidates for a job if that is possible. Raises Invalid and NotFound."""
     people, job_id = parse_people(body.cpfs), parse_uuid_field("vaga_id", body.vaga_id)
     choose = choose_status(require_status(body.status))
+    scope = await find_scope(call)
     async with call.platform.database.transaction() as connection:
-        job = await _share_job(connection, call, job_id)
+        job = await _lock_job(connection, scope, job_id)
         positions = await lock_live_applications(connection, job_id, people)
         return await _change(connection, call, job, people, positions, choose)
 
@@ -80,8 +81,9 @@ async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
     """
     people, job_id = parse_people(body.cpfs), parse_uuid_field("vaga_id", body.vaga_id)
     step = parse_step("id_etapa", body.id_etapa)
+    scope = await find_scope(call)
     async with call.platform.database.transaction() as connection:
-        job = await _share_job(connection, call, job_id)
+        job = await _lock_job(connection, scope, job_id)
         require_step(step, job, "id_etapa")
         positions = await lock_live_applications(connection, job_id, people)
         if len({position.id_etapa_atual for position in positions}) > 1:
@@ -129,9 +131,8 @@ async def _decide(call: Call, id_: UUID, choose: Choose, reason: str | None = No
             await _apply(connection, reached, [Move(stored, change)], reason)
 
 
-async def _share_job(connection: Connection, call: Call, id_: UUID) -> JobSummary:
-    """Return a job within reach, and lock it against changes until the transaction ends. Raises NotFound."""
-    scope = await find_scope(call)
+async def _lock_job(connection: Connection, scope: Scope, id_: UUID) -> JobSummary:
+    """Return a job in the scope, and lock it against changes until the transaction ends. Raises NotFound."""
     await lock_job_for_share(connection, id_)
     job, department = (await listings.list_job_summaries(connection, [id_], utc_now())).get(id_, (None, None))
     if job is None or not scope.reaches(department):
