@@ -10,7 +10,7 @@ from balcao.core.values.cpf import Cpf
 class Attendance(msgspec.Struct, frozen=True):
     """One open attendance of a session. It closes at `ends_at` unless a page uses it earlier.
 
-    `name` is the citizen's name in the registry. It is empty if there is no record, and None if the attendant may not
+    `name` is the citizen's name in the registry. It is empty if there is no record, and None if the clerk may not
     read it.
     """
 

@@ -61,7 +61,7 @@ async def show(visit: Visit) -> Response[Any]:
 
 @pages.get("/quem-viu", "Quem viu os meus dados", in_menu=True)
 async def list_accesses(visit: Visit) -> Response[Any]:
-    """List the departments and systems that saw or changed the citizen's data, and why, but no civil servants."""
+    """List the departments and systems that saw or changed the citizen's data, and why, without names of staff."""
     listing = Listing(visit, ("acesso", "acessos"), size=SIZE)
     subject = await _read_subject(visit)
     found = await people.list_accesses(subject, page=listing.number, size=listing.size)
