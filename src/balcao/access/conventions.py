@@ -1,4 +1,4 @@
-"""What the operations of this service have in common: names, pages of a list, and the headers of a write."""
+"""Conventions of all operations of this service: names, pages of lists, and the headers of a write."""
 
 import re
 from enum import StrEnum
@@ -19,13 +19,13 @@ from balcao.core.values.personal_data import refuse_personal_data
 from balcao.core.values.ready import Ready
 
 WRITES = "60/minute"
-# Planning the largest document takes seconds of a core, so it is allowed more rarely than a write.
+# Planning the largest document uses a core for seconds, so the limit is lower than for writes.
 PLANS = "10/minute"
-# How many memberships, roles or mappings one transaction removes when what they hang on is deleted. The catalogue is
-# locked meanwhile, for a second at most (rules: access 4.3), and this many take a fraction of it.
+# The number of memberships, grants or mappings that one transaction removes together with their parent. The catalogue
+# is locked meanwhile, for at most a second (rules: access 4.3). This number takes a fraction of it.
 MOST_AT_ONCE = 1_000
 MAX_PAGE = 100
-# Beyond it an offset would not fit into the database's integer.
+# A greater offset might not fit into an integer of PostgreSQL.
 MAX_SKIP = 1_000_000_000
 
 ACTION_NAME = r"^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)+$"
@@ -62,12 +62,12 @@ def _refuse_number_as_name(name: str) -> str:
     return name
 
 
-# The audit trail keeps these texts for years, so none may hold a person's data.
+# The audit trail keeps these texts for years, so they must not contain personal data.
 _NOBODY = AfterValidator(refuse_personal_data)
-# Digits beside letters are no number of a person: many names end in a made-up id.
+# Digits next to letters are not a personal number: many names end in a generated id.
 _WITH_LETTERS = re.compile(r"[0-9]*[A-Za-z][A-Za-z0-9]*")
 _NO_NUMBER = AfterValidator(_refuse_number_as_name)
-# A text of several lines: line breaks and tabs are no control characters to refuse.
+# A text may have several lines, so line breaks and tabs are allowed.
 _LINES = AfterValidator(partial(refuse_control, allowed="\n\t"))
 ActionName = Annotated[str, StringConstraints(min_length=3, max_length=100, pattern=ACTION_NAME), _NO_NUMBER]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NAME), _NO_NUMBER]
@@ -78,7 +78,7 @@ AnyCaseMethod = Annotated[Method, BeforeValidator(_capitalise)]
 
 
 class SliceQuery(Model):
-    """Which part of a list is wanted (rules: access 2.0)."""
+    """The requested part of a list (rules: access 2.0)."""
 
     skip: Annotated[
         WholeNumber, Field(ge=0, le=MAX_SKIP, description="Quantos itens pular desde o começo.", examples=[0])
@@ -89,7 +89,7 @@ class SliceQuery(Model):
 
 
 class OptionalSliceQuery(Model):
-    """As `SliceQuery`, of a list that comes whole where no limit is sent."""
+    """The requested part of a list. Unlike `SliceQuery` it returns the whole list without a limit."""
 
     skip: Annotated[
         WholeNumber, Field(ge=0, le=MAX_SKIP, description="Quantos itens pular desde o começo.", examples=[0])
@@ -105,7 +105,7 @@ OptionalSliceInQuery: TypeAlias = Annotated[OptionalSliceQuery, in_query(Optiona
 
 
 def cpf_in_path(name: str, description: str, example: str) -> InPath:
-    """Describe a CPF in the path; one without right check digits is a listed fault."""
+    """Describe a CPF in the path. A CPF with wrong check digits is reported as a fault of this parameter."""
 
     def parse(text: str) -> Cpf:
         cpf = Cpf.parse(text)
@@ -117,7 +117,7 @@ def cpf_in_path(name: str, description: str, example: str) -> InPath:
 
 
 def _parse_name(text: str) -> str:
-    """Return the name of a path; one that no role and no group can have stands for an unknown one."""
+    """Return the name in the path. A name that no role or group can have becomes an empty one, which is unknown."""
     return text if len(text) <= 100 and re.fullmatch(NAME, text) else ""
 
 
@@ -132,7 +132,7 @@ ActionNameInPath: TypeAlias = Annotated[str, InPath(_parse_action_name, "Nome da
 
 @sending(CATALOGUE_VERSION)
 def respond_to_write(version: int, value: Any = None, *, status: int = 200) -> Response[Any]:
-    """Answer a write with the catalogue version that it made; without a value, 204."""
+    """Respond to a write with the new catalogue version. Without a value, the status is 204."""
     headers = {CATALOGUE_VERSION.name: str(version), "Cache-Control": PERSONAL}
     if value is None:
         return Response(status=204, headers=headers)
@@ -141,7 +141,7 @@ def respond_to_write(version: int, value: Any = None, *, status: int = 200) -> R
 
 @sending(ETAG, CATALOGUE_VERSION)
 def respond_with_state(version: int, value: Any) -> Response[Any]:
-    """Answer a change with the record that it left behind, its `ETag` and the catalogue version that it made."""
+    """Respond to a change with the stored record, its `ETag` and the new catalogue version."""
     ready = Ready.of(value)
     headers = {ETAG.name: ready.etag, CATALOGUE_VERSION.name: str(version), "Cache-Control": PERSONAL}
     return Response(ready.body, headers=headers)
@@ -149,5 +149,5 @@ def respond_with_state(version: int, value: Any) -> Response[Any]:
 
 @sending(TOTAL_COUNT)
 def respond_with_list(values: list[Any], total: int) -> Response[Any]:
-    """Answer a bare array with the number of items of the whole list."""
+    """Respond with a bare array. A header contains the number of items in the whole list."""
     return Response(msgspec.json.encode(values), headers={TOTAL_COUNT.name: str(total), "Cache-Control": PERSONAL})

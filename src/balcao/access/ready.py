@@ -1,4 +1,4 @@
-"""What access adds to the question whether it can serve: its own operations are registered."""
+"""The part of the readiness check that belongs to access: its own operations must be registered."""
 
 from collections.abc import Mapping
 
@@ -6,5 +6,5 @@ from balcao.core.context.platform import Platform
 
 
 async def tell_registration_readiness(platform: Platform) -> Mapping[str, bool]:
-    """Tell whether the service's own operations are registered: without them every call would be refused."""
+    """Return whether the service's own operations are registered. Without them every call would be refused."""
     return {"registration": "access.update_action" in platform.catalogue.latest.bindings}

@@ -1,4 +1,4 @@
-"""What several features show: a role, which people and groups have."""
+"""Records that several features show: a role of people and groups."""
 
 from datetime import datetime
 from typing import Annotated
@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class Role(msgspec.Struct):
-    """A role of the catalogue; of those that came with the platform nobody is the author."""
+    """A role of the catalogue. A role that came with the platform has no author."""
 
     id: Annotated[int, Meta(description="Identificador do papel.", examples=[21])]
     name: Annotated[str, Meta(description="Nome do papel.", examples=["iptu:consulta"])]

@@ -1,4 +1,4 @@
-"""Routes of the authorization actions."""
+"""Routes of the actions."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,12 +1,13 @@
-"""When an action may be deleted: one rule for a single change and for those of a plan (rules: access 4.3)."""
+"""The rule for the deletion of an action. Single changes and plans share it (rules: access 4.3)."""
 
 from balcao.core.errors import Conflict, Forbidden
 
 
 def check_deletion(*, reserved: bool, system: int, custom: int, roles: int, force: bool) -> None:
-    """Raise Forbidden for a reserved action, and Conflict for one in use.
+    """Raise Forbidden for a reserved action, and Conflict for an action in use.
 
-    `system` and `custom` count the mappings bound to it; `force` takes the custom ones and its roles' grants with it.
+    `system` and `custom` are the numbers of mappings that are bound to the action. With `force`, its custom mappings
+    and its grants are deleted too.
     """
     if reserved:
         raise Forbidden("Esta ação é reservada à plataforma e não se exclui.", code="action-reserved")

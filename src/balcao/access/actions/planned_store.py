@@ -1,4 +1,7 @@
-"""SQL of what plans change of actions, by operation. First all take a name that none can have: two may swap theirs."""
+"""SQL of the planned changes of actions, by operation.
+
+Actions first get a temporary name, so that two can swap names.
+"""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Applies changes of actions in memory, one by one, before they are written at once (rules: access 2.1, 4.2)."""
+"""Changes of actions, applied in memory one by one before they are written together (rules: access 2.1, 4.2)."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
@@ -10,17 +10,17 @@ from balcao.core.values.ready import Ready
 
 
 class KnownAction(NamedTuple):
-    """`reserved`: one of the platform's own, whose name is fixed."""
+    """An action, and whether it is reserved: the name of an action of the platform is fixed."""
 
     action: Action
     reserved: bool
 
 
 class KnownActions:
-    """The actions that several changes concern, each as the changes applied so far leave it.
+    """The actions that several changes affect, with the changes that were applied so far.
 
-    It must hold every action to be changed, and every one whose present name a change asks for; `kept_names` has those
-    asked for that no action gets, as they are of one in code which was deleted.
+    It must contain every action to change, and every action whose current name a change wants. `kept_names` contains
+    the wanted names that no action may get, because they belong to a deleted action in code.
     """
 
     def __init__(self, found: Iterable[KnownAction], kept_names: Collection[str]) -> None:
@@ -31,7 +31,8 @@ class KnownActions:
     def change(self, action_id: int, change: ActionChange, if_match: str | None) -> tuple[Action, Action]:
         """Return the action before and after the change.
 
-        Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name in use or in code.
+        Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name that is in use or
+        belongs to an action in code.
         """
         known = self._by_id.get(action_id)
         if known is None:
@@ -55,17 +56,17 @@ class KnownActions:
 
 
 def make_unknown_action() -> NotFound:
-    """Return what says that no action has the id."""
+    """Return the error for an unknown action id."""
     return NotFound("Não há ação com esse id.")
 
 
 def make_name_taken() -> Invalid:
-    """Return a 400, not a 409: it comes before 401 in the ascending cases (spec: access administration 4)."""
+    """Return a 400 instead of a 409: in the ascending cases it comes before 401 (spec: access administration 4)."""
     return Invalid("O campo `name` tem um nome já usado por outra ação.", code="action-name-taken")
 
 
 def make_name_in_code() -> Invalid:
-    """Return what says that the name is that of an action in code, which may come back (rules: access 4.3)."""
+    """Return the error for the name of a deleted action in code, which a release may add again (rules: access 4.3)."""
     return Invalid(
         "O campo `name` tem o nome de uma ação da plataforma que foi excluída aqui: escolha outro.",
         code="action-name-in-code",
@@ -73,5 +74,5 @@ def make_name_in_code() -> Invalid:
 
 
 def make_name_reserved() -> Forbidden:
-    """Return what says that the name belongs to the platform."""
+    """Return the error for a change of a name that belongs to the platform."""
     return Forbidden("Este nome é reservado à plataforma; só a descrição pode mudar.", code="action-reserved")

@@ -1,4 +1,4 @@
-"""Wire types of the authorization actions."""
+"""Wire types of the actions."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ from balcao.core.values.fields import Flag
 
 
 class ActionChange(Model):
-    """What is left out or null stays as it is."""
+    """The new values of an action. A member that is absent or null is not changed."""
 
     name: Annotated[
         ActionName | None,
@@ -32,7 +32,7 @@ class ActionChange(Model):
 
 
 class Action(msgspec.Struct):
-    """An action of the catalogue (spec: authorization action). `endpoint_count` counts the mappings bound to it."""
+    """An action of the catalogue (spec: authorization action). `endpoint_count` is the number of bound mappings."""
 
     id: Annotated[int, Meta(description="Identificador da ação.", examples=[1])]
     name: Annotated[str, Meta(description="Nome da ação, `recurso:verbo`.", examples=["avatars:manage"])]
@@ -52,7 +52,7 @@ class Actions(msgspec.Struct):
 
 
 class ActionsQuery(SliceQuery):
-    """The page of actions that is wanted."""
+    """The requested page of actions."""
 
     search: Annotated[
         SearchText, Field(description="Parte do nome, sem diferença de maiúsculas.", examples=["avatars"])
@@ -60,7 +60,7 @@ class ActionsQuery(SliceQuery):
 
 
 class ActionCreation(Model):
-    """An action of the city's own."""
+    """A new action of the city."""
 
     name: Annotated[
         ActionName, Field(description="Nome, `recurso:verbo`, único no catálogo.", examples=["iptu:invoice:cancel"])
@@ -69,7 +69,7 @@ class ActionCreation(Model):
 
 
 class DeletionQuery(Model):
-    """How thoroughly an action is deleted."""
+    """Whether a deletion includes custom mappings and grants."""
 
     force: Annotated[
         Flag,
@@ -78,14 +78,14 @@ class DeletionQuery(Model):
 
 
 class Change(StrEnum):
-    """A change whose impact can be asked for."""
+    """A change whose impact callers can query."""
 
     RENAME = "rename"
     DELETE = "delete"
 
 
 class ImpactQuery(Model):
-    """The change that is considered."""
+    """The change to consider."""
 
     operation: Annotated[Change, Field(description="Mudança considerada.", examples=["rename"])] = Change.RENAME
     new_name: Annotated[
@@ -94,7 +94,7 @@ class ImpactQuery(Model):
 
 
 class BoundMapping(msgspec.Struct):
-    """A mapping that follows the action."""
+    """A mapping that is bound to the action."""
 
     id: Annotated[int, Meta(description="Identificador do mapeamento.", examples=[210])]
     method: Annotated[str, Meta(description="Método HTTP.", examples=["GET"])]
@@ -125,7 +125,7 @@ Obstacle = Literal["name_taken", "reserved", "system_mappings", "custom_mappings
 
 
 class Impact(msgspec.Struct):
-    """What a change would touch; nothing is changed by asking."""
+    """The impact of a possible change. The query changes nothing."""
 
     action: Annotated[Action, Meta(description="A ação como está.")]
     operation: Annotated[str, Meta(description="Mudança considerada.", examples=["rename"])]
@@ -143,7 +143,7 @@ class Impact(msgspec.Struct):
 
 
 class Way(msgspec.Struct):
-    """How a person comes to hold the action."""
+    """A way by which a person has the action."""
 
     role: Annotated[str, Meta(description="Papel que a dá.", examples=["iptu:consulta"])]
     source: Annotated[Literal["direct", "group"], Meta(description="De onde vem o papel.", examples=["group"])]
@@ -152,7 +152,7 @@ class Way(msgspec.Struct):
 
 
 class Holder(msgspec.Struct):
-    """A person who holds the action by what is stored."""
+    """A person who has the action because of stored roles."""
 
     subject: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000020109"])]
     display_name: Annotated[str | None, Meta(description="Nome, se a pessoa já entrou.", examples=["Estela Ramos"])]
@@ -161,7 +161,7 @@ class Holder(msgspec.Struct):
 
 
 class Holders(msgspec.Struct):
-    """A page of the people who hold the action, and the roles by which a token may bring it too."""
+    """A page of the people who have the action, and the roles with which a token may also grant it."""
 
     items: Annotated[list[Holder], Meta(description="Pessoas da página.")]
     total: Annotated[int, Meta(description="Pessoas em todas as páginas.", examples=[3])]

@@ -1,4 +1,4 @@
-"""Creating, renaming and describing actions; mappings, grants and code follow by id or code key."""
+"""Creating, changing and deleting actions. Mappings and grants refer to them by id, and code by code key."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -44,23 +44,24 @@ from balcao.core.values.ids import MAX_INT64
 
 
 class SavedAction(NamedTuple):
-    """The record and the catalogue version that holds it."""
+    """The record, and the catalogue version that contains it."""
 
     action: Action
     version: int
 
 
 async def update_action(call: Call, action_id: int, change: ActionChange) -> SavedAction:
-    """Rename or describe an action; the same values again write nothing.
+    """Change the name or the description of an action. Equal values write nothing.
 
-    Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name in use or in code.
+    Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name that is in use or belongs
+    to an action in code.
     """
     attempt = CatalogueEvent("action.update", "action", str(action_id))
     return SavedAction(*await _CHANGE.run(call, attempt, WantedChange(action_id, change)))
 
 
 class WantedChange(NamedTuple):
-    """Which action is to change, and how."""
+    """The id of an action, and its requested change."""
 
     action_id: int
     change: ActionChange
@@ -97,7 +98,7 @@ _CHANGE = GroupedChange(_make_changes)
 
 
 async def create_action(call: Call, name: str, description: str) -> SavedAction:
-    """Create an action. Raises Invalid when the name is in use, or that of an action in code."""
+    """Create an action. Raises Invalid if the name is in use or belongs to an action in code."""
     async with write_catalogue(call, CatalogueEvent("action.create", "action", name=name)) as write:
 
         async def insert() -> Action:
@@ -127,11 +128,11 @@ async def read_action(call: Call, action_id: int) -> Action:
 
 
 async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
-    """Delete an action and return the catalogue version; `force` takes custom mappings and grants with it.
+    """Delete an action and return the catalogue version. With `force`, its custom mappings and grants are deleted too.
 
-    Most of very many of them go before, some at a time, so that others get their turn at the catalogue.
-
-    Raises NotFound, Forbidden for a reserved action, and Conflict for one in use (rules: access 4.3).
+    If there are very many, most of them are deleted first, in batches with their own transactions, so that other writes
+    of the catalogue can run in between. Raises NotFound, Forbidden for a reserved action, and Conflict for an action in
+    use (rules: access 4.3).
     """
     while force and await _take_some_along(call, action_id):
         pass
@@ -146,9 +147,10 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
 
 
 async def _take_some_along(call: Call, action_id: int) -> bool:
-    """Remove grants, or else mappings, where there are more than go with the action itself; return whether there were.
+    """Delete a batch of grants or, without further grants, of mappings. Return whether there was one.
 
-    The grants first: a mapping that is gone may leave its path to a wider one.
+    The last `MOST_AT_ONCE` are deleted together with the action. Grants come first, because without its mapping a path
+    may match a wider pattern.
     """
     async with write_catalogue(call, _name_deletion(action_id)) as write:
         action = await _find_deletable(write.connection, action_id, force=True)
@@ -169,7 +171,7 @@ async def _find_deletable(connection: Connection, action_id: int, *, force: bool
 
 
 async def read_impact(call: Call, action_id: int, query: ImpactQuery) -> Impact:
-    """Return what a change of the action would touch and what forbids it (rules: access 4.2). Raises NotFound."""
+    """Return the impact of a change of the action and the obstacles (rules: access 4.2). Raises NotFound."""
     async with call.platform.database.connection() as connection:
         found = await _find(connection, action_id, query.new_name)
         uses = await store.read_uses(connection, action_id)
@@ -201,7 +203,7 @@ def _list_obstacles(query: ImpactQuery, found: store.FoundAction, uses: store.Ac
 
 
 async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders:
-    """Return who holds the action by what is stored; whole CPFs are shown, so that the read is recorded.
+    """Return the people who have the action because of stored roles. It shows full CPFs, so the read is recorded.
 
     Raises NotFound.
     """
@@ -227,7 +229,7 @@ async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders
 
 
 async def _find(source: Source, action_id: int, new_name: str | None = None) -> store.FoundAction:
-    """Return the action; any integer may be asked for. Raises NotFound."""
+    """Return the action. Any integer is allowed. Raises NotFound."""
     found = await store.find_action(source, action_id, new_name) if 0 < action_id <= MAX_INT64 else None
     if found is None:
         raise make_unknown_action()
@@ -235,13 +237,13 @@ async def _find(source: Source, action_id: int, new_name: str | None = None) -> 
 
 
 async def find_action_id(call: Call, name: str) -> int | None:
-    """Return the id of the action that bears this name now, or None."""
+    """Return the id of the action that has this name now, or None."""
     async with call.platform.database.connection() as connection:
         return await store.select_action_id(connection, name)
 
 
 async def find_action_id_by_key(call: Call, code_key: str) -> int | None:
-    """Return the id of the action that code declared under this key, whatever it is called now, or None."""
+    """Return the id of the action that code declared with this key, whatever its name is now, or None."""
     async with call.platform.database.connection() as connection:
         return await store.select_action_id_by_key(connection, code_key)
 
@@ -251,7 +253,7 @@ def _describe(action: Action) -> dict[str, str]:
 
 
 async def write_planned_actions(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
+    """Write the rows of a plan for this operation, within its transaction. The plan has already checked all rules."""
     if operation == "action.delete":
         await mappings.delete_mappings_of_actions(connection, rows)
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

@@ -24,7 +24,7 @@ from balcao.core.database.statements import statement
 
 @dataclass(frozen=True)
 class FoundAction:
-    """`reserved`: one of the platform's own, whose name is fixed. `name_taken`: by another action."""
+    """An action, whether it is reserved (its name is fixed), and whether another action has the new name."""
 
     action: Action
     reserved: bool
@@ -41,7 +41,7 @@ FROM access.action
 WHERE action.id = :action_id
 """)
 async def find_action(source: Source, action_id: int, new_name: str | None) -> FoundAction | None:
-    """Return the action and what stands in the way of renaming it; the id is at most `MAX_INT64`."""
+    """Return the action and the obstacles to renaming it. The id is at most `MAX_INT64`."""
 
 
 @statement("""
@@ -57,7 +57,7 @@ async def find_actions(connection: Connection, ids: Collection[int], names: Coll
 
 
 async def update_actions(connection: Connection, actions: Sequence[Action]) -> None:
-    """Give the actions their names and descriptions, one after the other: a name that one frees the next may take."""
+    """Write names and descriptions one action after the other, so that one can get a name that an earlier one frees."""
     await connection.executemany(_update_action.sql, [_update_action.bind([action], {}) for action in actions])
 
 
@@ -75,7 +75,7 @@ WHERE kind = 'action' AND name = ANY(:names::text[]) AND NOT EXISTS (
     SELECT FROM access.action WHERE code_key = shipped_once.name)
 """)
 async def list_names_of_deleted_actions(connection: Connection, names: Collection[str]) -> list[str]:
-    """Return those of the names that are of an action in code which was deleted here."""
+    """Return the names that belong to an action in code that was deleted here."""
 
 
 @statement("SELECT id FROM access.action WHERE name = :name")
@@ -93,7 +93,7 @@ WHERE NOT EXISTS (SELECT FROM access.action WHERE name = :name)
 RETURNING id
 """)
 async def insert_action(connection: Connection, name: str, description: str, created_by: str | None) -> int | None:
-    """Return the new id, or None when the name is in use."""
+    """Return the new id, or None if the name is in use."""
 
 
 @statement(
@@ -115,7 +115,7 @@ async def select_actions(connection: Connection, search: str, limit: int, skip: 
 
 
 class ActionUses(msgspec.Struct):
-    """Everything that hangs on an action, of one catalogue version."""
+    """Everything that depends on an action, in one catalogue version."""
 
     version: int
     mappings: list[BoundMapping]
@@ -127,12 +127,12 @@ class ActionUses(msgspec.Struct):
 
     @property
     def system(self) -> int:
-        """Return how many operations of our own are bound to the action."""
+        """Return the number of the platform's operations that are bound to the action."""
         return len(self.mappings) - self.custom
 
 
 async def read_uses(connection: Connection, action_id: int) -> ActionUses:
-    """Return what hangs on the action: its mappings, the roles that grant it and whom those reach."""
+    """Return the action's mappings, the roles that grant it, and the groups and people with these roles."""
     uses = await _read_uses(connection, action_id)
     for group in uses.groups:
         group.reach = describe_group(group.name, group.reach)
@@ -182,7 +182,7 @@ async def _read_uses(connection: Connection, action_id: int) -> Json[ActionUses]
 
 
 class Dependents(NamedTuple):
-    """How many of our own operations are bound to an action, how many other paths are, and how many roles grant it."""
+    """How many of the platform's operations and other paths are bound to an action, and how many roles grant it."""
 
     system: int
     custom: int
@@ -199,7 +199,7 @@ async def count_dependents(connection: Connection, action_id: int) -> Dependents
 
 
 class DependentNames(NamedTuple):
-    """What goes with an action, as its event names it."""
+    """The roles and mappings that are deleted with an action, for its event."""
 
     roles: list[str]
     mappings: Json[list[dict[str, Any]]]
@@ -218,10 +218,10 @@ async def read_dependent_names(connection: Connection, action_id: int) -> Depend
 
 @statement("DELETE FROM access.action WHERE id = :action_id RETURNING code_key")
 async def delete_action(connection: Connection, action_id: int) -> str | None:
-    """Delete the action and what grants it, and return its code key; no mapping may be bound to it."""
+    """Delete the action and its grants, and return its code key. No mapping may be bound to it."""
 
 
-# An administrative role grants every action but the platform's own, which nobody is granted.
+# An administrative role grants every action except the platform's own, which no role grants.
 _GRANTING = """
 SELECT id, name FROM access.role
 WHERE id IN (SELECT role_id FROM access.role_action WHERE action_id = :action_id)
@@ -233,7 +233,7 @@ WHERE id IN (SELECT role_id FROM access.role_action WHERE action_id = :action_id
 
 @statement(f"""SELECT name FROM ({_GRANTING}) AS granting ORDER BY name COLLATE "C" """)
 async def list_granting_roles(connection: Connection, action_id: int) -> list[str]:
-    """Return the names of the roles that grant the action, administrative ones too."""
+    """Return the names of the roles that grant the action, including administrative ones."""
 
 
 _WAYS = f"""
@@ -249,7 +249,7 @@ JOIN access.grp ON grp.id = group_id
 
 
 class FoundHolder(msgspec.Struct, frozen=True):
-    """Somebody who holds an action; the reach of a way is the attributes of its group."""
+    """A person who has an action. The reach of a way consists of the attributes of its group."""
 
     subject: str
     display_name: str | None
@@ -269,4 +269,4 @@ class FoundHolder(msgspec.Struct, frozen=True):
     )
 )
 async def select_holders(connection: Connection, action_id: int, limit: int, skip: int) -> Paged[FoundHolder]:
-    """Return the page's holders by the person's id."""
+    """Return the page's holders by the id of the person."""

@@ -32,14 +32,14 @@ Number = Annotated[WholeNumber, Field(ge=0, le=MAX_SEQ)]
 
 
 class Outcome(StrEnum):
-    """Whether what was tried was done."""
+    """Whether the attempt was carried out."""
 
     DONE = "done"
     DENIED = "denied"
 
 
 class AuditEvent(msgspec.Struct):
-    """An event of the catalogue; changes have `seq`, refusals and reads stand beside the chain."""
+    """An event of the catalogue. Changes have `seq`; refusals and reads are not part of the chain."""
 
     seq: Annotated[int | None, Meta(description="Número na corrente; nulo fora dela.", examples=[42])]
     at: Annotated[datetime, Meta(description="Quando.", examples=["2026-03-02T12:00:00Z"])]
@@ -69,7 +69,7 @@ class AuditEvents(msgspec.Struct):
 
 
 class AuditQuery(SliceQuery):
-    """Which events are wanted; what is left out does not matter."""
+    """The filters of the events. An absent filter matches every event."""
 
     operation: Annotated[SearchText | None, Field(description="Operação.", examples=["action.update"])] = None
     target_type: Annotated[SearchText | None, Field(description="Tipo do alvo.", examples=["action"])] = None
@@ -87,7 +87,7 @@ class AuditQuery(SliceQuery):
 
 
 class VerifyQuery(Model):
-    """Which part of the chain is verified."""
+    """The part of the chain to verify."""
 
     from_seq: Annotated[
         WholeNumber, Field(ge=1, le=MAX_SEQ, description="Primeiro número, do começo sem ele.", examples=[1])

@@ -1,4 +1,4 @@
-"""The catalogue's history: who changed what, who was refused, and whether the chain is intact (rules: access 3.4)."""
+"""The catalogue's history: changes, refusals, and the verification of the chain (rules: access 3.4)."""
 
 from balcao.access.audit import store
 from balcao.access.audit.schemas import AuditEvents, AuditQuery, Verdict, VerifyQuery
@@ -7,7 +7,10 @@ from balcao.core.values.cpf import Cpf
 
 
 async def list_catalogue_events(call: Call, query: AuditQuery) -> AuditEvents:
-    """Return a page of events, newest first; people are found by their hash, as no event has their number."""
+    """Return a page of events, newest first.
+
+    People are found by their hash, because events do not contain their CPF.
+    """
     wanted = store.EventFilters(
         query.operation,
         query.target_type,
@@ -31,6 +34,6 @@ def _hash(call: Call, digits: str | None) -> list[str] | None:
 
 
 async def verify_trail(call: Call, query: VerifyQuery) -> Verdict:
-    """Follow a part of the chain and return whether it is intact."""
+    """Verify a part of the chain, and return the result."""
     async with call.platform.database.connection() as connection:
         return await store.verify_chain(connection, query.from_seq, query.to_seq)

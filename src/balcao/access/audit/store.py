@@ -11,7 +11,7 @@ from balcao.core.database.statements import statement
 
 
 class EventFilters(NamedTuple):
-    """Which events are wanted; None does not restrict. `actor` and `subject` are the hashes of one person."""
+    """The filters of the events. None matches every event. `actor` and `subject` are the hashes of one person each."""
 
     operation: str | None
     target_type: str | None
@@ -54,8 +54,8 @@ async def select_catalogue_events(
     """Return the page's events, newest first."""
 
 
-# The event before the part is read as its anchor. The first that is left after retention has none, and names the hash
-# of one that went.
+# The event before the part is also read, as an anchor. The first event after retention has no predecessor, and its
+# `prev_hash` belongs to a deleted event.
 @statement("""
 WITH linked AS (
     SELECT seq, hash, prev_hash, access.chain_hash(event) AS computed,
@@ -76,4 +76,4 @@ SELECT coalesce(bool_and(sound), true) AS ok, count(*) AS checked, min(seq) AS f
 FROM judged
 """)
 async def verify_chain(connection: Connection, from_seq: int, to_seq: int) -> Verdict:
-    """Compute the hashes of a part of the chain anew and compare them."""
+    """Compute the hashes of a part of the chain again and compare them."""

@@ -1,4 +1,4 @@
-"""Route of a client's own calls."""
+"""The route of a client's own calls."""
 
 from typing import Annotated, TypeAlias
 

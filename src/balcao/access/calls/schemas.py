@@ -16,7 +16,7 @@ RequestId = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,100}$")]
 
 
 class OwnCallsQuery(SliceQuery):
-    """Which calls are wanted."""
+    """The filters of the calls."""
 
     status: Annotated[
         Statuses | None, Field(description="Um status, ou todos de uma classe: `4xx`.", examples=["4xx"])
@@ -31,7 +31,7 @@ class OwnCallsQuery(SliceQuery):
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """Return the least and the greatest status that is wanted."""
+        """Return the least and the greatest status to show."""
         if self.status is None:
             return 100, 599
         if self.status.endswith("xx"):
@@ -41,7 +41,7 @@ class OwnCallsQuery(SliceQuery):
 
 
 class OwnCall(msgspec.Struct):
-    """A call, with nothing of what was sent or answered."""
+    """A call, without any content of its request or response."""
 
     at: Annotated[datetime, Meta(description="Quando.", examples=["2026-03-02T12:00:00Z"])]
     operation: Annotated[str, Meta(description="A operação.", examples=["registry.read_preferences"])]

@@ -1,4 +1,4 @@
-"""What the client of a token called of late, and why it was refused (rules: access 4.10)."""
+"""The recent calls of a token's client, and the reasons of refusals (rules: access 4.10)."""
 
 from balcao.access.calls.schemas import OwnCall, OwnCalls, OwnCallsQuery
 from balcao.core.context.call import Call
@@ -6,7 +6,8 @@ from balcao.core.errors import Forbidden
 from balcao.core.live import call_log
 from balcao.core.live.call_log import KEPT, LoggedCall
 
-# Which check a token failed, which no answer says: its client has proven itself by a good token now. Meaning, remedy.
+# Meaning and remedy of each check that a token can fail. Responses to refused calls do not contain these reasons, but
+# here the client has authenticated with a valid token.
 REFUSED_TOKENS = {
     "token-expired": ("O token venceu.", "Peça outro antes do fim (`expires_in`)."),
     "token-audience": (
@@ -20,9 +21,10 @@ REFUSED_TOKENS = {
 
 
 async def list_own_calls(call: Call, query: OwnCallsQuery) -> OwnCalls:
-    """Return the last calls of the caller's client. Raises Forbidden for who is no machine.
+    """Return the last calls of the caller's client. Raises Forbidden unless the caller is a machine.
 
-    Everybody who logs in by a portal has a token of its client, and none of them is to see what the others do.
+    A person who logs in through a portal has a token of the portal's client, and must not see the calls of other
+    people.
     """
     caller = call.identified_caller
     if not caller.is_machine:

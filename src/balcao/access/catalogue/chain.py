@@ -1,6 +1,7 @@
-"""Chaining events of one change: the same hashes that `access.chain_hash` makes, of thousands in some milliseconds.
+"""The hash chain of the audit events, computed in Python. The hashes are the same as those of `access.chain_hash`.
 
-In SQL an event costs many calls of a function, all of them while the catalogue is locked (rules: access 3.4).
+Thousands of events take a few milliseconds. In SQL each event needs many function calls while the catalogue is locked
+(rules: access 3.4).
 """
 
 import hashlib
@@ -13,7 +14,7 @@ import msgspec
 
 
 class ChainHead(NamedTuple):
-    """The end of the chain: the number and the hash of its last event, and the version that the next ones belong to."""
+    """The end of the chain: the number and the hash of its last event, and the version of the next events."""
 
     seq: int
     hash: str
@@ -21,11 +22,11 @@ class ChainHead(NamedTuple):
 
 
 def chain_events(head: ChainHead, events: Sequence[Any], at: datetime) -> bytes:
-    """Return the rows of the events as JSON, each with the hash of the one before and of itself."""
+    """Return the rows of the events as JSON, each with the hash of its predecessor and its own hash."""
     instant = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     rows: list[dict[str, Any]] = []
     previous = head.hash
-    # First as JSON, so that what is hashed is what will be read back.
+    # Encode and decode as JSON, so that the hash covers exactly what a reader will get.
     for seq, event in enumerate(msgspec.json.decode(msgspec.json.encode(events)), start=head.seq + 1):
         row = event | {
             "seq": seq,
@@ -40,5 +41,5 @@ def chain_events(head: ChainHead, events: Sequence[Any], at: datetime) -> bytes:
 
 
 def encode_canonically(document: Any) -> str:
-    """Return JSON with sorted keys and no blanks, as `access.canonical` writes it."""
+    """Return JSON with sorted keys and without blanks, as `access.canonical` writes it."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""What the catalogue's audit trail says of a change or of a refused one (rules: access 3.4)."""
+"""Events of the catalogue's audit trail, for changes and refused attempts (rules: access 3.4)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,19 @@ from balcao.core.database.statements import Statement
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.personal_data import mask_personal_data
 
-# What a plan writes of a kind: a row each, by the names of their columns.
+# The rows that a plan writes for one kind of change, by column name.
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
-# A statement that writes them: it takes the rows as JSON, and who creates those that are new.
+# A statement that writes these rows. It gets the rows as JSON, and the author of the new ones.
 PlannedStatement: TypeAlias = Statement[[str, str | None], None]
 SYSTEM = {"sub": "system", "azp": "", "cpf": None, "display_name": "system"}
 
 
 @dataclass(frozen=True)
 class CatalogueEvent:
-    """`operation` as `action.update`; `identity` is the target's id as text; `subject` the person concerned."""
+    """An event, such as `action.update`.
+
+    `identity` is the id of the target as text, and `subject` is the affected person.
+    """
 
     operation: str
     kind: str
@@ -29,7 +32,7 @@ class CatalogueEvent:
     after: Any = None
 
     def to_document(self, actor: Any, request_id: str, subject: Any = None) -> dict[str, Any]:
-        """Return the event as the chain stores it, without personal data in descriptions of before."""
+        """Return the event as the chain stores it. Personal data in descriptions are masked."""
         return {
             "actor": actor,
             "operation": self.operation,
@@ -43,12 +46,15 @@ class CatalogueEvent:
         }
 
     def describe_for(self, call: Call) -> dict[str, Any]:
-        """Return the document with the call's actor; people enter as keyed hash and masked CPF only."""
+        """Return the event with the actor of the call. People are stored only as a keyed hash and a masked CPF."""
         return self.to_document(_describe_actor(call), call.request_id, describe_person(call, self.subject))
 
 
 def _mask_descriptions(value: Any) -> Any:
-    """Return what the event says of a record: names decide on access, and are checked when they are written."""
+    """Mask personal data in descriptions.
+
+    Names stay, because decisions depend on them and they were checked when written.
+    """
     if isinstance(value, list):
         return [_mask_descriptions(each) for each in value]
     if not isinstance(value, Mapping):
@@ -63,7 +69,7 @@ def _describe_actor(call: Call) -> dict[str, Any]:
     if call.caller is None:
         return {"sub": OPERATOR, "azp": "", "cpf": None, "display_name": OPERATOR}
     cpf, subject = call.caller.cpf, call.caller.subject
-    if cpf is not None:  # some providers make the claim `sub` of the person's number
+    if cpf is not None:  # some providers put the CPF into the claim `sub`
         subject = subject.replace(cpf.digits, cpf.masked)
     subject = mask_personal_data(subject)
     person = describe_person(call, cpf) or {"cpf": None}
@@ -71,7 +77,7 @@ def _describe_actor(call: Call) -> dict[str, Any]:
 
 
 def describe_person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
-    """Return a person as the chain knows them: masked CPF and keyed hash."""
+    """Return the chain's data about a person: masked CPF and keyed hash."""
     key = call.platform.audit.key
     hashed = key.hash_cpf(cpf)
     if cpf is None or hashed is None:
@@ -80,5 +86,5 @@ def describe_person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
 
 
 def mask_author(call: Call) -> str | None:
-    """Return who made a row, as it is stored beside it: the masked CPF; None for a machine or the operator."""
+    """Return the author to store in a row: the masked CPF, or None for a machine or the operator."""
     return call.actor_cpf.masked if call.actor_cpf else None

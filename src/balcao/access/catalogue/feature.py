@@ -16,7 +16,10 @@ CHANGES = timedelta(days=1)
 
 
 async def _delete_old_events(_: Call, connection: Connection) -> Swept:
-    """Delete them, and write the chain's head to the log: whoever keeps the log notices a tail that was cut off."""
+    """Delete old events.
+
+    Write the head of the chain to the log, so that a truncated chain can be detected from the log.
+    """
     if (head := await store.read_chain_head(connection)) is not None:
         log.info("access.audit_head", seq=head[0], hash=head[1])
     checked = await store.count_catalogue_events(connection)

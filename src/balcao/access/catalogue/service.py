@@ -1,4 +1,4 @@
-"""One catalogue write: the lock, the change, its event in the chain and the new version, all in one transaction."""
+"""A write to the catalogue: the lock, the change, its event in the chain and the new version, in one transaction."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import BalcaoError, Forbidden, TooMany, Unavailable
 from balcao.core.logs import log
 
-# How many reads of people's data by one caller are recorded, and under which key they are counted.
+# The limit of recorded reads of personal data for one caller, and the key of its counter.
 READS = ("60/minute", "access-reads")
 
 Wanted = TypeVar("Wanted")
@@ -24,7 +24,10 @@ Value = TypeVar("Value")
 
 
 class CatalogueWrite:
-    """`version` is the present one until the block ends, then the one that the recorded change made."""
+    """A write in progress.
+
+    `version` is the current version and, after the block, the version of the recorded change.
+    """
 
     def __init__(self, connection: Connection, version: int, attempt: CatalogueEvent) -> None:
         self.connection = connection
@@ -33,15 +36,15 @@ class CatalogueWrite:
         self.events: list[CatalogueEvent] = []
 
     def record(self, event: CatalogueEvent) -> None:
-        """Note an event for the chain, written when the block ends; without any the block has changed nothing."""
+        """Add an event. The events are written when the block ends. Without an event, the block has changed nothing."""
         self.events.append(event)
 
 
 @asynccontextmanager
 async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[CatalogueWrite]:
-    """Let one catalogue write at a time run; afterwards this process already decides by the new version.
+    """Lock the catalogue for one write. When the block has ended, this process already uses the new version.
 
-    A refusal raised inside leaves a trace of `attempt` once everything else is rolled back.
+    If the block raises Forbidden, the refusal of `attempt` is recorded after the rollback.
     """
     async with _recording_denials(call, attempt), call.platform.database.transaction() as connection:
         write = CatalogueWrite(connection, await store.lock_catalogue(connection), attempt)
@@ -55,22 +58,22 @@ async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[
 async def make_once(
     call: Call, write: CatalogueWrite, kind: type[Value], body: Any, make: Callable[[], Awaitable[Value]]
 ) -> Value:
-    """Return what `make` creates of `body`, or created when the same caller sent the same `Idempotency-Key` before.
+    """Return the result of `make`, or the earlier result of the same caller and `Idempotency-Key`.
 
-    Raises Conflict for a key that came with another body, Invalid for a malformed one.
+    Raises Conflict if the key was used with another body, and Invalid for a malformed key.
     """
     return msgspec.json.decode(await run_once(write.connection, call, None, [body], make), type=kind)
 
 
 class CompletedChange(NamedTuple, Generic[Value]):
-    """A change's result, and its event for the chain; None where nothing changed."""
+    """The result of a change, and its event for the chain, or None if nothing changed."""
 
     value: Value
     event: CatalogueEvent | None
 
 
 class RequestedChange(NamedTuple, Generic[Wanted]):
-    """One of the changes that share a transaction: what is wanted, and the call that wants it."""
+    """A change that shares its transaction with others: the wanted change and its call."""
 
     call: Call
     wanted: Wanted
@@ -78,10 +81,11 @@ class RequestedChange(NamedTuple, Generic[Wanted]):
 
 @dataclass(frozen=True)
 class GroupedChange(Generic[Wanted, Value]):
-    """A kind of change of which concurrent ones share lock, transaction and commit (group commit).
+    """A kind of change whose concurrent requests share the lock, the transaction and the commit (group commit).
 
-    They are applied one after the other, each with an event and a version of its own. `make` applies several in order
-    and returns for each the completed change, or the fault that refuses it, for which it must have written nothing.
+    The changes are applied one after the other, and each has its own event and version. `make` applies several changes
+    in order. For each it returns the completed change, or the error that refuses it; it must not have written anything
+    for a refused one.
     """
 
     make: Callable[
@@ -89,7 +93,7 @@ class GroupedChange(Generic[Wanted, Value]):
     ]
 
     async def run(self, call: Call, attempt: CatalogueEvent, wanted: Wanted) -> tuple[Value, int]:
-        """Make a change as `write_catalogue` does; return what it left behind and the catalogue version."""
+        """Make a change as `write_catalogue` does. Return its result and the catalogue version."""
         turn = RequestedChange(call, wanted)
         async with _recording_denials(call, attempt):
             outcome, version = await call.platform.database.write_grouped(self._make_together, turn)
@@ -102,7 +106,7 @@ class GroupedChange(Generic[Wanted, Value]):
     async def _make_together(
         self, connection: Connection, turns: Sequence[RequestedChange[Wanted]]
     ) -> list[tuple[CompletedChange[Value] | BalcaoError, int]]:
-        """Return each outcome with the version that it made, or that it found at its turn."""
+        """Return each outcome with the version that it created, or the version at its time."""
         async with connection.transaction():
             version = await store.lock_catalogue(connection)
             outcomes = await self.make(connection, turns)
@@ -130,15 +134,15 @@ async def _recording_denials(call: Call, attempt: CatalogueEvent) -> AsyncIterat
 
 
 async def record_denial(call: Call, attempt: CatalogueEvent) -> None:
-    """Record beside the chain that something was refused; of a flood of one caller only the first attempts."""
+    """Record a refusal outside the chain. If a caller has very many, only the first ones are recorded."""
     if call.caller is not None and await call.platform.is_within(*DENIED, call.caller.key):
         await _record_denied(call, attempt)
 
 
 async def record_read(call: Call, event: CatalogueEvent) -> None:
-    """Record beside the chain that people's data were read; of a flood of one caller only the first ones.
+    """Record a read of personal data outside the chain. If a caller has very many, only the first ones are recorded.
 
-    Raises Unavailable: whom nobody can name reads nothing.
+    Raises Unavailable if the event cannot be written, so that no read stays without a record.
     """
     if call.caller is not None and not await call.platform.is_within(*READS, call.caller.key):
         return
@@ -147,10 +151,10 @@ async def record_read(call: Call, event: CatalogueEvent) -> None:
 
 
 async def _reload(call: Call, version: int) -> None:
-    """Take over the committed change.
+    """Load the committed change into this process.
 
-    Should the database be lost just now, or the caller have all the connections that one may have, the next notice
-    brings the version: the change is made, and a refusal would say that it is not.
+    If the database is down now, or the caller has used up their connections, the next notice brings the version. An
+    error would be wrong, because the change is committed.
     """
     try:
         await call.platform.catalogue.reach(version)
@@ -159,11 +163,14 @@ async def _reload(call: Call, version: int) -> None:
 
 
 def make_denial_recorder(operation: str, kind: str, identity: str = "") -> RecordDenial:
-    """Return what records a call that the rule refused; `identity` names the path parameter with the target's id."""
+    """Return a function that records a call that its rule refused.
+
+    `identity` is the path parameter with the id of the target.
+    """
 
     async def refused(call: Call, path: Mapping[str, str]) -> None:
         text = path.get(identity, "")
-        # The parameter may hold anything, a CPF too, which must not reach the trail; an id has fewer digits.
+        # The parameter may be any text, even a CPF, which the trail must not contain. An id has fewer digits.
         target = text if text.isascii() and text.isdigit() and len(text) < 11 else None
         await _record_denied(call, CatalogueEvent(operation, kind, target))
 

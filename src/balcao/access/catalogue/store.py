@@ -21,10 +21,10 @@ from balcao.core.values.cpf import Cpf
 
 @statement("SELECT version FROM access.catalogue_version FOR UPDATE")
 async def lock_catalogue(connection: Connection) -> int:
-    """Lock the catalogue, which nobody else changes until the transaction ends, and return its version."""
+    """Lock the catalogue for changes until the transaction ends, and return its version."""
 
 
-# Called with the catalogue's lock held, so nobody else appends to the chain between this and the insertion.
+# The caller holds the lock of the catalogue, so no other event is appended before the insertion.
 @statement("""
 SELECT access.raise_version() AS version, coalesce(last.seq, 0) AS seq, coalesce(last.hash, repeat('0', 64)) AS hash
 FROM (VALUES (1)) AS one
@@ -32,7 +32,7 @@ LEFT JOIN (
     SELECT seq, hash FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1) AS last ON true
 """)
 async def _raise_version(connection: Connection) -> ChainHead:
-    """Raise the version; return it with the end of the chain."""
+    """Increment the version, and return it with the end of the chain."""
 
 
 @statement("""
@@ -46,9 +46,9 @@ async def _append_events(connection: Connection, rows: str) -> None: ...
 
 
 async def record_events(connection: Connection, events: Sequence[dict[str, Any]]) -> int:
-    """Raise the version once, append the events to the chain and return the new version.
+    """Increment the version once, append the events to the chain, and return the new version.
 
-    Raises Unavailable when they cannot be written: no change without its event.
+    Raises Unavailable if the events cannot be written, because there must be no change without an event.
     """
     try:
         head = await _raise_version(connection)
@@ -64,7 +64,7 @@ async def _record_each(connection: Connection, events: Sequence[dict[str, Any]])
 
 
 async def record_each_event(connection: Connection, events: Sequence[dict[str, Any]]) -> list[int]:
-    """Append the events to the chain, each with a version of its own, and return the versions. Raises Unavailable."""
+    """Append the events to the chain, each with its own version, and return the versions. Raises Unavailable."""
     try:
         (versions,) = await _record_each(connection, events)
     except asyncpg.PostgresError as failure:
@@ -76,8 +76,8 @@ async def record_each_event(connection: Connection, events: Sequence[dict[str, A
 async def count_catalogue_events(connection: Connection) -> int: ...
 
 
-# Only the beginning of the chain may be deleted: the first remaining event still names its predecessor's hash. The last
-# event always stays, however old, because the next change is chained to it.
+# Only the start of the chain may be deleted: the first remaining event still has its predecessor's hash. The last event
+# always stays, whatever its age, because the next change is chained to it.
 @statement("""
 DELETE FROM access.audit_event
 WHERE (seq IS NULL AND at <= now() - :beside_chain::interval)
@@ -85,12 +85,12 @@ WHERE (seq IS NULL AND at <= now() - :beside_chain::interval)
               WHERE at <= now() - :chained::interval AND seq < (SELECT max(seq) FROM access.audit_event))
 """)
 async def delete_old_catalogue_events(connection: Connection, beside_chain: timedelta, chained: timedelta) -> int:
-    """Delete the events older than this, those in the chain and those beside it; return how many they were."""
+    """Delete the old events, with separate ages for those in the chain and the others. Return their number."""
 
 
 @statement("SELECT seq, hash FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1")
 async def read_chain_head(connection: Connection) -> tuple[int, str] | None:
-    """Return number and hash of the chain's last event."""
+    """Return the number and the hash of the last event in the chain."""
 
 
 @statement("SELECT count(*) FROM access.change")
@@ -114,10 +114,13 @@ async def _forget_up_to(connection: Connection, last: int | None) -> None: ...
 
 
 async def delete_noted_changes(connection: Connection, age: timedelta) -> int:
-    """Delete the notes of changes older than this; return how many they were.
+    """Delete the notes of old changes, and return their number.
 
-    Both statements are of the caller's transaction: whoever asks meanwhile is told either all of it or that it went.
-    The deletion, of however many, locks nothing that anybody waits for; the catalogue is locked from then on.
+    Consistency: both statements run in the caller's transaction, so a reader gets either all changes or the information
+    that they are gone.
+
+    Locks: no other process waits for the deleted rows, whatever their number. The second statement locks the catalogue
+    until the transaction ends.
     """
     gone = await _delete_noted_changes(connection, age)
     if gone.number:
@@ -136,7 +139,7 @@ async def _record_beside_chain(connection: Connection, event: dict[str, Any], ou
 
 
 async def record_beside_chain(connection: Connection, event: dict[str, Any], outcome: str) -> None:
-    """Record a refused attempt or a read beside the chain. Raises Unavailable."""
+    """Record a refused attempt or a read outside the chain. Raises Unavailable."""
     try:
         await _record_beside_chain(connection, event, outcome)
     except asyncpg.PostgresError as failure:
@@ -144,14 +147,15 @@ async def record_beside_chain(connection: Connection, event: dict[str, Any], out
 
 
 class HeldRoles(msgspec.Struct, frozen=True):
-    """Every way by which somebody comes to a role, and the names of their groups."""
+    """All ways by which a person has a role, and the names of their groups."""
 
     held_roles: list[HeldRole]
     groups: list[str]
 
 
-# `joined`: the groups of the person, and `given_group` as if they were in it. `way`: every role by a token, directly or
-# by a group, and `given_roles` as if they had them. So a check can look at an assignment before it is written.
+# `joined` contains the person's groups, and `given_group` as if they were a member. `way` contains every role of the
+# token, direct role and role of a group, and `given_roles` as if the person had them. So a check can evaluate an
+# assignment before it is written.
 @statement("""
 WITH joined AS (
     SELECT group_id FROM access.membership JOIN access.person ON person.id = person_id WHERE cpf = :cpf
@@ -185,7 +189,7 @@ async def read_held_roles(
     given_roles: Sequence[int] = (),
     given_group: int | None = None,
 ) -> Json[HeldRoles]:
-    """Return what the person holds by what is stored, with these roles of a token and with what is given to them."""
+    """Return what the person has: stored roles, these roles of a token, and what they are about to be given."""
 
 
 @statement("SELECT id FROM access.role WHERE name = :name")
@@ -207,11 +211,11 @@ SELECT count(*) FROM (
     WHERE administrative) AS administrators
 """)
 async def count_administrators(connection: Connection) -> int:
-    """Return how many people hold an administrative role by what is stored."""
+    """Return how many people have a stored administrative role."""
 
 
-# The head of every statement that writes a part of a plan: `item` has the rows, of whichever kind, and `author` who
-# creates the new ones. New rows bring their ids, reserved before the lock was taken (rules: access 4.7).
+# The start of every statement that writes a part of a plan. `item` contains the rows of any kind, and `author` the
+# author of new ones. New rows have ids that were reserved before the lock (rules: access 4.7).
 ITEM_SQL = """
 WITH item AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(:rows::jsonb) AS item(
@@ -224,7 +228,7 @@ author AS (SELECT :author::text AS name)
 async def write_planned_rows(
     connection: Connection, statements: Sequence[PlannedStatement], rows: Rows, author: str | None
 ) -> None:
-    """Run the statements, which take the rows as JSON, one after the other."""
+    """Run the statements one after the other, each with the rows as JSON."""
     document = json_text(rows)
     for write in statements:
         await write(connection, document, author)

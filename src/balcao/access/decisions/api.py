@@ -64,25 +64,25 @@ async def get_person_actions(call: Call, cpf: CpfInPath, query: PersonActionsInQ
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_by_headers(call: Call, request: WholeRequest) -> Response[None]:
-    """Decide on the request that the headers name."""
+    """Decide about the request that the headers describe."""
     return await check.check_request(call.platform, request)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_by_path(call: Call, request: WholeRequest, rest: RestOfPath) -> Response[None]:
-    """Decide on the request that the path names."""
+    """Decide about the request that the path describes."""
     return await check.check_request(call.platform, request)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_token_by_headers(call: Call, request: WholeRequest) -> Response[None]:
-    """Judge the token of the request that the headers name."""
+    """Check the token of the request that the headers describe."""
     return await check.check_token(call.platform, request)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_token_by_path(call: Call, request: WholeRequest, rest: RestOfPath) -> Response[None]:
-    """Judge the token of the request that the path names."""
+    """Check the token of the request that the path describes."""
     return await check.check_token(call.platform, request)
 
 

@@ -1,4 +1,4 @@
-"""The decision for an external gateway: which request it asks about, and the answer in headers (rules: access 4.6)."""
+"""The check endpoint for gateways: it finds the original request and responds in headers (rules: access 4.6)."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -32,13 +32,13 @@ CHECK = "/api/v1/check"
 CHECK_AUTHENTICATION = "/api/v1/check-token"
 # Loopback, private and link-local networks.
 PRIVATE_NETWORKS = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7,fe80::/10"
-# The headers in which a gateway passes the method and the URI of the request, where it does not append it to our path:
-# those of our configuration for nginx, and those of proxies such as Traefik.
+# The headers in which a gateway passes method and URI of the request if it does not append the path to ours: those of
+# our configuration for nginx, and those of proxies such as Traefik.
 _HEADERS = ((b"x-original-method", b"x-original-uri"), (b"x-forwarded-method", b"x-forwarded-uri"))
-# The header in which a gateway passes the caller's address, by which refusals are counted. Without it nobody is
-# answered 429: all requests would share the gateway's own address, and one caller could shut out the others.
+# The header in which a gateway passes the caller's address, which is used to count refusals. Without it no call gets a
+# 429, because all requests would share the gateway's address, and one caller could block the others.
 _ADDRESS = b"x-original-address"
-_V6_PREFIX = 64  # as everywhere a caller's network is known
+_V6_PREFIX = 64  # the size of a caller's network, as everywhere
 ACCESS_DECISION = SentHeader("X-Access-Decision", "`allow` ou `deny`.", "allow")
 ACCESS_REASON = SentHeader("X-Access-Reason", "Por que, em uma palavra estável.", "granted")
 ACCESS_ACTION = SentHeader("X-Access-Action", "A ação que a requisição exige, se for conhecida.", "iptu:read")
@@ -63,9 +63,9 @@ _OF_TOKEN = frozenset({Reason.NO_TOKEN, Reason.INVALID_TOKEN})
 
 
 class CheckedRequest(NamedTuple):
-    """A decision, the version that took it, and what it was taken on.
+    """A decision, the catalogue version on which it is based, and its inputs.
 
-    `over` is for how many seconds a caller who was refused too often is answered 429.
+    `over` is the number of seconds for which a caller with too many refusals gets 429.
     """
 
     decision: Decision
@@ -76,9 +76,9 @@ class CheckedRequest(NamedTuple):
 
 
 async def check_request(platform: Platform, request: Request) -> Response[Any]:
-    """Answer whether the request that the gateway holds may pass; 503 for whatever was not foreseen.
+    """Respond whether the gateway's request may pass. Any unexpected error becomes a 503.
 
-    Raises NotFound for a caller from elsewhere than the gateways' networks.
+    Raises NotFound for a caller outside the gateways' networks.
     """
     try:
         checked = await _check(platform, request, CHECK)
@@ -88,13 +88,13 @@ async def check_request(platform: Platform, request: Request) -> Response[Any]:
 
 
 async def check_token(platform: Platform, request: Request) -> Response[Any]:
-    """Answer whether the request's token is good; who may do what is decided, with its trace, by the operation.
+    """Respond whether the token of the request is valid. The operation itself decides about the rights, and traces it.
 
-    Raises NotFound for a caller from elsewhere than the gateways' networks.
+    Raises NotFound for a caller outside the gateways' networks.
     """
     try:
         checked = await _check(platform, request, CHECK_AUTHENTICATION)
-    except KeyPending:  # the operation judges it: it knows from which address the call comes
+    except KeyPending:  # the operation checks it: it has the caller's address
         return _pass(CheckedRequest(Decision(Reason.INVALID_TOKEN)))
     return _refuse(checked) if checked.decision.reason in _OF_TOKEN else _pass(checked)
 
@@ -124,7 +124,7 @@ def _judge_pending(platform: Platform, request: Request, pending: KeyPending) ->
 
 @lru_cache(_KNOWN_PEERS)
 def _parse_address(text: str) -> str | None:
-    """Return by what a caller is known, of an IPv6 address its network; None for a text that is no address."""
+    """Return the caller's address (for IPv6 its network), or None if the text is not an address."""
     try:
         address = ip_address(text)
     except ValueError:
@@ -136,7 +136,7 @@ def _parse_address(text: str) -> str | None:
 
 @lru_cache(_KNOWN_PEERS)
 def _is_gateway(peer: str, networks: str) -> bool:
-    """Return whether the address is in one of the networks; of an IPv6 address its network of 64 bits is known."""
+    """Return whether the address is in one of the networks. An IPv6 peer is given as its network of 64 bits."""
     try:
         known = ip_network(peer, strict=False)
     except ValueError:
@@ -168,7 +168,7 @@ async def _decide(platform: Platform, request: Request, asked: tuple[str, str] |
 
 
 def _find_original(request: Request, asked_at: str) -> tuple[str, str] | None:
-    """Return the method and the path that the gateway asks about."""
+    """Return the method and the path of the gateway's request, or None if they are missing."""
     path = request.path.decode("latin-1").removeprefix(request.prefix).removeprefix(asked_at)
     if path not in {"", "/"}:
         return request.method, path
@@ -212,7 +212,7 @@ def _describe(checked: CheckedRequest) -> dict[str, str]:
     if checked.match is not None:
         headers |= {ACCESS_ACTION.name: checked.match.action.name, ACCESS_MAPPING.name: str(checked.match.mapping.id)}
     if checked.caller is not None:
-        # Some providers make the subject of the person's number: of that only the mask leaves.
+        # Some identity providers put the CPF into the subject. Only its mask leaves the platform.
         subject = _ELEVEN_DIGITS.sub("***", checked.caller.subject)
         headers[ACCESS_SUBJECT.name] = quote(subject, safe="!#$&'()*+,-./:;=?@[]_|~ ")
     return headers

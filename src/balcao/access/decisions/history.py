@@ -1,6 +1,6 @@
-"""The catalogue as an earlier version had it: the present one, with every later change undone, the newest first.
+"""Earlier versions of the catalogue: start with the current one and undo every later change, newest first.
 
-The audit chain tells what each change did (rules: access 2.5). Actions that a later release brought stay: without
+The audit chain contains the effect of each change (rules: access 2.5). Actions that a later release added stay: without
 mappings and grants they decide nothing.
 """
 
@@ -17,7 +17,7 @@ from balcao.core.values.cpf import Cpf
 
 
 class ChainedEvent(NamedTuple):
-    """A change of the chain; `subject` is the hash of the person concerned."""
+    """A change in the chain. `subject` is the hash of the affected person."""
 
     operation: str
     target_id: str | None
@@ -30,9 +30,9 @@ class ChainedEvent(NamedTuple):
 def rebuild_snapshot(
     present: Snapshot, version: int, events: Iterable[ChainedEvent], cpf: Cpf | None, hashes: list[str]
 ) -> Snapshot:
-    """Return an earlier version, of the people this one alone; `hashes` are those that stand for them in the chain.
+    """Return an earlier version with only this person; `hashes` identify them in the chain.
 
-    Raises NotFound where an event of an earlier release tells too little.
+    Raises NotFound if an event of an earlier release contains too little.
     """
     past = _EarlierState(present, cpf, hashes)
     for event in events:
@@ -44,7 +44,7 @@ def rebuild_snapshot(
 
 
 def make_version_unavailable() -> NotFound:
-    """Return what says that a version cannot be made any more, or not yet."""
+    """Return the error for a version that cannot be rebuilt, or that does not exist yet."""
     return NotFound("A auditoria não permite refazer essa versão do catálogo.", code="catalogue-version-not-kept")
 
 
@@ -74,13 +74,13 @@ class _EarlierState:
         return EMPTY.following(changes)
 
     def undo(self, event: ChainedEvent) -> None:
-        """Undo one change; of those that decide nothing, such as descriptions, nothing is to be undone."""
+        """Undo one change. A change that affects no decision, such as a new description, is skipped."""
         undo = _UNDO.get(event.operation)
         if undo is not None:
             undo(self, event)
 
     def create_action(self, event: ChainedEvent) -> None:
-        # Its name may have been another action's before.
+        # Remove it, because another action may have had its name before.
         self._actions.pop(int(event.target_id or ""), None)
 
     def update_action(self, event: ChainedEvent) -> None:
@@ -107,7 +107,7 @@ class _EarlierState:
         )
 
     def register(self, event: ChainedEvent) -> None:
-        """Undo an announcement or a retirement: the mappings that it names are again as they were."""
+        """Undo an announcement or a retirement: restore the mappings in it to their earlier state."""
         announced, was = set(event.after["operations"]), [MappedEndpoint(**mapping) for mapping in event.before]
         kept = {item: mapping for item, mapping in self._mappings.items() if mapping.operation not in announced}
         self._mappings = kept | {mapping.id: mapping for mapping in was}
@@ -168,7 +168,10 @@ class _EarlierState:
             self._held_roles.add(event.before["role_id"])
 
     def load_release(self, event: ChainedEvent) -> None:
-        """Undo what a release brought; a plan's own event names nothing, as each of its steps has one."""
+        """Undo the seed data of a release.
+
+        The event of a plan itself has no content, because each of its steps has an event.
+        """
         brought = event.after or {}
         groups = {group.name: group.id for group in self._groups.values()}
         for pair in brought.get("group_roles", ()):

@@ -1,4 +1,4 @@
-"""What a person may do by what is stored, by which ways, and what a group would add (rules: access 2.4, 4.8)."""
+"""A person's actions because of stored roles, and the effect of a further group (rules: access 2.4, 4.8)."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -25,9 +25,9 @@ from balcao.core.values.cpf import Cpf
 
 
 async def list_person_actions(call: Call, cpf: Cpf, group_name: str | None) -> PersonActions:
-    """Return a person's actions; with a group, those that they would have in it, with what would be new.
+    """Return a person's actions. With a group, return those that they would have in it, and mark the new ones.
 
-    Roles that only a token brings are not known here. Raises NotFound for an unknown group.
+    Roles that only a token contains are unknown here. Raises NotFound for an unknown group.
     """
     if not call.is_owner:
         await record_read(call, CatalogueEvent("user.read_actions", "user", subject=cpf))
@@ -52,7 +52,7 @@ async def list_person_actions(call: Call, cpf: Cpf, group_name: str | None) -> P
 
 
 def _join(snapshot: Snapshot, cpf: Cpf, group_name: str) -> Snapshot:
-    """Return the catalogue as it would be if the person were in the group."""
+    """Return the catalogue as if the person were in the group."""
     group = next((group for group in snapshot.groups.values() if group.name == group_name), None)
     if group is None:
         raise NotFound("Não há grupo com esse nome.")
@@ -65,7 +65,7 @@ _EVERYTHING = ""
 
 
 def _list_ways(call: Call, snapshot: Snapshot, cpf: Cpf) -> dict[str, list[ExplainedWay]]:
-    """Return by which roles each action comes to the person; those that grant all of them under no action's key."""
+    """Return the ways by which the person has each action. Ways that grant everything are under an empty key."""
     person = replace(
         call.identified_caller, cpf=cpf, roles=frozenset(), scopes=frozenset(), client="", is_machine=False
     )

@@ -17,7 +17,7 @@ Names = Annotated[str, StringConstraints(max_length=4096)]
 
 
 class ExplainQuery(Model):
-    """The request, or the action alone, and who would make it."""
+    """The request, or only an action, and its hypothetical caller."""
 
     method: Annotated[
         AnyCaseMethod | None,
@@ -61,7 +61,7 @@ class ExplainQuery(Model):
 
     @property
     def supposes(self) -> bool:
-        """Return whether anything but a request of now, with the token at hand, is supposed."""
+        """Whether the query assumes anything other than a current request with the token as it is."""
         return (self.roles, self.scopes, self.client, self.at_version) != (None, None, None, None)
 
 
@@ -88,7 +88,7 @@ ShownReach = dict[str, list[str]]
 
 
 class ExplainedWay(msgspec.Struct):
-    """A role that lets the person pass, and where it comes from."""
+    """A role that grants the action to the person, and the source of the role."""
 
     role: Annotated[str, Meta(description="Papel.", examples=["iptu:consulta"])]
     source: Annotated[
@@ -102,7 +102,7 @@ class ExplainedWay(msgspec.Struct):
 
 
 class PersonActionsQuery(Model):
-    """What is supposed of the person."""
+    """The group that the person is assumed to have."""
 
     group: Annotated[
         SearchText | None,
@@ -113,7 +113,7 @@ class PersonActionsQuery(Model):
 
 
 class PersonAction(msgspec.Struct):
-    """An action of a person, with every way by which they come to it."""
+    """An action of a person, with every way by which they have it."""
 
     action: Annotated[str, Meta(description="Nome atual da ação.", examples=["service:update"])]
     reach: Annotated[
@@ -129,7 +129,7 @@ class PersonAction(msgspec.Struct):
 
 
 class PersonActions(msgspec.Struct):
-    """Everything that a person may do by what is stored."""
+    """Everything that a person may do because of stored roles."""
 
     administrator: Annotated[bool, Meta(description="Se tem todas as ações, também as futuras.", examples=[False])]
     actions: Annotated[list[PersonAction], Meta(description="Ações da pessoa, por nome.")]
@@ -140,7 +140,7 @@ class PersonActions(msgspec.Struct):
 
 
 class Explanation(msgspec.Struct):
-    """A decision and what led to it."""
+    """A decision and its reasons."""
 
     decision: Annotated[Literal["allow", "deny"], Meta(description="A decisão.", examples=["allow"])]
     reason: Annotated[Reason, Meta(description="A razão, palavra estável.", examples=["granted"])]

@@ -1,4 +1,4 @@
-"""Why a request is let pass or not: the decision of every process, taken in words (rules: access 2.4, 4.1)."""
+"""Explanations of decisions: the same decision that every process makes, with its reasons (rules: access 2.4, 4.1)."""
 
 from dataclasses import replace
 
@@ -25,17 +25,17 @@ from balcao.core.offloading import run_in_thread
 from balcao.core.values.cpf import Cpf
 
 EXPLAIN = "decision:explain"
-# An earlier version is rebuilt by undoing the changes since. This many take less than a second; for an older version an
-# operator restores a backup.
+# An earlier version is rebuilt by undoing the changes since then. This many take less than a second. For an older
+# version an operator restores a backup.
 MOST_CHANGES = 20_000
 _NO_MAPPING = Decision(Reason.NO_MAPPING)
 
 
 async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
-    """Return the decision on a request, or on an action, of the caller, of another person or of a machine.
+    """Return the decision about a request or an action of the caller, of another person or of a machine.
 
-    Raises Forbidden for a caller who asks for more than their own requests of now without the action for it, and
-    NotFound for an unknown action and for a version that cannot be made any more.
+    Raises Forbidden if the caller lacks the action for anything other than their own current requests, and NotFound for
+    an unknown action and for a version that cannot be rebuilt.
     """
     caller = call.identified_caller
     subject = Cpf(query.subject) if query.subject else None
@@ -58,7 +58,7 @@ async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
 
 
 def _find_action(snapshot: Snapshot, key: str | None) -> Action:
-    """Return the action with this key, of those that roles can grant. Raises NotFound."""
+    """Return the action with this key if roles can grant it. Raises NotFound."""
     found = next((action for action in snapshot.actions.values() if action.key == key), None)
     if found is None or found.key.startswith(OF_THE_PLATFORM):
         raise NotFound("Não há ação com essa chave.")
@@ -66,7 +66,7 @@ def _find_action(snapshot: Snapshot, key: str | None) -> Action:
 
 
 async def read_catalogue_version(call: Call, present: Snapshot, version: int, cpf: Cpf | None) -> Snapshot:
-    """Return an earlier version of the catalogue, of the people this one alone. Raises NotFound (rules: access 2.5)."""
+    """Return an earlier version of the catalogue with only this person. Raises NotFound (rules: access 2.5)."""
     hashes = [hashed.hex() for hashed in call.platform.audit.list_hashes(cpf)] if cpf else []
     async with call.platform.database.connection() as connection:
         if version > present.version or version < (await store.find_oldest_version(connection) or 1):
@@ -78,7 +78,7 @@ async def read_catalogue_version(call: Call, present: Snapshot, version: int, cp
 
 
 def _suppose(caller: Caller, subject: Cpf | None, query: ExplainQuery) -> Caller:
-    """Return who would make the request: of another person nothing but the stored roles is known."""
+    """Return the assumed caller. For another person only the stored roles are known."""
     if subject is not None and subject != caller.cpf:
         caller = replace(caller, cpf=subject, roles=frozenset(), scopes=frozenset(), client="", is_machine=False)
     elif subject is None and query.client is not None:

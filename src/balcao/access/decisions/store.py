@@ -1,4 +1,4 @@
-"""SQL of decisions: what changed since an earlier version, as the audit chain tells it."""
+"""SQL of decisions: the changes since an earlier version, from the audit chain."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 
 
-# Changes of people are the most numerous by far, so those of others than the person asked about are left out in SQL.
+# Most changes concern people, so SQL leaves out the changes of other people.
 @statement("""
 SELECT operation, target_id, target_name, subject ->> 'hash' AS subject, before, after
 FROM access.audit_event
@@ -19,16 +19,17 @@ LIMIT :limit
 async def list_changes_between(
     connection: Connection, after: int, until: int, people: Sequence[str], limit: int
 ) -> list[ChainedEvent]:
-    """Return the changes between two versions, newest first; `people` are the hashes of the person asked about."""
+    """Return the changes between two versions, newest first. `people` contains the hashes of the requested person."""
 
 
-# Before the chain's first event the catalogue was empty, at version 1: while that event is there, no version is lost.
+# Before the first event of the chain the catalogue was empty, at version 1. While that event exists, every version can
+# be rebuilt.
 @statement("""
 SELECT CASE seq WHEN 1 THEN 1 ELSE catalogue_version END
 FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq LIMIT 1
 """)
 async def find_oldest_version(connection: Connection) -> int | None:
-    """Return the oldest version that can be made of the present one: retention deletes the chain's beginning.
+    """Return the oldest version that can be rebuilt, or None without any event.
 
-    None without any event.
+    Retention deletes the beginning of the chain.
     """

@@ -1,4 +1,4 @@
-"""What a document changes in a catalogue, item by item (rules: access 4.7)."""
+"""The differences between a document and the catalogue, item by item (rules: access 4.7)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,14 +14,14 @@ Members = dict[str, Any]
 
 
 class Difference(msgspec.Struct):
-    """`unchanged` counts the document's items that stay."""
+    """The changes of a document. `unchanged` is the number of its items that are equal."""
 
     steps: list[Item] = []
     unchanged: int = 0
     warnings: list[Remark] = []
 
     def list_by_verb(self) -> tuple[list[Item], list[Item], list[Item]]:
-        """Return what is created, what changes and what is deleted."""
+        """Return the steps that create, that change and that delete."""
         return (
             [step for step in self.steps if step.before is None],
             [step for step in self.steps if step.before is not None and step.after is not None],
@@ -29,7 +29,7 @@ class Difference(msgspec.Struct):
         )
 
     def compare(self, kind: Kind, key: str, before: Members | None, after: Members) -> None:
-        """Note what the document says of an item."""
+        """Add a step unless the item is equal."""
         if before == after:
             self.unchanged += 1
         else:
@@ -44,7 +44,7 @@ class Difference(msgspec.Struct):
 
 
 def compare_documents(catalogue: StoredCatalogue, document: Document, *, prune: bool) -> Difference:
-    """Compare the document with the catalogue; without `prune` nothing goes that the document leaves out."""
+    """Compare the document with the catalogue. Without `prune`, items that the document omits are not deleted."""
     found = Difference()
     known = _match_actions(catalogue, document, found)
     for action in document.actions:
@@ -67,7 +67,7 @@ def compare_documents(catalogue: StoredCatalogue, document: Document, *, prune: 
 
 
 def _match_actions(catalogue: StoredCatalogue, document: Document, found: Difference) -> dict[str, StoredAction]:
-    """Return the action that each name of the document stands for: by name in code, former name or name."""
+    """Return the stored action for each name in the document: found by code key, former name or name."""
     by_name = {action.name: action for action in catalogue.actions}
     by_key = {action.code_key: action for action in catalogue.actions if action.code_key}
     claimed = {action.renamed_from for action in document.actions}
@@ -86,7 +86,7 @@ def _match_actions(catalogue: StoredCatalogue, document: Document, found: Differ
 
 
 def make_temporary_name(action_id: int) -> str:
-    """Return the name under which an action waits for its deletion whose own name another one is to have."""
+    """Return the temporary name of an action that will be deleted, if another action is to get its name."""
     return f"aside:{action_id}"
 
 
@@ -105,12 +105,12 @@ def _list_candidates(
 
 
 def _is_claimed(stored: StoredAction, claimed: set[str | None]) -> bool:
-    """Return whether the document means this action by its name in code, whatever it is called here."""
+    """Return whether the document refers to this action by its code key, whatever its name is here."""
     return stored.code_key is not None and stored.code_key in claimed
 
 
 def _grow(listed: Sequence[str], present: Sequence[str], *, prune: bool) -> list[str]:
-    """Return what a list becomes: without `prune` it only grows."""
+    """Return the new list. Without `prune` it contains all present items too."""
     return sorted({*listed} if prune else {*listed, *present})
 
 
@@ -153,7 +153,7 @@ def _compare_groups(catalogue: StoredCatalogue, document: Document, found: Diffe
 def _compare_mappings(
     catalogue: StoredCatalogue, document: Document, found: Difference, renamed: dict[str, str], *, prune: bool
 ) -> None:
-    """Compare by method and shape; what goes makes room first."""
+    """Compare by method and shape. Deletions come first, because they make room for other mappings."""
     known = {(mapping.method, mapping.shape): mapping for mapping in catalogue.mappings}
     wanted = {(mapping.method.value, erase_parameter_names(mapping.path)): mapping for mapping in document.mappings}
     for place, left_out in known.items():

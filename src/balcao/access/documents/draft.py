@@ -1,7 +1,7 @@
-"""The catalogue as a plan would leave it: each step is tried here, in memory, by the rules of a single change.
+"""A draft of the catalogue after a plan. Each step is tried in memory, by the same rules as a single change.
 
-Nothing is locked meanwhile, however large the plan is. What the steps change comes out as rows, which are then written
-in one go (`writing`), and as the events that they leave in the chain.
+No lock is needed, however large the plan is. The result consists of the rows to write (`writing`) and of the events for
+the chain.
 """
 
 from collections import defaultdict
@@ -35,7 +35,7 @@ from balcao.core.errors import BalcaoError, Conflict, NotFound
 
 
 class Draft:
-    """`ids` gives new ids by kind; without it they are negative, of nothing that will be written."""
+    """A draft of the catalogue. `ids` yields new ids by kind. Without it, the ids are negative and never written."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Draft:
             one.name: DraftAction(one.id, one.name, one.description, one.code_key) for one in catalogue.actions
         }
         self._action_of = {action.id: action for action in self._actions.values()}
-        self._kept_names = set(catalogue.deleted_keys)  # which no other action gets
+        self._kept_names = set(catalogue.deleted_keys)  # no other action may get these names
         known = {action.name: action.id for action in self._actions.values()}
         self._roles = {
             one.name: DraftRole(
@@ -79,14 +79,14 @@ class Draft:
             self._operations[bound.operation] = mapping
             self._place(mapping)
         self._unsettled: list[tuple[Item, DraftMapping, Change]] = []
-        self._uses: dict[int, list[DraftMapping]] = defaultdict(list)  # once all mappings are as they stay
+        self._uses: dict[int, list[DraftMapping]] = defaultdict(list)  # filled when all mappings are final
 
     def _place(self, mapping: DraftMapping) -> None:
         self._mappings[mapping.id] = mapping
         self._places.put(mapping.method, mapping.path_pattern, mapping)
 
     def take(self, steps: Sequence[Item]) -> None:
-        """Take each step, or note why it is refused: nothing is left then of the step."""
+        """Apply each step, or add it to `blocked` with its error. A blocked step leaves no change."""
         self._take_names(steps)
         for step in steps:
             self._try(step, self._take)
@@ -106,7 +106,7 @@ class Draft:
             self.blocked.append(BlockedStep(step, fault))
 
     def _take(self, step: Item) -> list[Change]:
-        """Take a step that makes or changes something, or that makes room for another mapping."""
+        """Apply a step that creates or changes an item, or that deletes a mapping to make room for another."""
         if step.kind == "mapping":
             return self._change_mapping(step)
         if step.after is None or step.kind == "action":
@@ -122,7 +122,7 @@ class Draft:
             return self._delete_group(step.key)
         return self._delete_role(step.key) if step.kind == "role" else self._delete_action(step.before)
 
-    # Actions. Their names are looked at together, so that two may swap theirs.
+    # Actions. All names are handled together, so that two actions can swap names.
 
     def _take_names(self, steps: Sequence[Item]) -> None:
         steps = [step for step in steps if step.kind == "action"]
@@ -277,7 +277,7 @@ class Draft:
         return changes
 
     def _weigh(self, role: DraftRole) -> HeldRights:
-        """Return what somebody gains who holds nothing else."""
+        """Return the rights of a person who has only this role."""
         keys = frozenset(self._action_of[one].key for one in role.actions)
         granted = Role(role.id, role.name, administrative=role.administrative, actions=keys)
         return HeldRights.of([HeldRole(granted, {})], [], self._managing)
@@ -316,7 +316,7 @@ class Draft:
             or any(group.members and group.roles & administrative for group in self._groups.values())
         )
 
-    # Mappings. Whether two are ambiguous is told when all have their place.
+    # Mappings. The check for ambiguous patterns waits until all mappings are in place.
 
     def _change_mapping(self, step: Item) -> list[Change]:
         method, _, path = step.key.partition(" ")
@@ -383,7 +383,7 @@ class Draft:
 
 
 def _pair(operation: str, owner: DraftRole | DraftGroup, held: Members) -> CatalogueEvent:
-    """Return the event of what a role or a group gets or loses."""
+    """Return the event for a role or group that gains or loses an item."""
     kind, _, verb = operation.partition(".")
     loses = verb in {"revoke", "remove_role"}
     before, after = (held, None) if loses else (None, held)

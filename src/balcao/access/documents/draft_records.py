@@ -1,4 +1,4 @@
-"""The records of a draft of the catalogue, and the changes that trying a document on it gives."""
+"""The records of a draft of the catalogue, and the changes that result from applying a document to it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,10 @@ Members = dict[str, Any]
 
 
 class Change(NamedTuple):
-    """What one change writes, and the event that it leaves; `lost` counts the memberships and roles that go with it."""
+    """The row that a change writes, and its event.
+
+    `lost` is the number of memberships and grants that are deleted with it.
+    """
 
     event: CatalogueEvent
     row: Members
@@ -21,7 +24,7 @@ class Change(NamedTuple):
 
 
 class BlockedStep(NamedTuple):
-    """A step and what refuses it."""
+    """A step, and the error that refuses it."""
 
     step: Item
     fault: BalcaoError
@@ -36,7 +39,7 @@ class DraftAction:
 
     @property
     def key(self) -> str:
-        """Return the name under which decisions know it."""
+        """Return the key under which decisions refer to the action."""
         return self.code_key or f"#{self.id}"
 
     @property
@@ -46,7 +49,7 @@ class DraftAction:
 
 @dataclass
 class DraftRole:
-    """`actions` are ids; `people` are those who have it directly."""
+    """A role. `actions` contains ids, and `people` is the number of people who have it directly."""
 
     id: int
     name: str

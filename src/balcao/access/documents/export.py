@@ -1,4 +1,7 @@
-"""The document of a catalogue: sorted, so that two of one version are equal byte by byte (rules: access 4.7)."""
+"""The document of a catalogue.
+
+It is sorted, so that exports of one version are equal byte by byte (rules: access 4.7).
+"""
 
 from typing import Any
 
@@ -10,7 +13,7 @@ from balcao.access.documents.store import StoredAction, StoredCatalogue, StoredG
 
 
 def render_document(catalogue: StoredCatalogue) -> dict[str, Any]:
-    """Return the document; of the operations only those that an administrator bound otherwise than code does."""
+    """Return the document. It contains only operations whose binding differs from the one in code."""
     return {
         "format": 1,
         "actions": [_show_action(action) for action in catalogue.actions],
@@ -22,7 +25,7 @@ def render_document(catalogue: StoredCatalogue) -> dict[str, Any]:
         "bindings": [
             {"operation": one.operation, "action": one.action}
             for one in catalogue.bindings
-            if one.declared_key is not None and one.action != one.declared  # also where that action was deleted
+            if one.declared_key is not None and one.action != one.declared  # also if the declared action was deleted
         ],
     }
 
@@ -36,7 +39,7 @@ def encode_document(document: dict[str, Any], written_as: Format) -> bytes:
 
 def _show_action(action: StoredAction) -> dict[str, Any]:
     shown = {"name": action.name, "description": action.description}
-    if action.code_key is not None and action.code_key != action.name:  # so that another catalogue finds it
+    if action.code_key is not None and action.code_key != action.name:  # lets another catalogue find it
         shown["renamed_from"] = action.code_key
     return shown
 

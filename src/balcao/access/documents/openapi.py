@@ -1,4 +1,4 @@
-"""The mappings of another application, read from its OpenAPI description (rules: access 4.9)."""
+"""The mappings of another application, from its OpenAPI description (rules: access 4.9)."""
 
 import re
 from collections.abc import Iterator
@@ -17,20 +17,20 @@ from balcao.core.values.fields import Flag
 
 ACTION = "x-balcao-action"
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
-# A schema may lie deep in the description; nothing below a path's operations is looked at.
+# A schema may be deeply nested. Nothing below the operations of a path is used.
 MAX_DEPTH = 100
 _PARAMETER = re.compile(r"\{([^{}/]*)\}")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9_]")
 
 
 class OpenApiServer(Model):
-    """Where the application is served; of the first one the path stands before all others."""
+    """A server of the application. The path of the first one is the prefix of all paths."""
 
     url: Annotated[str, Field(description="Endereço, ou só o caminho.", examples=["https://cidade.example/iptu"])] = ""
 
 
 class OpenApi(Model):
-    """What is read of a description; everything else in it is left alone."""
+    """The parts of a description that are read. All other parts are ignored."""
 
     openapi: Annotated[str, Field(pattern=r"^3\.", description="Versão do OpenAPI, 3.x.", examples=["3.1.0"])]
     servers: Annotated[list[OpenApiServer], Field(description="Onde a aplicação atende.", examples=[[]])] = []
@@ -56,7 +56,7 @@ class OpenApi(Model):
 
 
 class OpenApiQuery(Model):
-    """Where the application stands behind the gateway, and what becomes of mappings that it does not have any more."""
+    """The prefix of the application at the gateway, and the treatment of mappings that it no longer has."""
 
     prefix: Annotated[
         Pattern | None,
@@ -77,7 +77,7 @@ class OpenApiQuery(Model):
 def to_document(described: OpenApi, query: OpenApiQuery) -> Document:
     """Return the catalogue document that maps the operations.
 
-    Raises Unprocessable naming each operation without an action, and each path that is no pattern.
+    Raises Unprocessable naming each operation without an action, and each path that is not a valid pattern.
     """
     base = query.prefix or (urlsplit(described.servers[0].url).path if described.servers else "")
     prefix = _to_pattern(base)
@@ -103,7 +103,7 @@ def to_document(described: OpenApi, query: OpenApiQuery) -> Document:
 
 
 def _list_operations(described: OpenApi) -> Iterator[tuple[str, str, dict[str, Any], Any]]:
-    """Yield path, method, operation and the action that the path names for all of its own."""
+    """Yield path, method and operation, and the action that the path sets for all its operations."""
     for path, item in described.paths.items():
         for method in METHODS:
             if isinstance(operation := item.get(method), dict):
@@ -111,7 +111,7 @@ def _list_operations(described: OpenApi) -> Iterator[tuple[str, str, dict[str, A
 
 
 def _to_pattern(path: str) -> str:
-    """Return the path with names of parameters that patterns allow, without a slash at its end."""
+    """Return the path without a final slash, with parameter names that patterns allow."""
     return _PARAMETER.sub(_to_parameter, path).rstrip("/")
 
 

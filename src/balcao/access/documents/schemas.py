@@ -19,12 +19,12 @@ MAX_PREFIXES = 20
 
 
 def _parse_format(sent: Any) -> Any:
-    """Return the number that the subset of YAML has as a text."""
+    """Return the number. The YAML subset has only texts."""
     return 1 if sent == "1" else sent
 
 
 class DocumentAction(Model):
-    """An action; `renamed_from` is its former name, or the one that it has in code."""
+    """An action. `renamed_from` is its former name or its code key."""
 
     name: Annotated[ActionName, Field(description="Nome da ação.", examples=["iptu:invoice:read"])]
     description: Annotated[Description, Field(description="O que permite.", examples=["Consultar boletos do IPTU"])]
@@ -42,7 +42,7 @@ class DocumentRole(Model):
 
 
 class DocumentGroup(Model):
-    """A group and the names of the roles that it gives; people are never part of a document."""
+    """A group and the names of the roles that it gives. A document never contains people."""
 
     name: Annotated[Name, Field(description="Nome do grupo.", examples=["iptu_equipe"])]
     description: Annotated[Description, Field(description="Quem reúne.", examples=["Equipe do IPTU"])]
@@ -51,7 +51,7 @@ class DocumentGroup(Model):
 
 
 class DocumentMapping(Model):
-    """A mapping of the city's own."""
+    """A mapping of the city."""
 
     method: Annotated[Method, Field(description="Método HTTP.", examples=["GET"])]
     path: Annotated[Pattern, Field(description="Padrão do caminho.", examples=["/iptu/api/v1/boletos/{id}"])]
@@ -62,7 +62,7 @@ class DocumentMapping(Model):
 
 
 class DocumentBinding(Model):
-    """An operation of the platform that is bound to another action than code declares."""
+    """An operation of the platform with another action than the one in code."""
 
     operation: Annotated[SearchText, Field(description="Operação.", examples=["registry.list_pets"])]
     action: Annotated[ActionName, Field(description="Ação exigida.", examples=["pets:read"])]
@@ -88,20 +88,20 @@ class Document(Model):
 
 
 class Format(StrEnum):
-    """How a document is written."""
+    """The format of a document."""
 
     YAML = "yaml"
     JSON = "json"
 
 
 class ExportQuery(Model):
-    """How the document is written."""
+    """The format of the export."""
 
     format: Annotated[Format, Field(description="`yaml` ou `json`.", examples=["yaml"])] = Format.YAML
 
 
 class PlanQuery(Model):
-    """Whether what the document leaves out goes."""
+    """Whether items that the document omits are deleted."""
 
     prune: Annotated[Flag, Field(description="Se `true`, o que falta no documento é excluído.", examples=[False])] = (
         False
@@ -109,7 +109,7 @@ class PlanQuery(Model):
 
 
 class ApplyBody(Model):
-    """Names the plan."""
+    """The plan to apply."""
 
     plan_id: Annotated[
         UUID, Field(description="Identificador do plano.", examples=["0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"])
@@ -120,7 +120,7 @@ Kind = Literal["action", "role", "group", "mapping", "binding"]
 
 
 class Item(msgspec.Struct):
-    """One change: `before` is null for what is created, `after` for what is deleted."""
+    """A change. `before` is null for a creation, and `after` is null for a deletion."""
 
     kind: Annotated[Kind, Meta(description="O que muda.", examples=["action"])]
     key: Annotated[str, Meta(description="O seu nome, ou método e caminho.", examples=["iptu:invoice:read"])]
@@ -137,7 +137,7 @@ class Item(msgspec.Struct):
 
 
 class Remark(msgspec.Struct):
-    """What stands in the way of an item, or should be known of it."""
+    """An obstacle to a change, or a warning about it."""
 
     kind: Annotated[Kind, Meta(description="De que se trata.", examples=["action"])]
     key: Annotated[str, Meta(description="O seu nome, ou método e caminho.", examples=["pets:read"])]
@@ -146,7 +146,7 @@ class Remark(msgspec.Struct):
 
 
 class Plan(msgspec.Struct):
-    """What applying the document would change."""
+    """The changes that applying the document would make."""
 
     plan_id: Annotated[UUID, Meta(description="Identificador do plano, para aplicá-lo.")]
     base_version: Annotated[int, Meta(description="Versão do catálogo com a qual se comparou.", examples=[120])]
@@ -161,20 +161,20 @@ class Plan(msgspec.Struct):
 
 
 class PolicyQuery(Model):
-    """The role whose policy is wanted."""
+    """The role whose policy to return."""
 
     role: Annotated[Name, Field(description="Nome do papel.", examples=["acessos:leitor"])] = "admin"
 
 
 class PolicyRule(msgspec.Struct, rename="camel"):
-    """What the role may do with a resource."""
+    """The actions of the role on a resource."""
 
     resource: Annotated[str, Meta(description="Recurso: o nome da ação sem o verbo.", examples=["iptu:invoice"])]
     allow_actions: Annotated[list[str], Meta(description="Verbos permitidos.", examples=[["read"]])]
 
 
 class RolePolicy(msgspec.Struct):
-    """A role's rules in the words of the policy engine."""
+    """The rules of a role in the format of the policy engine."""
 
     role: Annotated[str, Meta(description="Nome do papel.", examples=["iptu:consulta"])]
     scope: Annotated[str, Meta(description="Escopo da política; vazio é a raiz.", examples=[""])]
@@ -182,7 +182,7 @@ class RolePolicy(msgspec.Struct):
 
 
 class PolicyTemplate(msgspec.Struct, rename="camel"):
-    """A role of the catalogue as a policy for an engine that a city keeps beside the platform."""
+    """A role of the catalogue as a policy for another policy engine of the city."""
 
     api_version: Annotated[Literal["api.cerbos.dev/v1"], Meta(description="Sempre `api.cerbos.dev/v1`.")]
     kind: Annotated[Literal["RolePolicy"], Meta(description="Sempre `RolePolicy`.")]

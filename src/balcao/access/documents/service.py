@@ -32,19 +32,19 @@ from balcao.core.values.ids import new_id
 
 M = TypeVar("M", bound=BaseModel)
 PLAN_AGE = timedelta(minutes=15)
-# The lock on the catalogue may be held for a second: this many rows are written and their events hashed well within it.
+# The catalogue may be locked for a second. Writing this many rows and hashing their events takes much less.
 MOST_CHANGES = 2_000
 
 
 async def export_catalogue(call: Call, written_as: Format) -> tuple[bytes, int]:
-    """Return the document and the version that it shows."""
+    """Return the document and its catalogue version."""
     async with call.platform.database.connection() as connection:
         catalogue = await store.read_stored_catalogue(connection)
     return await run_in_thread(export.encode_document, export.render_document(catalogue), written_as), catalogue.version
 
 
 def parse_document(content: bytes) -> Document:
-    """Return a document written in YAML or JSON. Raises Unprocessable with every fault."""
+    """Return a document in YAML or JSON. Raises Unprocessable with every fault."""
     document = _parse(content, Document, yaml_subset.MAX_DEPTH)
     _refuse_repeated(document)
     return document
@@ -87,16 +87,16 @@ def _refuse(place: list[str], text: str) -> Unprocessable:
 
 
 async def plan_changes(call: Call, content: bytes, *, prune: bool) -> Plan:
-    """Return what applying the document would change; nothing is changed but that the plan is kept for a while.
+    """Return the changes that applying the document would make. Only the plan itself is stored, for a limited time.
 
-    It is tried on one version of the catalogue, in memory, and locks nothing. Raises Unprocessable for a document with
-    faults, and for one that changes too much at once.
+    The document is tried in memory on one version of the catalogue, without a lock. Raises Unprocessable for a document
+    with faults, and for too many changes.
     """
     return await _plan(call, await run_in_thread(parse_document, content), prune=prune)
 
 
 async def plan_openapi(call: Call, content: bytes, query: OpenApiQuery) -> Plan:
-    """Return what mapping the operations of an OpenAPI description would change, as `plan` does."""
+    """Return the changes that mapping the operations of an OpenAPI description would make, as `plan_changes` does."""
     return await _plan(call, await run_in_thread(parse_openapi, content, query), prune=False)
 
 
@@ -110,11 +110,11 @@ async def _plan(call: Call, document: Document, *, prune: bool) -> Plan:
 
 
 async def apply_plan(call: Call, plan_id: UUID) -> Plan:
-    """Make the changes of a plan, all or none.
+    """Make all changes of a plan or none.
 
-    What is tried once more holds for the version that it was planned on; under the catalogue's lock this version is
-    compared and the rows are written. Raises NotFound for an unknown or old plan; Conflict when the catalogue moved on
-    or something stands in the way.
+    The document is tried again on the version of the plan. Then, under the catalogue's lock, this version is compared
+    with the current one and the rows are written. Raises NotFound for an unknown or old plan, and Conflict if the
+    catalogue has changed or an obstacle remains.
     """
     attempt = CatalogueEvent("catalogue.apply", "catalogue", name=str(plan_id))
     async with call.platform.database.connection() as connection:
@@ -142,7 +142,7 @@ async def apply_plan(call: Call, plan_id: UUID) -> Plan:
 
 
 class _PlannedDocument(NamedTuple):
-    """What a document changes, and the draft on which it was tried."""
+    """The differences of a document, and the draft on which it was tried."""
 
     version: int
     found: Difference
@@ -150,8 +150,8 @@ class _PlannedDocument(NamedTuple):
 
 
 async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPlan | None = None) -> _PlannedDocument:
-    """Try a document on the present version; `stored` is the plan that is to be applied, whose rows get real ids."""
-    apart = call.platform.database.apart(1)  # reading a large catalogue takes longer than a request's statement may
+    """Try a document on the current version. With `stored`, the plan to apply, new rows get real ids."""
+    apart = call.platform.database.apart(1)  # reading a large catalogue exceeds a request's time limit
     await apart.open(SERVING_SECONDS)
     try:
         async with apart.transaction(isolation="repeatable_read") as connection:
@@ -193,7 +193,7 @@ def _refuse_too_many(changes: int) -> None:
 
 
 async def _refuse_blocked(call: Call, attempt: CatalogueEvent, blocked: Sequence[BlockedStep]) -> None:
-    """Raise Conflict for a plan with a step that is refused, whatever refuses it; a forbidden one leaves its trace."""
+    """Raise Conflict if any step is refused. A forbidden step is also recorded in the audit trail."""
     if any(isinstance(one.fault, Forbidden) for one in blocked):
         await record_denial(call, attempt)
     if blocked:
@@ -201,7 +201,7 @@ async def _refuse_blocked(call: Call, attempt: CatalogueEvent, blocked: Sequence
 
 
 async def _name_losers(call: Call, changes: Sequence[Change]) -> list[Change]:
-    """Return the changes in the order in which they are written; events of deletions name who loses by them."""
+    """Return the changes in the order of writing. Events of deleted groups and roles list the people who lose them."""
     ordered = sorted(changes, key=lambda change: writing.ORDER[change.event.operation])
     gone = {
         operation: [change.row["id"] for change in ordered if change.event.operation == operation]
@@ -237,7 +237,7 @@ def _describe(plan_id: UUID, tried: _PlannedDocument) -> Plan:
 
 
 async def make_policy_template(call: Call, role: str) -> PolicyTemplate:
-    """Return what the role grants as a policy for another engine; nobody is granted the platform's own actions.
+    """Return the grants of a role as a policy for another engine, without the platform's own actions.
 
     Raises NotFound.
     """

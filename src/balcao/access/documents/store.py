@@ -1,4 +1,4 @@
-"""SQL of the catalogue as code: what a document shows, and the plans that wait to be applied."""
+"""SQL of the catalogue as code: the content of a document, and the plans that wait to be applied."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from balcao.core.database.statements import statement
 
 
 class StoredAction(msgspec.Struct, frozen=True):
-    """`code_key` is the name that it has in code."""
+    """An action. `code_key` is its permanent name in code, or None for an action of the city."""
 
     id: int
     name: str
@@ -21,7 +21,7 @@ class StoredAction(msgspec.Struct, frozen=True):
 
 
 class StoredRole(msgspec.Struct, frozen=True):
-    """`people` is how many have it directly."""
+    """A role. `people` is the number of people who have it directly."""
 
     id: int
     name: str
@@ -50,7 +50,7 @@ class StoredMapping(msgspec.Struct, frozen=True):
 
 
 class StoredBinding(msgspec.Struct, frozen=True):
-    """An operation of ours; `declared` is the present name of the action that code names by `declared_key`."""
+    """An operation of the platform. `declared` is the current name of the action with the code key `declared_key`."""
 
     id: int
     operation: str
@@ -64,7 +64,7 @@ class StoredBinding(msgspec.Struct, frozen=True):
 
 
 class StoredCatalogue(msgspec.Struct, frozen=True):
-    """One whole version. `deleted_keys` are the names in code of the actions that were deleted here."""
+    """One version of the whole catalogue. `deleted_keys` are the code keys of actions that were deleted here."""
 
     version: int
     actions: list[StoredAction]
@@ -76,8 +76,8 @@ class StoredCatalogue(msgspec.Struct, frozen=True):
 
 
 async def read_stored_catalogue(connection: Connection) -> StoredCatalogue:
-    """Return what a document shows, and the ids by which it is changed."""
-    found = await _read_catalogue(connection)  # of a large city it is megabytes
+    """Return the content of a document with the ids that a change needs."""
+    found = await _read_catalogue(connection)  # several megabytes for a large city
     return await asyncio.to_thread(msgspec.json.decode, found, type=StoredCatalogue)
 
 
@@ -142,10 +142,10 @@ SELECT coalesce((
 async def list_members_and_holders(
     connection: Connection, groups: Sequence[int], roles: Sequence[int]
 ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return the numbers of the members of these groups, and of the people with these roles directly, by id as text."""
+    """Return the CPFs of these groups' members and of the direct holders of these roles, each by id as text."""
 
 
-# The tables of which new rows get their ids before they are written.
+# The sequences from which new rows get their ids before they are written.
 _SEQUENCES = {
     "action": "access.action_id_seq",
     "role": "access.role_id_seq",
@@ -155,7 +155,7 @@ _SEQUENCES = {
 
 
 async def reserve_ids(connection: Connection, kind: str, number: int) -> list[int]:
-    """Return so many ids that no row of the kind has or will get."""
+    """Reserve `number` ids for rows of this kind."""
     return await _draw_ids(connection, _SEQUENCES[kind], number)
 
 
@@ -164,7 +164,7 @@ async def _draw_ids(connection: Connection, sequence: str, number: int) -> list[
 
 
 class StoredPlan(msgspec.Struct, frozen=True):
-    """The document that was planned, as JSON."""
+    """A stored plan: the document as JSON, and the catalogue version on which it is based."""
 
     base_version: int
     document: str
@@ -182,7 +182,7 @@ SELECT base_version, document::text, prune FROM access.plan
 WHERE id = :plan_id AND created_at > now() - :age::interval
 """)
 async def find_plan(connection: Connection, plan_id: UUID, age: timedelta) -> StoredPlan | None:
-    """Return a plan that is not older than this."""
+    """Return a plan that is younger than `age`."""
 
 
 @statement("SELECT count(*) FROM access.plan")

@@ -1,7 +1,8 @@
-"""Reads and writes the plain subset of YAML that a catalogue document is written in (rules: access 4.7).
+"""Reading and writing the subset of YAML for catalogue documents (rules: access 4.7).
 
-Mappings, lists and texts; no anchors, aliases, tags or repeated keys, so that a small document never becomes a large
-one. A plain scalar is the text that it shows (`no` is no boolean); `null`, `~` and nothing are null.
+It has mappings, lists and texts. Anchors, aliases, tags and repeated keys are not allowed, so that a small document
+cannot expand into a large one. A plain scalar is its text (`no` is not a boolean); `null`, `~` and an empty one are
+null.
 """
 
 from typing import Any
@@ -14,24 +15,24 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class UnsupportedYaml(Exception):
-    """The text is no YAML of the subset; says in Portuguese why, and in which line."""
+    """Raised for a text outside the subset. The message gives the reason and the line, in Portuguese."""
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
-    """Writes what occurs twice twice."""
+    """Writes repeated values in full instead of as aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def write_yaml(value: Any) -> bytes:
-    """Return the value as YAML, members in their order."""
+    """Return the value as YAML, with its members in order."""
     text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     return text.encode()
 
 
 def read_yaml(content: bytes, most_levels: int = MAX_DEPTH) -> Any:
-    """Return the value of the one document, of so many levels at most. Raises NotPlain."""
+    """Return the value of the only document, with at most `most_levels` levels. Raises UnsupportedYaml."""
     try:
         return _Reader(content, most_levels).read()
     except yaml.YAMLError as fault:
@@ -47,7 +48,7 @@ class _Reader:
         self._events = yaml.parse(content.decode("utf-8"), Loader=_LOADER)
 
     def read(self) -> Any:
-        """Read the one document of the stream."""
+        """Read the only document of the stream."""
         self._next(yaml.StreamStartEvent)
         self._next(yaml.DocumentStartEvent)
         value = self._value(next(self._events), 1)

@@ -1,4 +1,4 @@
-"""Which names of groups are free to whom: one rule for a single change and for those of a plan (rules: access 4.8)."""
+"""The rule for names of new groups. Single changes and plans share it (rules: access 4.8)."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from balcao.core.errors import Forbidden
 
 
 def check_name(held: HeldRights, name: str, others: Iterable[Attributes]) -> None:
-    """Raise Forbidden for a name that would put a new group among those whose members other groups manage."""
+    """Raise Forbidden if other groups would manage the members of a new group because of its name."""
     if held.is_administrator:
         return
     if any(limit_covers(MANAGED, frozenset(attributes.get(MANAGED, ())), name) for attributes in others):

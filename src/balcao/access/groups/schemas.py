@@ -71,7 +71,7 @@ class Group(msgspec.Struct):
 
 
 class GroupCreation(Model):
-    """A group without roles and members."""
+    """A new group without roles and members."""
 
     name: Annotated[
         Name, Field(description="Nome, em minúsculas, dígitos, `_` e `:`; único.", examples=["iptu_atendentes"])
@@ -84,7 +84,7 @@ class GroupCreation(Model):
 
 
 class GroupChange(Model):
-    """What is left out or null stays as it is."""
+    """The new values of a group. A member that is absent or null is not changed."""
 
     description: Annotated[
         Description | None, Field(description="Descrição nova.", examples=["Redação dos serviços da cidade"])
@@ -99,7 +99,7 @@ class GroupChange(Model):
 
 
 class GroupsQuery(Model):
-    """Which groups are wanted."""
+    """The filter of the groups."""
 
     prefix: Annotated[
         SearchText, Field(description="Começo do nome, sem diferença de maiúsculas.", examples=["busca"])
@@ -107,13 +107,13 @@ class GroupsQuery(Model):
 
 
 class Assignment(Model):
-    """Names the role that a group shall give."""
+    """The role to give to a group."""
 
     role_name: Annotated[Name, Field(description="Nome do papel que o grupo passa a dar.", examples=["iptu:consulta"])]
 
 
 class Assigned(msgspec.Struct):
-    """What an assignment left behind, the same on repeat."""
+    """The result of an assignment. A repeated call gets the same response."""
 
     status: Annotated[Literal["role_assigned"], Meta(description="Sempre `role_assigned`.")]
     group: Annotated[str, Meta(description="Nome do grupo.", examples=["busca_editores"])]
@@ -132,13 +132,13 @@ class Member(msgspec.Struct):
 
 
 class MemberCreation(Model):
-    """Names the person who joins."""
+    """The person to add."""
 
     subject: Annotated[CpfText, Field(description="CPF, 11 dígitos, sem pontuação.", examples=["90000040479"])]
 
 
 class Joined(msgspec.Struct):
-    """What joining left behind, the same on repeat."""
+    """The result of adding a member. A repeated call gets the same response."""
 
     status: Annotated[Literal["member_added"], Meta(description="Sempre `member_added`.")]
     group: Annotated[str, Meta(description="Nome do grupo.", examples=["busca_editores"])]

@@ -28,7 +28,7 @@ from balcao.core.values.ready import Ready
 
 
 class SavedGroup(NamedTuple):
-    """The record and the catalogue version that holds it."""
+    """The record, and the catalogue version that contains it."""
 
     group: Group
     version: int
@@ -37,7 +37,7 @@ class SavedGroup(NamedTuple):
 async def create_group(call: Call, name: str, description: str, attributes: Attributes) -> SavedGroup:
     """Create a group.
 
-    Raises Conflict when the name exists, and Forbidden where it would put the group among those that others manage.
+    Raises Conflict if the name exists, and Forbidden if other groups would manage the new group.
     """
     async with write_catalogue(call, CatalogueEvent("group.create", "group", name=name)) as write:
 
@@ -67,7 +67,7 @@ def _require(group: Group | None) -> Group:
 
 
 async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup:
-    """Change the description or all attributes; the same values again write nothing.
+    """Change the description or all attributes. Equal values write nothing.
 
     Raises NotFound and PreconditionFailed.
     """
@@ -89,8 +89,8 @@ async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup
 async def delete_group(call: Call, name: str) -> int:
     """Delete a group with its memberships, which the event lists, and return the catalogue version.
 
-    Of a large group most members leave before, some at a time, so that others get their turn at the catalogue. Raises
-    NotFound, Forbidden and Conflict (rules: access 4.4).
+    Most members of a large group are removed first, in batches with their own transactions, so that other writes of the
+    catalogue can run in between. Raises NotFound, Forbidden and Conflict (rules: access 4.4).
     """
     while await _let_some_leave(call, name):
         pass
@@ -114,7 +114,7 @@ async def delete_group(call: Call, name: str) -> int:
 
 
 async def _let_some_leave(call: Call, name: str) -> bool:
-    """Remove members of a group that has more than are removed at once; return whether it had."""
+    """Remove a batch of members if the group has more than `MOST_AT_ONCE`. Return whether there was a batch."""
     async with write_catalogue(call, CatalogueEvent("group.delete", "group", name=name or None)) as write:
         group = await _find(write.connection, name)
         await authority.require_power_over(write.connection, call, group.roles)
@@ -131,16 +131,17 @@ async def list_group_roles(call: Call, name: str) -> list[Role]:
 
 
 async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
-    """Give a group a role and return the catalogue version, the present one when it has the role already.
+    """Give a group a role, and return the catalogue version. If the group has it, the version does not change.
 
-    Raises NotFound for an unknown group or role, and Forbidden for a role that grants more than the caller holds.
+    Raises NotFound for an unknown group or role, and Forbidden for a role that grants more than the caller has.
     """
     attempt = CatalogueEvent("group.assign_role", "group", name=group_name or None)
     async with write_catalogue(call, attempt) as write:
         group = await _find(write.connection, group_name)
         role_id = await authority.find_role_id(write.connection, role_name)
         held = await authority.read_held_rights(write.connection, call)
-        # As for a member who holds nothing else: only administrators, who hold everything, come as far as here.
+        # Judge the role as for a member without other rights. The action is limited to administrators, who have
+        # everything.
         await authority.require_no_escalation(
             write.connection, call, held, authority.Assignments([role_id], direct=[role_id])
         )
@@ -151,7 +152,7 @@ async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
 
 
 async def remove_group_role(call: Call, group_name: str, role_name: str) -> int:
-    """Take a role from a group and return the catalogue version, the present one when it did not have the role.
+    """Remove a role from a group, and return the catalogue version. If the group lacks it, the version does not change.
 
     Raises NotFound, Forbidden and Conflict (rules: access 4.4).
     """
@@ -168,12 +169,12 @@ async def remove_group_role(call: Call, group_name: str, role_name: str) -> int:
 
 
 async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tuple[list[Member], int]:
-    """Return the members, newest first, and how many there are; whole CPFs are shown, so that the read is recorded.
+    """Return the members, newest first, and their number. They show full CPFs, so the read is recorded.
 
-    Raises NotFound, and Forbidden for a group whose members are not the caller's to manage.
+    Raises NotFound, and Forbidden for a group whose members the caller does not manage.
     """
     authority.check_management(call.find_limits(MANAGED), name)
-    # Of one instant: who reads while the group is deleted is shown its members or told that there is none.
+    # One snapshot for both statements: if the group is deleted now, the caller gets its members or a 404.
     async with call.platform.database.transaction(isolation="repeatable_read") as connection:
         group = await _find(connection, name)
         members = await store.select_members(connection, group.id, query.limit, query.skip)
@@ -182,10 +183,10 @@ async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tupl
 
 
 async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
-    """Add a person to a group and return the catalogue version, the present one for a member already.
+    """Add a person to a group, and return the catalogue version. For a member, the version does not change.
 
-    Raises NotFound for an unknown group, and Forbidden where the person would reach further than the caller, or the
-    group is not the caller's to manage: then the person is not entered either.
+    Raises NotFound for an unknown group, and Forbidden if the person would get more rights than the caller or if the
+    caller does not manage the group. In these cases the person is not stored either.
     """
     attempt = CatalogueEvent("group.add_member", "group", name=group_name or None, subject=subject)
     async with write_catalogue(call, attempt) as write:
@@ -200,9 +201,9 @@ async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
 
 
 async def remove_member(call: Call, group_name: str, subject: Cpf) -> int:
-    """Remove a person from a group and return the catalogue version, the present one for somebody who was no member.
+    """Remove a person from a group, and return the catalogue version. Without a membership, it does not change.
 
-    Everybody may leave. Raises NotFound for an unknown group, Forbidden and Conflict (rules: access 4.4).
+    A person may always leave. Raises NotFound for an unknown group, Forbidden and Conflict (rules: access 4.4).
     """
     attempt = CatalogueEvent("group.remove_member", "group", name=group_name or None, subject=subject)
     async with write_catalogue(call, attempt) as write:
@@ -233,5 +234,5 @@ def _describe(group: Group) -> dict[str, Any]:
 
 
 async def write_planned_groups(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
+    """Write the rows of a plan for this operation, within its transaction. The plan has already checked all rules."""
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

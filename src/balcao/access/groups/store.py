@@ -28,14 +28,14 @@ RETURNING {_MEMBERS}
 async def insert_group(
     connection: Connection, name: str, description: str, attributes: Attributes, created_by: str | None
 ) -> Group | None:
-    """Return the new group, or None when the name exists."""
+    """Return the new group, or None if the name exists."""
 
 
 @statement(f"""
 SELECT {_MEMBERS} FROM access.grp WHERE starts_with(lower(name), lower(:prefix)) ORDER BY name COLLATE "C"
 """)
 async def list_groups(connection: Connection, prefix: str) -> list[Group]:
-    """Return the groups whose name begins so, by name."""
+    """Return the groups whose name starts with the prefix, by name."""
 
 
 @lookup(f"SELECT {_MEMBERS} FROM access.grp WHERE name = :name")
@@ -48,7 +48,7 @@ async def update_group(connection: Connection, group: Group) -> None: ...
 
 @dataclass(frozen=True)
 class FoundGroup:
-    """`roles` are the ids of the roles that the group gives."""
+    """A group. `roles` contains the ids of the roles that it gives."""
 
     id: int
     name: str
@@ -68,11 +68,11 @@ async def find_group(connection: Connection, name: str) -> FoundGroup | None: ..
 
 @statement("SELECT attributes FROM access.grp WHERE attributes ? 'manages'")
 async def list_managing_attributes(connection: Connection) -> list[Json[Attributes]]:
-    """Return the attributes of the groups that manage the members of others."""
+    """Return the attributes of the groups that manage the members of other groups."""
 
 
 class GroupContents(NamedTuple):
-    """The names of a group's roles and the numbers of its members."""
+    """The names of a group's roles, and the CPFs of its members."""
 
     roles: list[str]
     members: list[Cpf]
@@ -91,7 +91,7 @@ async def read_group_contents(connection: Connection, group_id: int) -> GroupCon
 
 @statement("DELETE FROM access.grp WHERE id = :group_id")
 async def delete_group(connection: Connection, group_id: int) -> None:
-    """Delete the group; its roles and memberships go with it."""
+    """Delete the group with its roles and memberships."""
 
 
 @statement("""
@@ -112,12 +112,12 @@ ON CONFLICT DO NOTHING
 RETURNING true
 """)
 async def insert_group_role(connection: Connection, group_id: int, role_id: int, granted_by: str | None) -> bool:
-    """Return false when the group has the role already."""
+    """Give the group the role. Return false if the group already has it."""
 
 
 @statement("DELETE FROM access.group_role WHERE group_id = :group_id AND role_id = :role_id")
 async def delete_group_role(connection: Connection, group_id: int, role_id: int) -> bool:
-    """Return false when the group did not have the role."""
+    """Remove the role from the group. Return false if the group did not have it."""
 
 
 @statement(
@@ -134,7 +134,7 @@ async def delete_group_role(connection: Connection, group_id: int, role_id: int)
     )
 )
 async def select_members(connection: Connection, group_id: int, limit: int | None, skip: int) -> Paged[Member]:
-    """Return the group's members, newest first; all of them without a limit."""
+    """Return the group's members, newest first. Without a limit, return all of them."""
 
 
 @statement("""
@@ -143,7 +143,7 @@ ON CONFLICT DO NOTHING
 RETURNING true
 """)
 async def insert_member(connection: Connection, group_id: int, person_id: int, added_by: str | None) -> bool:
-    """Return false for a member already."""
+    """Add the person to the group. Return false if they are already a member."""
 
 
 @statement("""
@@ -151,10 +151,10 @@ DELETE FROM access.membership USING access.person
 WHERE group_id = :group_id AND person.id = person_id AND cpf = :cpf
 """)
 async def delete_member(connection: Connection, group_id: int, cpf: Cpf) -> bool:
-    """Return false for somebody who was no member."""
+    """Remove the person from the group. Return false if they were not a member."""
 
 
-# Administration is never taken from some members before it is known whether it may be taken from all of them.
+# A group that gives administration loses no members here, because the whole deletion may still be refused.
 @statement("""
 WITH leaving AS (
     SELECT person_id FROM access.membership
@@ -167,7 +167,7 @@ WHERE group_id = :group_id AND person.id = membership.person_id AND person.id IN
 RETURNING cpf
 """)
 async def remove_members_beyond(connection: Connection, group_id: int, kept: int) -> list[Cpf]:
-    """Remove as many members as are kept, of those beyond so many, and return their numbers."""
+    """Remove at most `kept` members after the first `kept`, and return their CPFs."""
 
 
 @statement("""
@@ -178,7 +178,7 @@ ON CONFLICT (name) DO NOTHING
 RETURNING name
 """)
 async def add_groups(connection: Connection, groups: Sequence[Any]) -> list[str]:
-    """Add the groups that are missing and return their names."""
+    """Add the missing groups and return their names."""
 
 
 @statement("""
@@ -196,7 +196,7 @@ JOIN access.grp ON grp.id = made.group_id
 JOIN access.role ON role.id = made.role_id
 """)
 async def add_group_roles(connection: Connection, group_roles: Sequence[Any]) -> list[dict[str, str]]:
-    """Give the seed data's own groups their roles; a group or role of the city's own is not touched."""
+    """Give roles of the seed data to groups of the seed data. Groups and roles of the city are not changed."""
 
 
 OFFERED = (

@@ -1,4 +1,4 @@
-"""Routes of the endpoint mappings."""
+"""Routes of the mappings."""
 
 from datetime import timedelta
 from typing import Annotated, TypeAlias
@@ -131,7 +131,10 @@ RETIRED = timedelta(days=90)
 
 
 async def _retire_and_delete(call: Call, connection: Connection) -> Swept:
-    """Retire what no release serves any more, a change of the catalogue, and delete what was retired long ago."""
+    """Retire the mappings that no release serves any more, as a change of the catalogue.
+
+    Delete those retired long ago.
+    """
     await lock_catalogue(connection)
     if unserved := await store.retire_unserved_mappings(connection, UNSERVED):
         retired = sorted(unserved, key=lambda mapping: str(mapping["operation"]))

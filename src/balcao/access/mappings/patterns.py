@@ -1,4 +1,4 @@
-"""Path patterns: their grammar, and which two are ambiguous (rules: access 3.5)."""
+"""Path patterns: their grammar, and the rule for ambiguous pairs (rules: access 3.5)."""
 
 import re
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from balcao.core.access.paths import AMBIGUOUS_ESCAPES, ANY, REST, decode_unrese
 MAX_SEGMENTS = 32
 MAX_LETTERS = 255
 _LITERAL = re.compile(r"(?:[A-Za-z0-9\-._~!$&'+,;=:@]|%[0-9A-F]{2})+")
-# How other gateways write "one segment" and "the rest", in regular expressions that match the whole path.
+# The forms in which other gateways write "one segment" and "the rest": regular expressions that match the whole path.
 _ONE_SEGMENT = re.compile(r"\((?:\?:)?\[\^/\][+]\)|\[\^/\][+]")
 _REST_OF_PATH = re.compile(r"/(?:\(\.[*]\)|\.[*])\Z")
 _PARAMETER = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}")
 
 
 def check_pattern(pattern: str) -> str:
-    """Return the pattern, in our grammar where it was the regular expression of a path.
+    """Return the pattern. A regular expression of a path is translated into our grammar.
 
-    Raises ValueError, in Portuguese, for one that the grammar does not have.
+    Raises ValueError, in Portuguese, if the grammar does not allow the pattern.
     """
     pattern = _translate(pattern)
     segments = split_pattern(pattern)
@@ -37,8 +37,8 @@ def check_pattern(pattern: str) -> str:
 
 
 def _translate(pattern: str) -> str:
-    """Return a regular expression of a path as a pattern; anything else as it is."""
-    # Patterns match the whole path anyway. A final `$` as a literal would match no address of an application.
+    """Translate the regular expression of a path into a pattern. Return any other text unchanged."""
+    # Patterns match the whole path anyway. A literal `$` at the end would match no path of an application.
     whole = pattern.removeprefix("^").removesuffix("$")
     return _REST_OF_PATH.sub(f"/{REST}", _ONE_SEGMENT.sub(ANY, whole))
 
@@ -51,12 +51,12 @@ def _check_literal(segment: str) -> None:
 
 
 def erase_parameter_names(pattern: str) -> str:
-    """Return the pattern's shape: what remains when parameters have no names."""
+    """Return the shape of the pattern: the pattern without the names of its parameters."""
     return _PARAMETER.sub(ANY, pattern)
 
 
 def patterns_cross(one: str, other: str) -> bool:
-    """Return whether each pattern matches paths that the other does not, and both match some path."""
+    """Return whether both patterns match some common path, and each also matches paths that the other does not."""
     first, second = split_pattern(one), split_pattern(other)
     return _meets(first, second) and not _covers(first, second) and not _covers(second, first)
 

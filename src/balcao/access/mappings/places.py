@@ -1,6 +1,6 @@
-"""The mappings of a catalogue as a tree of path segments, to find those whose paths overlap a pattern's.
+"""The mappings of a catalogue in a tree of path segments, which finds the mappings that overlap a pattern.
 
-At each segment only three branches can overlap: the same literal, a parameter (`ANY`), and a rest (`REST`).
+At each segment only three branches can overlap: the same literal, a parameter (`ANY`) and a rest (`REST`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,13 +22,13 @@ class _Node(Generic[T]):
 
 
 class MappingTree(Generic[T]):
-    """One mapping at each method and shape."""
+    """A tree with at most one mapping for each method and shape."""
 
     def __init__(self) -> None:
         self._roots: dict[str, _Node[T]] = {}
 
     def put(self, method: str, pattern: str, mapping: T | None) -> T | None:
-        """Put a mapping at its place, None for nobody; return who was there."""
+        """Store a mapping for its method and shape, or None to remove it. Return the previous one."""
         node = self._roots.setdefault(method, _Node())
         segments = split_pattern(erase_parameter_names(pattern))
         takes_rest = segments[-1] == REST
@@ -52,7 +52,7 @@ class MappingTree(Generic[T]):
         return node.rest if takes_rest else node.end
 
     def find_meeting(self, method: str, pattern: str) -> Iterator[T]:
-        """Yield each mapping of the method that matches a path which the pattern matches, too."""
+        """Yield each mapping of the method that has a path in common with the pattern."""
         if method in self._roots:
             yield from _walk(self._roots[method], split_pattern(erase_parameter_names(pattern)), 0)
 

@@ -1,4 +1,4 @@
-"""SQL of what plans change of mappings, by operation."""
+"""SQL of the planned changes of mappings, by operation."""
 
 from collections.abc import Mapping, Sequence
 
@@ -34,7 +34,7 @@ FROM item WHERE endpoint_mapping.id = item.id
 async def update_planned_mappings(connection: Connection, rows: str, author: str | None) -> None: ...
 
 
-# Of actions that go, their ids in `item`: also mappings that are retired already, which refer to them as well.
+# `item` contains the ids of actions to delete. Retired mappings refer to them too.
 @statement(f"""
 {ITEM_SQL}
 DELETE FROM access.endpoint_mapping USING item

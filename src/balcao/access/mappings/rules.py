@@ -1,4 +1,4 @@
-"""Which endpoint may be bound to which action: one rule for a single change and for those of a plan."""
+"""The rules for binding an endpoint to an action. Single changes and plans share them."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -9,14 +9,14 @@ from balcao.core.access.reach import HeldRights
 from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.errors import Conflict
 
-# How freely an operation may be bound: to everybody, to every token, or to an action only.
+# The strength of a binding: to every caller, to every valid token, or to an action.
 _STRENGTH = {PUBLIC: 0, AUTHENTICATED: 1}
 _BY_ACTION = 2
 _FLOORS = {"public": 0, "authenticated": 1, "fixed": 0, "action": _BY_ACTION}
 
 
 class PlacedMapping(Protocol):
-    """A mapping as these rules look at it; `operation` is None for one of the city's own."""
+    """A mapping as these rules see it. `operation` is None for a mapping of the city."""
 
     @property
     def id(self) -> int: ...
@@ -33,8 +33,8 @@ class PlacedMapping(Protocol):
 def check_floor(floor: str, declared: str | None, present: str | None, wanted: str | None, held: HeldRights) -> None:
     """Refuse to bind an operation to less than its code allows (rules: access 4.1).
 
-    `declared`, `present` and `wanted` are code keys: that of the release, of the action now bound and of the new one.
-    Raises Conflict, and Forbidden for loosening an operation without being superadmin.
+    `declared` is the code key in the release, `present` that of the current action and `wanted` that of the new one.
+    Raises Conflict, and Forbidden if a caller other than a superadmin makes the operation less restricted.
     """
     if floor == "fixed" and wanted != declared:
         raise Conflict("A especificação diz quem usa esta operação: a ação dela não muda.", code="mapping-fixed")
@@ -50,10 +50,11 @@ def check_floor(floor: str, declared: str | None, present: str | None, wanted: s
 def check_conflicts(
     wanted: PlacedMapping, same: PlacedMapping | None, others: Iterable[PlacedMapping], of_get: Iterable[PlacedMapping]
 ) -> None:
-    """Raise Conflict, naming the other one, for a shape that is taken, for patterns that cross, and for a part of ours.
+    """Raise Conflict if the shape is taken, patterns cross, or the path belongs to the platform.
 
-    Whatever a path inside the pattern of one of our operations says, that operation answers it, by its own action;
-    `of_get` are the mappings that answer HEAD, too, where `wanted` is of HEAD. Whoever has the same id is `wanted`.
+    The message names the other mapping. A path inside the pattern of a platform's operation always reaches that
+    operation, which has its own action. If `wanted` maps HEAD, `of_get` contains the mappings of GET, which also
+    respond to HEAD. A mapping with the id of `wanted` is `wanted` itself.
     """
     pattern = wanted.path_pattern
     if same is not None and same.id != wanted.id:

@@ -1,4 +1,4 @@
-"""Wire types of the endpoint mappings."""
+"""Wire types of the mappings."""
 
 from datetime import datetime
 from typing import Annotated
@@ -23,7 +23,7 @@ _DESCRIPTION = Meta(description="O que a operação faz; nulo se ninguém disse.
 
 
 class DecidingMapping(msgspec.Struct):
-    """The mapping that decides on a request."""
+    """The mapping that decides about a request."""
 
     mapping_id: Annotated[int, _ID]
     action: Annotated[str, _ACTION]
@@ -56,7 +56,7 @@ class Mapping(msgspec.Struct):
 
 
 class DecidingQuery(Model):
-    """The request whose mapping is wanted."""
+    """The request whose mapping to return."""
 
     path: Annotated[
         SearchText,
@@ -66,7 +66,7 @@ class DecidingQuery(Model):
 
 
 class MappingsQuery(OptionalSliceQuery):
-    """Which mappings are wanted."""
+    """The filters of the mappings."""
 
     action_filter: Annotated[
         SearchText, Field(description="Parte do nome da ação, sem diferença de maiúsculas.", examples=["iptu"])
@@ -75,7 +75,7 @@ class MappingsQuery(OptionalSliceQuery):
 
 
 class MappingCreation(Model):
-    """An endpoint of another application of the city's."""
+    """An endpoint of another application of the city."""
 
     path_pattern: Annotated[
         Pattern, Field(description="Caminho, com `{nome}`, `*` ou, no fim, `**`.", examples=["/iptu/api/v1/guias/{id}"])
@@ -88,7 +88,7 @@ class MappingCreation(Model):
 
 
 class MappingChange(Model):
-    """What is left out or null stays as it is."""
+    """The new values of a mapping. A member that is absent or null is not changed."""
 
     path_pattern: Annotated[
         Pattern | None, Field(description="Caminho novo; o das operações da plataforma não muda.", examples=[None])

@@ -1,4 +1,4 @@
-"""Which action each endpoint needs: those of our operations, and those of the city's other applications."""
+"""The action of each endpoint: of the platform's operations, and of the city's other applications."""
 
 from typing import Any, NamedTuple
 
@@ -25,19 +25,19 @@ from balcao.core.values.ready import Ready
 
 
 async def find_deciding_mapping(call: Call, query: DecidingQuery) -> DecidingMapping | None:
-    """Return the one mapping that decides on a request, the most specific of those that match, or None."""
+    """Return the mapping that decides about a request, the most specific match, or None."""
     match = call.platform.catalogue.snapshot.match(query.method, query.path)
     if match is None:
         return None
     found = await store.select_mapping(call.platform.database, match.mapping.id)
-    if found is None:  # deleted a moment ago
+    if found is None:  # deleted since the snapshot
         return None
     mapping = found.mapping
     return DecidingMapping(mapping.id, mapping.action, mapping.path_pattern, mapping.method, mapping.description)
 
 
 class ProposedMapping(NamedTuple):
-    """A mapping that is not there yet; no id is 0."""
+    """A mapping that does not exist yet. Its id is 0, which no mapping has."""
 
     id: int
     method: str
@@ -47,7 +47,7 @@ class ProposedMapping(NamedTuple):
 
 
 class SavedMapping(msgspec.Struct):
-    """The record and the catalogue version that holds it."""
+    """The record, and the catalogue version that contains it."""
 
     mapping: Mapping
     version: int
@@ -83,11 +83,15 @@ async def read_mapping(call: Call, mapping_id: int) -> Mapping:
 
 
 async def update_mapping(call: Call, mapping_id: int, change: MappingChange) -> SavedMapping:
-    """Change a mapping; the same values again write nothing.
+    """Change a mapping. Equal values write nothing.
 
-    Raises NotFound for an unknown mapping or action; Conflict for another path or method of one of our operations, for
-    one that is taken or ambiguous, and for a binding under the operation's floor; PreconditionFailed; Forbidden for
-    loosening an operation that code declares public (rules: access 4.1).
+    Raises (rules: access 4.1):
+
+    - NotFound for an unknown mapping or action
+    - PreconditionFailed
+    - Conflict if the path or method of a platform's operation would change, if they are taken or ambiguous, or if the
+      binding is below the operation's floor
+    - Forbidden if a caller other than a superadmin makes an operation less restricted
     """
     async with write_catalogue(call, CatalogueEvent("mapping.update", "mapping", str(mapping_id))) as write:
         found = await _find(write.connection, mapping_id)
@@ -138,7 +142,10 @@ async def _check_place(connection: Connection, wanted: ProposedMapping | Mapping
 
 
 async def delete_mapping(call: Call, mapping_id: int) -> int:
-    """Delete a mapping and return the catalogue version. Raises NotFound, and Conflict for one of our operations."""
+    """Delete a mapping and return the catalogue version.
+
+    Raises NotFound, and Conflict for an operation of the platform.
+    """
     async with write_catalogue(call, CatalogueEvent("mapping.delete", "mapping", str(mapping_id))) as write:
         found = await _find(write.connection, mapping_id)
         if found.is_system:
@@ -151,7 +158,10 @@ async def delete_mapping(call: Call, mapping_id: int) -> int:
 
 
 async def delete_some_mappings_of_action(write: CatalogueWrite, action_id: int, kept: int) -> bool:
-    """Delete some of the custom mappings beyond so many of an action that goes; return whether there were any."""
+    """Delete custom mappings after the first `kept` of an action that will be deleted.
+
+    Return whether there were any.
+    """
     gone = await store.delete_mappings_beyond(write.connection, action_id, kept)
     for mapping in gone:
         name = f"{mapping.method} {mapping.path_pattern}"
@@ -161,7 +171,7 @@ async def delete_some_mappings_of_action(write: CatalogueWrite, action_id: int, 
 
 
 async def _find(source: Source, mapping_id: int) -> store.FoundMapping:
-    """Return the mapping; any integer may be asked for. Raises NotFound."""
+    """Return the mapping. Any integer is allowed. Raises NotFound."""
     found = await store.select_mapping(source, mapping_id) if 0 < mapping_id <= MAX_INT64 else None
     if found is None:
         raise NotFound("Não há mapeamento com esse id.")
@@ -180,10 +190,10 @@ def _describe(mapping: Mapping) -> dict[str, Any]:
 
 
 async def write_planned_mappings(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
+    """Write the rows of a plan for this operation, within its transaction. The plan has already checked all rules."""
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)
 
 
 async def delete_mappings_of_actions(connection: Connection, rows: Rows) -> None:
-    """Delete the custom and the retired mappings of actions that go by a plan, within its transaction."""
+    """Delete the custom and the retired mappings of actions that a plan deletes, within its transaction."""
     await write_planned_rows(connection, [planned_store.delete_mappings_of_planned_actions], rows, None)

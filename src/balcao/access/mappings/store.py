@@ -1,4 +1,4 @@
-"""SQL of the mappings; those of our own operations come by registration."""
+"""SQL of the mappings. Registration writes those of the platform's own operations."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -38,10 +38,10 @@ AND position(lower(:action_filter) IN lower(action.name)) > 0 AND (:service = ''
 async def list_mappings(
     connection: Connection, action_filter: str, service: str, limit: int | None, skip: int
 ) -> Paged[Mapping]:
-    """Return the page's mappings by path and method; all of them without a limit."""
+    """Return the page's mappings by path and method. Without a limit, return all of them."""
 
 
-# Of all mappings only those whose first segment may match are looked at.
+# This considers only mappings whose first segment may match.
 @statement(f"""
 SELECT {_MEMBERS} {_LIVING}
   AND mapping.method = :method
@@ -49,14 +49,14 @@ SELECT {_MEMBERS} {_LIVING}
        OR mapping.path_pattern LIKE '/{{%')
 """)
 async def list_pattern_candidates(connection: Connection, method: str, first_segment: str | None) -> list[Mapping]:
-    """Return the mappings of the method that may match paths that begin so; None is any beginning."""
+    """Return the mappings of the method that may match paths with this first segment; None means any segment."""
 
 
 @dataclass(frozen=True)
 class FoundMapping:
-    """`declared` is the code key that the release names, `code_key` that of the action it is bound to now.
+    """A mapping with its code keys: `declared` by the release, and `code_key` of the action that is bound now.
 
-    `is_system`: of one of our own operations.
+    `is_system` means that it maps an operation of the platform.
     """
 
     mapping: Mapping
@@ -74,7 +74,7 @@ SELECT {_MEMBERS}, mapping.floor, mapping.declared_action AS declared, action.co
 {_LIVING} AND mapping.id = :mapping_id
 """)
 async def select_mapping(source: Source, mapping_id: int) -> FoundMapping | None:
-    """Return the mapping; the id is at most `MAX_INT64`."""
+    """Return the mapping. The id is at most `MAX_INT64`."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ RETURNING id
 async def insert_mapping(
     connection: Connection, method: str, pattern: str, action_id: int, description: str | None, created_by: str | None
 ) -> int:
-    """Return the new id; nothing of the same method and shape may be there."""
+    """Return the new id. There must be no mapping with the same method and shape."""
 
 
 @statement("""
@@ -115,12 +115,12 @@ async def update_mapping(connection: Connection, mapping: Mapping) -> None: ...
 async def delete_mapping(connection: Connection, mapping_id: int) -> None: ...
 
 
-# Also those that are retired already: they refer to the action as well.
+# Retired mappings are included, because they refer to the action too.
 @statement("""
 DELETE FROM access.endpoint_mapping WHERE action_id = :action_id AND (operation_key IS NULL OR retired_at IS NOT NULL)
 """)
 async def delete_mappings_of_action(connection: Connection, action_id: int) -> None:
-    """Delete the custom and the retired mappings of an action that goes, in the caller's transaction."""
+    """Delete the custom and the retired mappings of an action that will be deleted, in the caller's transaction."""
 
 
 @statement(f"""
@@ -131,10 +131,10 @@ WHERE action.id = mapping.action_id AND mapping.id IN (
 RETURNING {_MEMBERS}
 """)
 async def delete_mappings_beyond(connection: Connection, action_id: int, kept: int) -> list[Mapping]:
-    """Delete as many of the action's custom mappings as stay, of those beyond so many, and return them."""
+    """Delete at most `kept` custom mappings of the action after the first `kept`, and return them."""
 
 
-# Only where some release runs: on a machine that slept, nobody has announced anything for a day.
+# The condition requires a running release: after a machine was asleep, nothing has been announced for a day.
 @statement("""
 UPDATE access.endpoint_mapping SET retired_at = now(), updated_at = now()
 WHERE operation_key IS NOT NULL AND retired_at IS NULL AND announced_at < now() - :age::interval
@@ -142,7 +142,7 @@ WHERE operation_key IS NOT NULL AND retired_at IS NULL AND announced_at < now() 
 RETURNING access.mapping_document(endpoint_mapping)
 """)
 async def retire_unserved_mappings(connection: Connection, age: timedelta) -> list[Json[dict[str, Any]]]:
-    """Retire the operations that no process has said to serve for so long; return their mappings."""
+    """Retire the operations that no process has announced for this long, and return their mappings."""
 
 
 @statement("SELECT count(*) FROM access.endpoint_mapping WHERE retired_at IS NOT NULL")

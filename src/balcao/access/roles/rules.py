@@ -1,4 +1,4 @@
-"""What a role may grant: one rule for a single change and for those of a plan (rules: access 4.4)."""
+"""The rules for the grants of a role. Single changes and plans share them (rules: access 4.4)."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ def refuse_administrative_role(*, administrative: bool) -> None:
 
 
 def check_grantable(code_key: str | None) -> None:
-    """Raise Forbidden for an action that administrative roles alone hold, Conflict for one of the platform's own."""
+    """Raise Forbidden for an action that only administrative roles have, and Conflict for one of the platform's own."""
     if code_key in PROTECTED:
         raise Forbidden("Só os papéis de administração dão esta ação.", code="action-protected")
     if (code_key or "").startswith(RESERVED):
@@ -23,11 +23,11 @@ def check_grantable(code_key: str | None) -> None:
 
 
 def refuse_role_in_use(groups: Sequence[str]) -> None:
-    """Raise Conflict for a role that groups, named here, still give."""
+    """Raise Conflict naming the groups that still give the role, if there are any."""
     if groups:
         raise Conflict(f"O papel ainda é dado a grupos: {', '.join(groups)}.", code="role-in-use")
 
 
 def make_unknown_role() -> NotFound:
-    """Return what says that no role has the name."""
+    """Return the error for an unknown role name."""
     return NotFound("Não há papel com esse nome.")

@@ -1,4 +1,4 @@
-"""Wire types of roles and of what they grant."""
+"""Wire types of roles and their grants."""
 
 from typing import Annotated, Literal
 
@@ -22,7 +22,7 @@ class Roles(msgspec.Struct):
 
 
 class RoleCreation(Model):
-    """A role that grants nothing yet."""
+    """A new role without grants."""
 
     name: Annotated[
         Name, Field(description="Nome, em minúsculas, dígitos, `_` e `:`; único.", examples=["iptu:cobranca"])
@@ -31,7 +31,7 @@ class RoleCreation(Model):
 
 
 class RoleChange(Model):
-    """What a role is for; its name stays."""
+    """The new description of a role. The name cannot change."""
 
     description: Annotated[Description, Field(description="Para que serve.", examples=["Consulta a boletos do IPTU"])]
 
@@ -45,7 +45,7 @@ class GrantedAction(msgspec.Struct):
 
 
 class Grant(Model):
-    """Names the action that a role shall grant."""
+    """The action to grant."""
 
     action_name: Annotated[
         ActionName, Field(description="Nome da ação que o papel passa a dar.", examples=["iptu:invoice:read"])
@@ -53,7 +53,7 @@ class Grant(Model):
 
 
 class Granted(msgspec.Struct):
-    """What a grant left behind, the same on repeat."""
+    """The result of a grant. A repeated call gets the same response."""
 
     status: Annotated[Literal["action_assigned"], Meta(description="Sempre `action_assigned`.")]
     role: Annotated[str, Meta(description="Nome do papel.", examples=["iptu:consulta"])]

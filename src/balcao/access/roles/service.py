@@ -22,7 +22,7 @@ from balcao.core.values.ready import Ready
 
 
 class SavedRole(NamedTuple):
-    """The record and the catalogue version that holds it."""
+    """The record, and the catalogue version that contains it."""
 
     role: Role
     version: int
@@ -47,7 +47,7 @@ def _require(role: Role | None) -> Role:
 
 
 async def create_role(call: Call, name: str, description: str) -> SavedRole:
-    """Create a role that grants nothing. Raises Conflict when the name exists."""
+    """Create a role without grants. Raises Conflict if the name exists."""
     async with write_catalogue(call, CatalogueEvent("role.create", "role", name=name)) as write:
 
         async def insert() -> Role:
@@ -63,7 +63,7 @@ async def create_role(call: Call, name: str, description: str) -> SavedRole:
 
 
 async def update_role(call: Call, name: str, description: str) -> SavedRole:
-    """Describe a role anew; the same description again writes nothing. Raises NotFound and PreconditionFailed."""
+    """Change the description of a role. An equal description writes nothing. Raises NotFound and PreconditionFailed."""
     async with write_catalogue(call, CatalogueEvent("role.update", "role", name=name or None)) as write:
         present = _require(await store.select_role(write.connection, name))
         require_match(call.if_match, Ready.of(present).etag)
@@ -77,8 +77,9 @@ async def update_role(call: Call, name: str, description: str) -> SavedRole:
 async def delete_role(call: Call, name: str) -> int:
     """Delete a role with its grants and return the catalogue version.
 
-    From most of very many who have it directly it is taken before, some at a time, so that others get their turn at the
-    catalogue. Raises NotFound, Forbidden for the administrative roles, and Conflict while groups give it.
+    If very many people have it directly, most of them lose it first, in batches with their own transactions, so that
+    other writes of the catalogue can run in between. Raises NotFound, Forbidden for the administrative roles, and
+    Conflict while groups give the role.
     """
     while await _take_from_some(call, name):
         pass
@@ -98,7 +99,7 @@ async def delete_role(call: Call, name: str) -> int:
 
 
 async def _take_from_some(call: Call, name: str) -> bool:
-    """Take the role from some people where more have it than lose it at once; return whether they had."""
+    """Remove the role from a batch of people if more than `MOST_AT_ONCE` have it. Return whether there was a batch."""
     async with write_catalogue(call, _name_deletion(name)) as write:
         role = await _find_deletable(write.connection, name)
         return await users.remove_role_from_some_people(write, role.id, role.name, MOST_AT_ONCE)
@@ -122,10 +123,10 @@ async def list_granted_actions(call: Call, name: str) -> list[GrantedAction]:
 
 
 async def grant_action(call: Call, role_name: str, action_name: str) -> int:
-    """Grant an action to a role and return the catalogue version, the present one when it is granted already.
+    """Grant an action to a role, and return the catalogue version. If it is granted, the version does not change.
 
     Raises NotFound for an unknown role or action, Forbidden for an administrative role and for an action that only
-    those hold, and Conflict for one of the platform's own (rules: access 4.4).
+    those have, and Conflict for one of the platform's own (rules: access 4.4).
     """
     async with write_catalogue(call, CatalogueEvent("role.grant", "role", name=role_name or None)) as write:
         role = await _find(write.connection, role_name)
@@ -139,7 +140,9 @@ async def grant_action(call: Call, role_name: str, action_name: str) -> int:
 
 
 async def revoke_action(call: Call, role_name: str, action_name: str) -> int:
-    """Take an action from a role and return the catalogue version, the present one when it was not granted.
+    """Revoke an action from a role, and return the catalogue version.
+
+    If it is not granted, the version does not change.
 
     Raises NotFound for an unknown role or action, and Forbidden for an administrative role.
     """
@@ -154,7 +157,10 @@ async def revoke_action(call: Call, role_name: str, action_name: str) -> int:
 
 
 async def revoke_action_from_some_roles(write: CatalogueWrite, action_id: int, action_name: str, kept: int) -> bool:
-    """Take an action that goes from some of the roles beyond so many that grant it; return whether there were any."""
+    """Revoke an action that will be deleted from some of the roles beyond the first `kept`.
+
+    Return whether any granted it.
+    """
     losing = await store.revoke_action_beyond(write.connection, action_id, kept)
     before = {"action_id": action_id, "action": action_name}
     for role_id, name in losing:
@@ -177,5 +183,5 @@ async def _find_action(connection: Connection, name: str) -> store.FoundAction:
 
 
 async def write_planned_roles(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write what a plan changes by this operation, within its transaction; every rule has been looked at before."""
+    """Write the rows of a plan for this operation, within its transaction. The plan has already checked all rules."""
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

@@ -1,4 +1,4 @@
-"""SQL of roles and what they grant."""
+"""SQL of roles and their grants."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
-# Of what came with the platform nobody is the author, and no moment of the city's.
+# A role of the seed data has no author, and its creation time is not shown.
 _MEMBERS = "id, name, description, created_by, CASE origin WHEN 'custom' THEN created_at END AS created_at"
 
 
@@ -23,7 +23,7 @@ ON CONFLICT (name) DO NOTHING
 RETURNING {_MEMBERS}
 """)
 async def insert_role(connection: Connection, name: str, description: str, created_by: str | None) -> Role | None:
-    """Return the new role, or None when the name exists."""
+    """Return the new role, or None if the name exists."""
 
 
 @statement(
@@ -42,7 +42,7 @@ async def select_role(source: Source, name: str) -> Role | None: ...
 
 @dataclass(frozen=True)
 class FoundRole:
-    """`groups` are the names of the groups that give the role to their members."""
+    """A role. `groups` contains the names of the groups that give it to their members."""
 
     id: int
     name: str
@@ -64,16 +64,16 @@ async def find_role(connection: Connection, name: str) -> FoundRole | None: ...
 
 @statement("DELETE FROM access.role WHERE id = :role_id")
 async def delete_role(connection: Connection, role_id: int) -> None:
-    """Delete the role; what it grants and whom it was given to directly go with it."""
+    """Delete the role with its grants and its direct assignments."""
 
 
 @statement(f"UPDATE access.role SET description = :description WHERE id = :role_id RETURNING {_MEMBERS}")
 async def update_role(connection: Connection, role_id: int, description: str) -> Role:
-    """Return the role with its new description."""
+    """Set the description, and return the role."""
 
 
 class RoleUses(NamedTuple):
-    """The names of the actions that a role grants, and the numbers of the people who have it directly."""
+    """The names of the actions that a role grants, and the CPFs of the people who have it directly."""
 
     actions: list[str]
     people: list[Cpf]
@@ -117,12 +117,12 @@ ON CONFLICT DO NOTHING
 RETURNING true
 """)
 async def insert_role_action(connection: Connection, role_id: int, action_id: int, granted_by: str | None) -> bool:
-    """Return false when the role grants it already."""
+    """Grant the action. Return false if the role already grants it."""
 
 
 @statement("DELETE FROM access.role_action WHERE role_id = :role_id AND action_id = :action_id")
 async def delete_role_action(connection: Connection, role_id: int, action_id: int) -> bool:
-    """Return false when the role did not grant it."""
+    """Revoke the action. Return false if the role did not grant it."""
 
 
 @statement("""
@@ -132,7 +132,7 @@ WHERE action_id = :action_id AND role.id = role_id AND role_id IN (
 RETURNING role_id, name
 """)
 async def revoke_action_beyond(connection: Connection, action_id: int, kept: int) -> list[tuple[int, str]]:
-    """Take the action from as many roles as keep it, of those beyond so many; return their ids and names."""
+    """Revoke the action from at most `kept` roles after the first `kept`. Return their ids and names."""
 
 
 @statement("""
@@ -143,7 +143,7 @@ ON CONFLICT (name) DO NOTHING
 RETURNING name
 """)
 async def add_roles(connection: Connection, roles: Sequence[Any]) -> list[str]:
-    """Add the roles that are missing and return their names."""
+    """Add the missing roles and return their names."""
 
 
 @statement("""
@@ -162,7 +162,7 @@ JOIN access.action ON action.id = made.action_id
 ORDER BY role.id, action.id
 """)
 async def add_grants(connection: Connection, grants: Sequence[Any]) -> list[dict[str, str]]:
-    """Grant actions to roles of the seed data only: a role of the city's own is not widened by a release."""
+    """Grant actions to roles of the seed data. A release never extends a role that the city created."""
 
 
 OFFERED = (

@@ -1,4 +1,4 @@
-"""What a release brings to the catalogue."""
+"""The seed data of the catalogue."""
 
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature

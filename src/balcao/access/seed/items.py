@@ -1,10 +1,10 @@
-"""One thing that the seed data write once."""
+"""An item of the seed data."""
 
 from typing import NamedTuple
 
 
 class SeedItem(NamedTuple):
-    """`held` is the action of a grant and the role of a group's role."""
+    """An item of the seed data. `held` is the action of a grant, or the role of a group."""
 
     kind: str
     name: str

@@ -1,4 +1,4 @@
-"""What a release brings to the catalogue: read from `seed.toml`, written once (rules: access 3.3)."""
+"""The seed data of a release: read from `seed.toml`, and each item written only once (rules: access 3.3)."""
 
 import tomllib
 from functools import cache
@@ -19,7 +19,10 @@ WILDCARD = ":*"
 
 
 class SeedRole(msgspec.Struct, frozen=True):
-    """Grants all of `services` and the named `actions`, less `except`; `resource:*` names all of a resource."""
+    """A role that grants all actions of `services` and the named `actions`, without those in `except`.
+
+    `resource:*` means all actions of a resource.
+    """
 
     name: str
     description: str
@@ -36,7 +39,7 @@ class SeedGroup(msgspec.Struct, frozen=True):
 
 
 class Seed(msgspec.Struct, frozen=True):
-    """`actions` holds a description for each code key, by service."""
+    """The seed data of a release. `actions` contains, for each service, the descriptions by code key."""
 
     actions: dict[str, dict[str, str]]
     roles: tuple[SeedRole, ...]
@@ -44,11 +47,11 @@ class Seed(msgspec.Struct, frozen=True):
 
     @property
     def descriptions(self) -> dict[str, str]:
-        """Return each action's description by its code key."""
+        """Return the description of each action by its code key."""
         return {key: text for service in self.actions.values() for key, text in service.items()}
 
     def grants(self, role: SeedRole) -> list[str]:
-        """Return the code keys that the role grants, in the file's order."""
+        """Return the code keys that the role grants, in the order of the file."""
         granted = [*role.actions, *(key for service in role.services for key in self.actions[service])]
         return [key for key in self.descriptions if _is_named(key, granted) and not _is_named(key, role.without)]
 
@@ -65,10 +68,10 @@ def read_seed() -> Seed:
 
 
 async def load_seed(connection: Connection, release: Seed | None = None) -> None:
-    """Write what no earlier run has written, in the caller's transaction; nothing else is touched.
+    """Write the items that no earlier run has written, in the caller's transaction. Nothing else changes.
 
-    What an administrator removed stays removed; a later release adds its own new actions, roles, grants and groups.
-    A name that the city gave to a role or group of its own stays the city's.
+    An item that an administrator removed stays removed. A later release adds only its own new actions, roles, grants
+    and groups. If the city has a role or group of the same name, it is not changed.
     """
     release = release or read_seed()
     await lock_catalogue(connection)
@@ -142,10 +145,10 @@ def _list_new_group_roles(release: Seed, known: Known) -> list[dict[str, str]]:
 
 
 async def is_item_written(connection: Connection, item: SeedItem) -> bool:
-    """Tell whether an earlier run has written this."""
+    """Return whether an earlier run has written this item."""
     return item in await store.list_written_items(connection)
 
 
 async def mark_item_written(connection: Connection, item: SeedItem) -> None:
-    """Let no later run write this again."""
+    """Mark the item as written, so that no later run writes it."""
     await store.mark_items_written(connection, [item])

@@ -1,4 +1,4 @@
-"""SQL of the seed data: what of it has been written, once and for all."""
+"""SQL of the seed data, and of the record of what has been written."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from balcao.core.database.statements import statement
 
 @statement("SELECT kind, name, held FROM access.shipped_once")
 async def list_written_items(connection: Connection) -> set[SeedItem]:
-    """Return everything of the seed data that any release has written here."""
+    """Return all items of the seed data that any release has written."""
 
 
 @statement("""
@@ -25,4 +25,4 @@ SELECT item.value ->> 'key', access.declared_action(item.value ->> 'key', item.v
 FROM jsonb_array_elements(:actions::jsonb) WITH ORDINALITY AS item
 """)
 async def add_actions(connection: Connection, actions: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the code keys of the actions that were made or, by an early registration, already there."""
+    """Add actions, and return the code keys of those that were added or already registered."""

@@ -1,4 +1,4 @@
-"""Routes of the people that the catalogue knows."""
+"""Routes of the people in the catalogue."""
 
 from datetime import timedelta
 from typing import Annotated, TypeAlias
@@ -51,7 +51,7 @@ async def get_own_user(call: Call) -> User:
     authenticated(),
     "O que posso fazer: minhas ações e até onde alcançam",
     rate="600/minute",
-    # Whoever ends a maintenance of this service through a portal is shown the button by this.
+    # A portal uses this call to show the button that ends a maintenance of this service.
     in_maintenance=True,
 )
 def get_own_actions(call: Call) -> OwnActions:

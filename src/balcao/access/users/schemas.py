@@ -1,4 +1,4 @@
-"""Wire types of the people that the catalogue knows."""
+"""Wire types of the people in the catalogue."""
 
 import re
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ from balcao.core.values.fields import Flag
 
 
 class User(msgspec.Struct):
-    """A person with groups and roles, each name once and in order."""
+    """A person with their groups and roles. The names are sorted and distinct."""
 
     id: Annotated[int, Meta(description="Identificador da pessoa no catálogo.", examples=[12])]
     cpf: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000020109"])]
@@ -23,7 +23,7 @@ class User(msgspec.Struct):
 
 
 class OwnAction(msgspec.Struct):
-    """An action of the caller's and where it reaches; a key of `reach` that is missing is no limit."""
+    """An action of the caller, and its reach. A missing key of `reach` means no limit."""
 
     action: Annotated[
         str, Meta(description="Chave estável da ação; `#id` se a cidade a criou.", examples=["jobs:read"])
@@ -61,14 +61,14 @@ class Users(msgspec.Struct):
     has_more: Annotated[bool, Meta(description="Se há mais depois desta página.", examples=[False])]
 
 
-# Of shorter words the index has nothing, and very many people match.
+# The index cannot find shorter words, and they would match very many people.
 SHORTEST_WORD = 3
-# A CPF or a part of it, printed or not.
+# A CPF or a part of it, with or without punctuation.
 _NUMBER = re.compile(r"[0-9][0-9./ -]*")
 
 
 def _read_search(text: str) -> str:
-    """Return what is looked for: of a number its digits, however it is written, of a name its words."""
+    """Return the text to search for: only the digits of a number in any format, or the words of a name."""
     search = re.sub(r"[^0-9]", "", text) if _NUMBER.fullmatch(text) else text
     if search and all(len(word) < SHORTEST_WORD for word in search.split()):
         raise ValueError(f"deve ter ao menos uma palavra de {SHORTEST_WORD} letras, ou {SHORTEST_WORD} dígitos")
@@ -76,7 +76,7 @@ def _read_search(text: str) -> str:
 
 
 class UsersQuery(SliceQuery):
-    """The page of people that is wanted."""
+    """The requested page of people."""
 
     search: Annotated[
         SearchText,
@@ -95,13 +95,13 @@ class UsersQuery(SliceQuery):
 
 
 class DirectAssignment(Model):
-    """Names the role that a person shall have directly."""
+    """The role to give a person directly."""
 
     role_name: Annotated[Name, Field(description="Nome do papel que a pessoa passa a ter.", examples=["iptu:consulta"])]
 
 
 class DirectlyAssigned(msgspec.Struct):
-    """What a direct assignment left behind, the same on repeat."""
+    """The result of a direct assignment. A repeated call gets the same response."""
 
     status: Annotated[Literal["role_assigned"], Meta(description="Sempre `role_assigned`.")]
     subject: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000040479"])]

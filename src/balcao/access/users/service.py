@@ -1,4 +1,4 @@
-"""People as the catalogue knows them: themselves, and whom administrators look for."""
+"""People in the catalogue: the caller's own record, and those that administrators search for."""
 
 from typing import TypedDict
 
@@ -15,14 +15,14 @@ from balcao.core.errors import Conflict, Forbidden, NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import MAX_INT64
 
-# What opens an operation to everybody, or to machines alone, is in the catalogue as an action that nobody is given.
+# Actions with this prefix open an operation to every caller or to machines only. No role grants them.
 OF_THE_PLATFORM = "platform:"
 
 
 async def read_own_user(call: Call) -> User:
-    """Return the caller with all roles, those of the token too; enter a person or a name that is new.
+    """Return the caller with all roles, including those of the token. Store a new person, or their new name.
 
-    Raises Forbidden for a token that names no person.
+    Raises Forbidden if the token identifies no person.
     """
     caller = call.identified_caller
     if caller.cpf is None:
@@ -32,7 +32,7 @@ async def read_own_user(call: Call) -> User:
         if user is None or (caller.name is not None and user.display_name != caller.name):
             await store.save_person(connection, caller.cpf, caller.name)
             user = await store.select_user(connection, caller.cpf, caller.roles)
-    if user is None:  # removed again by retention in between
+    if user is None:  # retention has deleted the person in the meantime
         raise _make_unknown()
     return user
 
@@ -50,7 +50,7 @@ async def find_user(call: Call, id_: int) -> User:
 
 
 def list_own_actions(call: Call) -> OwnActions:
-    """Return what the caller's roles grant, from the token or stored, with the reach that is shown of it."""
+    """Return the actions that the caller's roles (stored or from the token) grant, with their reach as it is shown."""
     caller, snapshot = call.identified_caller, call.platform.catalogue.snapshot
     held = find_held_rights(snapshot, caller.cpf, caller.roles, authority.list_managed_actions(snapshot))
     granted = [
@@ -74,7 +74,7 @@ class _Page(TypedDict):
 
 
 async def list_users(call: Call, query: UsersQuery) -> Users:
-    """Return a page of people; whole CPFs are shown, so that the read is recorded."""
+    """Return a page of people. It shows full CPFs, so the read is recorded."""
     page: _Page = {"has_groups": query.has_groups, "limit": query.limit, "skip": query.skip}
     async with call.platform.database.connection() as connection:
         if query.search:
@@ -97,7 +97,7 @@ async def read_user(call: Call, cpf: Cpf) -> User:
 
 
 async def list_direct_roles(call: Call, cpf: Cpf) -> list[Role]:
-    """Return the roles that a person has directly, by name; the read is recorded. Raises NotFound."""
+    """Return the direct roles of a person, by name. The read is recorded. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         person = await _find(connection, cpf)
         roles = await store.select_direct_roles(connection, person.id)
@@ -106,10 +106,10 @@ async def list_direct_roles(call: Call, cpf: Cpf) -> list[Role]:
 
 
 async def assign_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
-    """Give a person a role directly and return the catalogue version, the present one when they have it already.
+    """Give a person a direct role, and return the catalogue version. If they have it, the version does not change.
 
-    Raises NotFound for an unknown role, and Forbidden for a role that grants more than the caller holds: then a person
-    who is new is not entered either (rules: access 4.4).
+    Raises NotFound for an unknown role, and Forbidden for a role that grants more than the caller has. In that case a
+    new person is not stored either (rules: access 4.4).
     """
     async with write_catalogue(call, CatalogueEvent("user.assign_role", "user", subject=cpf)) as write:
         role_id = await authority.find_role_id(write.connection, role_name)
@@ -124,9 +124,11 @@ async def assign_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
 
 
 async def remove_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
-    """Take a direct role from a person and return the catalogue version, the present one when they did not have it.
+    """Remove a direct role from a person, and return the catalogue version.
 
-    Everybody may give up a role of their own. Raises NotFound for an unknown person or role, Forbidden and Conflict
+    If they lack it, the version does not change.
+
+    A person may always give up their own role. Raises NotFound for an unknown person or role, Forbidden and Conflict
     (rules: access 4.4).
     """
     async with write_catalogue(call, CatalogueEvent("user.remove_role", "user", subject=cpf)) as write:
@@ -142,7 +144,10 @@ async def remove_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
 
 
 async def remove_role_from_some_people(write: CatalogueWrite, role_id: int, role_name: str, kept: int) -> bool:
-    """Take a role that goes from some of those who have it directly beyond so many; return whether there were any."""
+    """Remove a role that will be deleted from some of its direct holders beyond the first `kept`.
+
+    Return whether any had it.
+    """
     losing = await store.remove_direct_roles_beyond(write.connection, role_id, kept)
     before = {"role_id": role_id, "role": role_name}
     for person_id, cpf in losing:
@@ -151,9 +156,9 @@ async def remove_role_from_some_people(write: CatalogueWrite, role_id: int, role
 
 
 async def delete_user(call: Call, cpf: Cpf) -> int:
-    """Delete a person who has neither group nor direct role and return the catalogue version.
+    """Delete a person without groups and direct roles, and return the catalogue version.
 
-    Raises NotFound, and Conflict, naming the groups and roles, for a person who has some.
+    Raises NotFound, and Conflict naming the groups and roles that the person still has.
     """
     async with write_catalogue(call, CatalogueEvent("user.delete", "user", subject=cpf)) as write:
         person = await _find(write.connection, cpf)

@@ -1,4 +1,4 @@
-"""SQL of the people that the catalogue knows."""
+"""SQL of the people in the catalogue."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -32,17 +32,17 @@ _READ = f"SELECT {_MEMBERS} FROM access.person WHERE cpf = :cpf"
 
 @statement(_READ)
 async def select_user(connection: Connection, cpf: Cpf, token_roles: Collection[str] = ()) -> User | None:
-    """Return the person with the stored roles and those of the token that the catalogue knows, or None."""
+    """Return the person with the stored roles and the known roles of the token, or None."""
 
 
-# Entered to the day, so that who comes often costs no write.
+# The time is updated at most once a day, so that frequent calls need no write.
 @statement(f"""
 WITH seen AS (
     UPDATE access.person SET seen_at = now() WHERE cpf = :cpf AND seen_at < now() - interval '1 day')
 {_READ}
 """)
 async def select_own_user(connection: Connection, cpf: Cpf, token_roles: Collection[str]) -> User | None:
-    """Return the person as `select_user` does, and note that they came."""
+    """Return the person as `select_user` does, and store the time of the call."""
 
 
 @statement("SELECT count(*) FROM access.person")
@@ -56,13 +56,13 @@ WHERE seen_at <= now() - :age::interval
   AND NOT EXISTS (SELECT FROM access.person_role WHERE person_id = person.id)
 """)
 async def delete_unseen_people(connection: Connection, age: timedelta) -> int:
-    """Delete who holds nothing and was not seen for so long; return how many went."""
+    """Delete people without groups and roles who were not seen for that long, and return their number."""
 
 
 _WANTED = "NOT :has_groups::boolean OR EXISTS (SELECT FROM access.membership WHERE person_id = person.id)"
 
 
-# The page is cut before groups and roles are looked up.
+# The subquery selects the page first, so that groups and roles are read only for its people.
 @statement(
     page_sql(
         f"""
@@ -95,12 +95,15 @@ _FOUND = f"search_text LIKE access.having(:search) AND ({_WANTED})"
 async def search_users(
     connection: Connection, *, search: str, has_groups: bool, limit: int, skip: int, token_roles: Collection[str] = ()
 ) -> Paged[User]:
-    """Return, by id, the page's people whose name has these words in this order, or whose number has these digits."""
+    """Return the page's people by id, found by name or CPF.
+
+    The name contains these words in this order, or the CPF contains these digits.
+    """
 
 
 @statement(f"SELECT {_MEMBERS} FROM access.person WHERE id = :id_")
 async def find_user(connection: Connection, id_: int, token_roles: Collection[str] = ()) -> User | None:
-    """Return the person with the stored roles; the id is at most `MAX_INT64`."""
+    """Return the person with the stored roles. The id is at most `MAX_INT64`."""
 
 
 @statement("""
@@ -109,12 +112,12 @@ ON CONFLICT (cpf) DO UPDATE SET display_name = coalesce(excluded.display_name, p
 RETURNING id
 """)
 async def save_person(connection: Connection, cpf: Cpf, display_name: str | None = None) -> int:
-    """Enter the person, or the name of a known one where there is one to enter; return the id."""
+    """Store a new person, or the name of a known one if there is a name. Return the id."""
 
 
 @dataclass(frozen=True)
 class FoundPerson:
-    """`groups` and `roles` are names: the groups of the person, and the roles that they have directly."""
+    """A person in the catalogue. `groups` and `roles` are names, and `roles` contains only direct ones."""
 
     id: int
     groups: list[str]
@@ -144,7 +147,7 @@ WHERE person_id = :person_id
 ORDER BY role.name COLLATE "C"
 """)
 async def select_direct_roles(connection: Connection, person_id: int) -> list[Role]:
-    """Return the roles that the person has directly, by name."""
+    """Return the direct roles of the person, by name."""
 
 
 @statement("""
@@ -153,12 +156,12 @@ ON CONFLICT DO NOTHING
 RETURNING true
 """)
 async def assign_direct_role(connection: Connection, person_id: int, role_id: int, granted_by: str | None) -> bool:
-    """Return false when the person has the role directly already."""
+    """Give the person the role. Return false if they already have it directly."""
 
 
 @statement("DELETE FROM access.person_role WHERE person_id = :person_id AND role_id = :role_id")
 async def remove_direct_role(connection: Connection, person_id: int, role_id: int) -> bool:
-    """Return false when the person did not have the role directly."""
+    """Remove the role from the person. Return false if they did not have it directly."""
 
 
 @statement("""
@@ -169,12 +172,12 @@ WHERE role_id = :role_id AND person.id = person_id
 RETURNING person_id, cpf
 """)
 async def remove_direct_roles_beyond(connection: Connection, role_id: int, kept: int) -> list[tuple[int, Cpf]]:
-    """Take a direct role from as many people as keep it, of those beyond so many; return their ids and numbers."""
+    """Remove a direct role from at most `kept` people after the first `kept`. Return their ids and CPFs."""
 
 
 @statement("DELETE FROM access.person WHERE id = :person_id")
 async def delete_person(connection: Connection, person_id: int) -> None:
-    """Delete a person who has no group and no role."""
+    """Delete a person without groups and roles."""
 
 
 EXPORTS = Exports(
