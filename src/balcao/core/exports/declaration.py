@@ -10,7 +10,8 @@ from balcao.core.database.pool import Connection
 class Rows:
     """Rows of a table in the order of its primary key, or of other columns that are unique together.
 
-    `line` is an SQL expression that converts the row `stored` to jsonb, and `condition` one that selects rows.
+    `line` is an SQL expression that converts the row `stored` to jsonb, and `condition` one that selects rows. `key`
+    lists the other columns, if the order is theirs.
     """
 
     table: str

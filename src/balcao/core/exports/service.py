@@ -162,7 +162,7 @@ class _Writer:
         self._hash, self._lines, self._bytes = hashlib.sha256(), 0, 0
 
     def add(self, line: store.Line) -> None:
-        """Add a line. A full part is written."""
+        """Add a line, and write the part if it is full."""
         content = line.text.encode() + b"\n"
         self._compressed.write(content)
         self._hash.update(content)
