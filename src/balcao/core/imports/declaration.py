@@ -36,7 +36,7 @@ class Import:
     key: Callable[[Any], Hashable] | None = None
 
     async def write_batch(self, connection: Connection, rows: Sequence[Any]) -> int:
-        """Write the rows, of those with the same key only the last. Return how many are new or changed."""
+        """Write the rows, but only the last of several with the same key. Return how many are new or changed."""
         if self.key is not None:
             rows = list({self.key(row): row for row in rows}.values())
         return await self.write(connection, rows)

@@ -17,7 +17,7 @@ from balcao.core.imports.source import BOM, LONGEST_LINE, TOO_LONG, Record, Sour
 from balcao.core.imports.table import Table
 
 UTF_8, WINDOWS_1252 = "utf-8", "windows-1252"
-# The maximum of line breaks in one row. It also bounds the cost of the search after a stray quote.
+# The maximum number of line breaks in one row. It also bounds the cost of the search after a stray quote.
 MOST_LINES = 1000
 _CHUNK = 64 * 1024
 _DELIMITERS = ",;\t"

@@ -124,9 +124,9 @@ async def _run(connection: Connection, call: Call, source: Source, order: Order,
 
 
 async def _begin(connection: Connection, call: Call, source: Source, order: Order) -> Committed:
-    """Return the committed part of the file.
+    """Record the start or the continuation of the file, and return its committed part.
 
-    Record one audit event only, because there are too many rows for one each.
+    The audit trail gets one event for the file, because one for each row would be too many.
     """
     kind = order.declared.kind
     async with connection.transaction():
