@@ -16,6 +16,7 @@ from balcao.core.jobs.queue import JobFilters
 from balcao.core.live import call_log, incidents, response_counts
 from balcao.core.values.cpf import Cpf
 
+# The number of monthly partitions of the audit trail that are created in advance.
 MONTHS_AHEAD = 24
 JOB_LOG = timedelta(days=90)
 DEAD_LETTERS = timedelta(days=90)
