@@ -23,7 +23,7 @@ from balcao.core.values.retry_after import parse_retry_after
 
 MOST_WEBHOOKS = 20
 SECRET_BYTES = 32
-# The schedule that the specification recommends: short delays at first, then more than a day in total.
+# The start of the schedule that the specification recommends: short delays at first, more than a day in total.
 DELAYS = (
     timedelta(seconds=5),
     timedelta(minutes=5),

@@ -32,7 +32,7 @@ class WebhookStatements:
         @statements({table: f"SELECT {members} FROM {table} WHERE id = :id"})
         async def read_webhook(connection: Connection, table: str, id: UUID | None) -> dict[str, Any] | None: ...
 
-        # Two concurrent additions may exceed the maximum by one, which does no harm.
+        # Without a lock, concurrent additions may exceed the maximum, which does no harm.
         @statements(
             {
                 table: f"""
