@@ -37,7 +37,7 @@ class Slot(msgspec.Struct):
 
 
 class Replication(msgspec.Struct):
-    """The number of streaming replicas, and the maximum of log retained for a slot. None means no limit."""
+    """The number of streaming replicas, and the maximum bytes of log retained for a slot. None means no limit."""
 
     replicas: int
     limit_bytes: int | None
@@ -58,7 +58,8 @@ async def note_copy(connection: Connection, free_bytes: int) -> None: ...
 async def forget_copies(connection: Connection) -> None: ...
 
 
-# The receiver reports every few seconds, but one row a minute is enough. A slot without a reader proves nothing.
+# The receiver reports every few seconds, but one update a minute is enough. Update nothing unless the slot is active,
+# because only a connected receiver gets the log.
 @statement("""
 INSERT INTO platform.backup AS known (kind, noted_at, free_bytes)
 SELECT 'log', now(), :free_bytes

@@ -51,7 +51,7 @@ class NotedProcess(msgspec.Struct, frozen=True):
     beats: bool
 
 
-# The process's own note may be old too, after the machine was suspended.
+# Never delete the process's own note, which may be old too after the machine was suspended.
 @statement("""
 WITH forgotten AS (
     DELETE FROM platform.process WHERE beat_at < clock_timestamp() - :forgotten::interval AND id <> :id::uuid

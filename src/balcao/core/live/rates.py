@@ -14,6 +14,7 @@ from balcao.core.errors import Invalid
 from balcao.core.http.operations import Operation, name_for_machines
 from balcao.settings import Settings, variable_of
 
+# A change may raise a rate to at most this multiple of the configured one.
 MOST_TIMES = 10
 SETTINGS = (
     "read_rate",
@@ -31,7 +32,7 @@ SETTINGS = (
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of a change. The lowest rate is 1/`least_share` of the configured one; `least` is its name."""
+    """The bounds of a change. The lowest rate is 1/`least_share` of the configured one. `least` names that share."""
 
     least_share: int
     least: str
