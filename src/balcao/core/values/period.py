@@ -18,7 +18,7 @@ _SMALLEST = timedelta(microseconds=1)
 
 @dataclass(frozen=True)
 class Period:
-    """The time from `start` up to but not including `end`. None is open."""
+    """The time from `start` up to but not including `end`. None means no bound."""
 
     start: datetime | None
     end: datetime | None
@@ -46,7 +46,10 @@ def parse_closed_period(query: Mapping[str, str], zone: ZoneInfo, longest: timed
 
 
 def _parse_bound(name: str, text: str, zone: ZoneInfo, day: timedelta) -> datetime:
-    """Return the instant of a bound. `day` is one day for the upper bound, which includes its whole day or instant."""
+    """Return the instant of a bound.
+
+    `day` is one day for the upper bound, which includes its whole day or instant, and zero for the lower bound.
+    """
     try:
         if len(text) == len("2026-01-31"):
             whole = msgspec.convert(text, date)
