@@ -41,7 +41,7 @@ class ClientCredentials:
             return self._token
 
     def discard(self, token: Token) -> None:
-        """Discard a token that was answered with 401.
+        """Discard a token that the called service refused with 401.
 
         The next `get` requests a new one, unless another caller already has.
         """

@@ -79,7 +79,7 @@ async def post_guarded(
 async def _resolve(host: str, port: int, *, allow_private: bool) -> str:
     """Return an address of the host.
 
-    Raises AddressRefused if any address is not public, or ConnectError without any.
+    Raises AddressRefused if one of its addresses is not public, or ConnectError if it has none.
     """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)

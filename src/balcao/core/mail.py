@@ -133,7 +133,7 @@ def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> 
     message["Subject"] = subject.replace(_ENCODED_WORD, _BROKEN_WORD)
     message["Date"] = format_datetime(datetime.now(UTC))
     message["Message-ID"] = make_msgid(domain=domain) if key is None else f"<{key}@{domain}>"
-    # Mailboxes must not answer with absence notes, and lists not with reports (RFC 3834).
+    # Asks mailboxes not to send absence notes and mailing lists not to send reports (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(text)
     return message

@@ -41,6 +41,7 @@ class Service:
     - `dialects`: maps a path prefix to its error format. The longest match wins; "" is the service's default.
     - `health_paths`: the paths of liveness and readiness by the operation's name, which begins with "live" or "ready".
       Empty if the service has its own form of them.
+    - `ready`: the service's own checks of readiness, by name.
     - `has_city_times`: timestamps of liveness and readiness have the city's offset, like the service's other instants.
     - `seed`: loads seed data after the migrations.
     - `lifespan`: opens what the service keeps in the process.
@@ -136,7 +137,7 @@ class Service:
 
 
 class MalformedOperation(Exception):
-    """A declaration that the access catalogue cannot store. The platform refuses to start."""
+    """A declaration that contradicts another one or that the access catalogue cannot store. Prevents the start."""
 
 
 def path_of(service: Service, operation: Operation) -> str:
