@@ -63,7 +63,7 @@ class Served(Protocol):
         """Return the headers of this response besides `COMMON_HEADERS` and its own."""
 
     def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
-        """Count and log a response after its head was sent."""
+        """Count and log a response. Servers call this before they send the body."""
 
 
 def identify_by_address(request: Request) -> Identity:

@@ -1,6 +1,6 @@
 """Cross-origin requests of browsers: which origins may read responses, and the answer to a preflight (Fetch standard).
 
-Credentials are not allowed: callers send a bearer token, and only the login page uses its cookie.
+Credentials are not allowed: callers send a bearer token, and only pages of this origin use cookies.
 """
 
 import re

@@ -4,8 +4,7 @@
 - Further requests wait in a queue for each caller. Later iterations start one request of each caller (round robin).
   Between iterations the loop reads new input, so other callers get in.
 - A query takes several iterations. So with more than one caller, two of three iterations start no request if every
-  caller that is due has several waiting. The requests of the others progress meanwhile. A single caller is not slowed
-  down.
+  caller that is due has several waiting. Requests in flight progress meanwhile. A single caller is not slowed down.
 - A caller has at most `_AT_ONCE` requests in flight that wait for something, such as the database.
 """
 
@@ -22,8 +21,8 @@ from balcao.gateway.exchanges import Exchange
 _A_TURN = 8
 # Waiting requests in flight for each caller: enough for them to share look-ups and commits.
 _AT_ONCE = 16
-# Iterations that are skipped after each one that started requests, if there are several callers. The requests of the
-# other callers progress meanwhile. An empty iteration takes some microseconds.
+# Iterations that start no request after each one that did, if there are several callers. Requests in flight progress
+# meanwhile. An empty iteration takes some microseconds.
 _PASSED = 2
 # For this many starting iterations, assume that a second caller is present after it was last seen. A caller that sends
 # its next request only after a response is absent in between. Without this, its request would queue behind a full

@@ -10,7 +10,7 @@ HEADER = "Balcao-Instance"
 def name_instance(settings: Settings) -> str:
     """Return an identifier that all processes of one installation share and that reveals no secret.
 
-    Installations with an embedded database may all have the sandbox's hash key. The data folder tells them apart.
+    Installations with an embedded database may all have the sandbox's hash key. The data folder distinguishes them.
     """
     folder = str(settings.data_dir.resolve()) if settings.embedded_database else ""
     key = settings.hash_key.get_secret_value().encode()[:64]

@@ -50,7 +50,7 @@ async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
                 await asyncio.sleep(0.01)
     demand_nothing_of_accepted()
     await asyncio.sleep(settling_seconds)
-    demand_nothing_of_accepted()
+    demand_nothing_of_accepted()  # again, for handshakes that ended meanwhile
 
 
 def accept_first(sock: socket.socket) -> None:

@@ -119,6 +119,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def eof_received(self) -> bool:
         """Handle the end of the caller's input. Return True to keep the connection open for pending responses."""
+        # A caller that ends its input during a stream has usually disconnected, so close.
         if self._is_lingering or self._stream is not None:
             return False
         if self._receiver.waits_for_body:

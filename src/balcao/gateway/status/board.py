@@ -56,7 +56,7 @@ class ServiceStatus:
 
 @dataclass(frozen=True)
 class Board:
-    """Everything that the page shows. `is_current` is whether the last read of the database succeeded."""
+    """Everything that the page shows. `is_current` means that the last read of the database succeeded."""
 
     read_at: datetime
     is_current: bool
@@ -67,7 +67,7 @@ class Board:
 
 
 class StatusCache:
-    """The cached data of the status page, so that no visitor causes a statement. `titles` are the services by name."""
+    """The cached data of the status page, so that no visitor causes a statement. `titles` maps names to titles."""
 
     def __init__(self, database: Database, zone: ZoneInfo, titles: Mapping[str, str]) -> None:
         self.zone = zone
@@ -84,7 +84,7 @@ class StatusCache:
             yield
 
     def show(self, now: datetime) -> Board:
-        """Return the status by the cached data. While the database is down, the state of every service is unknown."""
+        """Return the status from the cached data. While the database is down, the state of every service is unknown."""
         known = self._knowledge or Snapshot(now, {}, {}, [], [], [])
         return Board(
             known.read_at,

@@ -86,7 +86,7 @@ def to_atom(board: Board, titles: Mapping[str, str], address: str) -> Response[A
 
 
 def _list_entries(board: Board, titles: Mapping[str, str], page: str) -> Iterator[tuple[str, str, datetime, str, str]]:
-    """Return id, title, time, text and link of each entry. An id never changes and is unique."""
+    """Yield id, title, time, text and link of each entry. An id never changes and is unique."""
     for incident in (*board.open, *board.resolved):
         link = f"{page}#incidente-{incident.number}"
         last = len(incident.notes)

@@ -51,7 +51,7 @@ def format_local(moment: datetime, zone: ZoneInfo) -> str:
 
 
 def find_overall(board: Board) -> State:
-    """Return the worst state of all services."""
+    """Return the worst known state of all services."""
     found = {service.state for service in board.services}
     return next((state for state in _WORST_FIRST if state in found), State.OPERATIONAL)
 
