@@ -1,10 +1,10 @@
-"""A response against its description: the headers and the error codes that are named there."""
+"""Comparison of a response with its description: the headers and the error codes that it names."""
 
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# What HTTP and browsers want of every server, and what says nothing of an operation of its own.
+# Headers that HTTP and browsers require of every server, so that they say nothing about an operation.
 GENERAL = frozenset(
     {
         "allow",
@@ -26,7 +26,7 @@ GENERAL = frozenset(
 
 
 def list_undescribed(response: Mapping[str, Any], sent: Iterable[str]) -> list[str]:
-    """Return the headers that were sent and that the description of the response does not name."""
+    """Return the sent headers that the description of the response does not name."""
     described = {name.lower() for name in response.get("headers", {})}
     return sorted({name.lower() for name in sent} - described - GENERAL)
 

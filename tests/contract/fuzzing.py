@@ -1,4 +1,4 @@
-"""Calls generated from the descriptions. Apart from its test, as what it imports takes a second to load."""
+"""Calls generated from the descriptions. They are not in the test module, because their imports take a second."""
 
 import functools
 import json
@@ -25,7 +25,7 @@ from tests.support.proof_sizes import size
 
 
 def _read_described(response: Any, case: Any) -> Any:
-    """Return what the description says of the response."""
+    """Return the description of the response."""
     return read_responses(case.operation.schema.raw_schema, case.operation.definition.raw)[str(response.status_code)]
 
 
@@ -54,7 +54,7 @@ CHECKS = [
 
 
 def fuzz(service: Service, method: str, path: str, url: str, tokens: dict[str, str]) -> None:
-    """Call one operation as anybody of these, and compare each answer with the description."""
+    """Call one operation with any of these tokens, and compare each response with the description."""
     operation = schema(service)[path][method]
 
     @settings(max_examples=size(3, 1_000), suppress_health_check=list(HealthCheck))

@@ -1,4 +1,4 @@
-"""Calls with values that no store, clock or calendar can hold, one in each place where an operation takes something."""
+"""Calls with values that no store, clock or calendar can hold, one in each place where an operation accepts a value."""
 
 import copy
 import json
@@ -16,17 +16,17 @@ from balcao.core.service import Service
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.proof_sizes import FULL
 
-# How many of the values come to each place of an ordinary run; from place to place they are others.
+# The number of values for each place in an ordinary run. They differ from place to place.
 AT_A_PLACE = 3
-# Longer than any name and any key of an index.
+# Longer than any name and any index key.
 LONG = "a" * 70_000
-# Nearly as much as the server takes of a request's first line.
+# Almost the maximum of a request's first line.
 LONG_IN_LINE = "a" * 60_000
 LATEST, EARLIEST, NEVER = "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "0000-01-01T00:00:00+14:00"
 BACKWARDS, MARKS = "\u202eabc\u200f", "a" + "\u0301" * 200
 MARK = "the value stands here"
 
-# As they stand in a query or a path, percent-encoded.
+# Values in a query or a path, percent-encoded.
 IN_LINE = {
     "nothing": "",
     "NUL": "%00",
@@ -58,7 +58,7 @@ IN_LINE = {
     "nested": quote("[" * 40),
     "too long": LONG_IN_LINE,
 }
-# As they stand in a body: JSON texts, of which some are none.
+# Values in a body: JSON texts, some of them invalid.
 IN_BODY = {
     "nothing": '""',
     "null": "null",
@@ -95,7 +95,7 @@ IN_BODY = {
     "too long": f'"{LONG}"',
     "too long in a list": f'["{LONG}"]',
 }
-# As they stand in a header, in Latin-1; a server takes no control characters there.
+# Values in a header, in Latin-1. A server accepts no control characters there.
 IN_HEADER = {
     "nothing": "",
     "UTF-8": "é€".encode().decode("latin-1"),
@@ -113,7 +113,7 @@ Place: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Sent:
-    """One call; `place` says where the value named `value` stands."""
+    """One call. `place` is where the value named `value` is."""
 
     place: str
     value: str
@@ -124,7 +124,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Target:
-    """An operation, and where it takes values: as its description says, and any headers that count."""
+    """An operation and its inputs: those in its description, and the headers that affect it."""
 
     service: Service
     operation: Operation
@@ -133,12 +133,12 @@ class Target:
 
     @cached_property
     def parameters(self) -> list[tuple[str, str]]:
-        """Where each stands, and its name."""
+        """Return the place and the name of each parameter."""
         return [(each["in"], each["name"]) for each in self.described.get("parameters", ())]
 
     @cached_property
     def members(self) -> list[Place]:
-        """The places of the body: the whole of it, members, items, and keys and values of maps, however deep."""
+        """Return the places of the body: the whole, members, items, and the keys and values of maps, at every depth."""
         content = self.described.get("requestBody", {}).get("content")
         return list(dict.fromkeys(self._places([content["application/json"]["schema"]], (), ()))) if content else []
 
@@ -160,13 +160,13 @@ class Target:
                 yield from self._places([_as_schema(schema["additionalProperties"])], (*place, "a"), above)
 
     def calls(self) -> Iterator[Sent]:
-        """Yield a call for each place and each value that is chosen for it."""
+        """Yield a call for each place and each value chosen for it."""
         path = self.service.prefix + self.service.base + self.operation.path
         values = {name: quote(str(marker.example), safe="") for name, marker in self.operation.signature.path.items()}
         good, body = path.format(**values), self._body(())
         for where, name in self.parameters:
             for value, text in self._choose(IN_HEADER if where == "header" else IN_LINE, name):
-                if where == "path" and text:  # without a value it is another path
+                if where == "path" and text:  # without a value it would be another path
                     yield Sent(f"path {name}", value, path.format(**values | {name: text}), {}, body)
                 elif where == "query":
                     yield Sent(f"query {name}", value, f"{good}?{quote(name)}={text}", {}, body)
@@ -180,7 +180,7 @@ class Target:
                 yield Sent(f"body {place}", value, good, {}, content)
 
     def _choose(self, values: Mapping[str, str], place: Any) -> list[tuple[str, str]]:
-        """Return all values in a proof, else some."""
+        """Return all values in a proof, and some of them otherwise."""
         everything = list(values.items())
         if FULL:
             return everything
@@ -201,7 +201,7 @@ def _as_schema(found: Any) -> Any:
 
 
 def _put(value: Any, place: Place) -> Any:
-    """Return the value with the mark at the place, or as the key there; what leads there is made if missing."""
+    """Return the value with the mark at the place, or as the key there. Missing parents are created."""
     if not place:
         return MARK
     step, *rest = place
@@ -216,7 +216,7 @@ def _put(value: Any, place: Place) -> Any:
 
 
 def list_targets(service: Service) -> list[Target]:
-    """Return every operation of the service that is described; those that remove things come last."""
+    """Return every described operation of the service. Those that remove something come last."""
     described = json.loads(document(service))
     found = [
         Target(

@@ -1,4 +1,4 @@
-"""The largest bodies and queries that each operation and each page of the panel reads, made to take long."""
+"""The largest bodies and queries that each operation and each panel page accepts, built to take as long as possible."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from balcao.panel.declaration import PREFIX, Page
 from tests.contract.hostile_calls import Target
 from tests.support.panel import PageForm
 
-# Texts for which a check takes longer than for others of their length: digits, addresses, marks, tags, words.
+# Texts that a check takes longer for than for others of the same length: digits, addresses, marks, tags, words.
 SLOW_TEXTS = {
     "digits": "1.",
     "addresses": "a@b_c ",
@@ -25,16 +25,16 @@ SLOW_TEXTS = {
     "lines": "a b\n- ",
 }
 _ALL_SLOW = "".join(SLOW_TEXTS.values())
-# Operations with a larger body than this get each kind of text alone.
+# Operations with a larger body limit than this get each kind of text separately.
 _COMMON_LIMIT = 64 * 1024
-# Members of a few lengths are so long at most; a text beyond its bound is refused before it is looked at.
+# Common maximum lengths of members. A text over its maximum is rejected before it is checked.
 _ACCEPTED_LENGTHS = (100, 2_000, 20_000)
-# Most of what a request's first line may hold.
+# Almost the maximum of a request's first line.
 _LONGEST_QUERY = 60_000
 
 
 class LargeCall(NamedTuple):
-    """One request; `kind` says what is large about it."""
+    """One request. `kind` describes what is large in it."""
 
     kind: str
     method: str
@@ -69,7 +69,7 @@ def make_bodies(example: Any, limit: int) -> Iterator[tuple[str, bytes]]:
 
 
 def _fit(make: Callable[[int], Any], limit: int, most: int = sys.maxsize) -> bytes:
-    """Return what `make` makes of the largest count that fits, as its size grows by the same with each."""
+    """Return the value of `make` for the largest count that fits. Its size grows by the same amount for each count."""
     none, one = len(_encode(make(0))), len(_encode(make(1)))
     return _encode(make(min((limit - none) // (one - none), most) if one > none else 1))
 
@@ -79,14 +79,14 @@ def _encode(value: Any) -> bytes:
 
 
 def _lengthen(value: Any, count: int) -> Any:
-    """Return the value with each list, and the whole where it is one, repeated."""
+    """Return the value with each list repeated, also if the value itself is a list."""
     if isinstance(value, dict):
         return {name: _lengthen(each, count) for name, each in value.items()}
     return [item for _ in range(count) for item in value] if isinstance(value, list) else value
 
 
 def _fill(value: Any, word: str, count: int) -> Any:
-    """Return the value with so many words in the place of each text."""
+    """Return the value with each text replaced by this number of words."""
     if isinstance(value, dict):
         return {name: _fill(each, word, count) for name, each in value.items()}
     if isinstance(value, list):
@@ -95,7 +95,7 @@ def _fill(value: Any, word: str, count: int) -> Any:
 
 
 def list_forms(page: Page, form: PageForm | None, secret: str) -> Iterator[LargeCall]:
-    """Yield the large forms of a page that takes one; `form` is the one that the page shows, if it does."""
+    """Yield the large forms of a page that accepts one. `form` is the form that the page shows, if it shows one."""
     path = PREFIX + page.path.format(**dict.fromkeys(page.parameters, "999999"))
     shown = {**form.values, **form.checked} if form else {"texto": ""}
     many = [("_csrf", secret), *((f"campo{number}", "x") for number in range(MAX_FIELDS - 10))]

@@ -1,8 +1,8 @@
-"""Collects an example of every operation's success from a platform that runs with the demo data.
+"""The collector of an example of every operation's success, from a platform with the demo data.
 
-The examples lie in `response_examples.json` of each service's package, and the OpenAPI documents show them. `make
-examples` writes the files again; it changes an example only if its members changed, so that ids and times of another
-run cause no differences.
+The examples are in `response_examples.json` of each service's package, and the OpenAPI documents show them. `make
+examples` writes the files again. It changes an example only if its members changed, so that new ids and times cause no
+differences.
 """
 
 import json
@@ -26,12 +26,12 @@ from tests.support.issuer import bearer
 from tests.support.sandbox import Sandbox
 
 FILE = "response_examples.json"
-# An example shows what a list or a text is like, not all of it.
+# An example shows the form of a list or a text, not all of it.
 MAX_ITEMS = 2
 MAX_TEXT = 300
 # An object with more keys than any type has members is a map.
 MAX_MEMBERS = 60
-# Bodies that are OpenAPI documents: these two members say enough.
+# For bodies that are OpenAPI documents, these two members are enough.
 DOCUMENT_MEMBERS = ("openapi", "info")
 PARAMETER = re.compile(r"\{(\w+)\}")
 
@@ -40,7 +40,7 @@ Schema = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class _Creation:
-    """A resource that an example call created, and the values of its path."""
+    """A resource that an example call created, with the values of its path."""
 
     values: dict[str, str]
     body: Mapping[str, Any]
@@ -49,7 +49,7 @@ class _Creation:
 class Collector:
     """Calls every operation with its own example, reads first and deletions last.
 
-    A call that finds nothing is repeated for a resource that another example created.
+    If a call finds nothing, it is repeated for a resource that another example created.
     """
 
     def __init__(self, sandbox: Sandbox) -> None:
@@ -58,7 +58,7 @@ class Collector:
         self._creations: dict[str, _Creation] = {}
 
     def collect(self) -> Iterator[tuple[Described, Any]]:
-        """Yield every operation that succeeded, and the body of its answer."""
+        """Yield every operation that succeeded, with the body of its response."""
         retried = []
         for one in sorted(list_described(self._documents), key=place_of):
             if not has_json_result(one.own):
@@ -127,7 +127,7 @@ def name_operation(service: str, operation: DescribedOperation) -> str:
 
 
 def shorten(value: Any) -> Any:
-    """Return an answer with short lists and texts."""
+    """Return a response body with lists and texts shortened."""
     if isinstance(value, dict):
         if set(DOCUMENT_MEMBERS) <= set(value) and "paths" in value:
             return {name: value[name] for name in DOCUMENT_MEMBERS}
@@ -141,14 +141,14 @@ def shorten(value: Any) -> Any:
 
 
 def have_same_members(first: Any, second: Any) -> bool:
-    """Return whether two bodies have the same members at their top, or are both lists."""
+    """Return whether two bodies have the same top-level members, or are both lists."""
     if isinstance(first, dict) and isinstance(second, dict):
         return len(first) > MAX_MEMBERS or len(second) > MAX_MEMBERS or set(first) == set(second)
     return type(first) is type(second)
 
 
 def list_faults(example: Any, operation: DescribedOperation, document: Document) -> list[str]:
-    """Return where an example does not fit the schema of the operation's response."""
+    """Return the places where an example does not fit the schema of the operation's response."""
     schema = {**(operation.result or {}), "components": {"schemas": document.schemas}}
     return [f"{error.json_path} {error.message[:80]}" for error in Draft202012Validator(schema).iter_errors(example)]
 
@@ -165,7 +165,7 @@ def read_stored(service: str) -> dict[str, Any]:
 
 
 def collect(sandbox: Sandbox) -> dict[str, Any]:
-    """Return the shortened answers of the platform by operation."""
+    """Return the platform's shortened response bodies by operation."""
     schemas = {document.service: document.schemas for document in read_documents()}
     return {
         name_operation(one.service, one.own): shorten(keep_described(body, one.own.result or {}, schemas[one.service]))
@@ -174,7 +174,7 @@ def collect(sandbox: Sandbox) -> dict[str, Any]:
 
 
 def keep_described(body: Any, schema: Schema, schemas: Mapping[str, Schema]) -> Any:
-    """Return a body without members of other services, which join an export if one process serves them all."""
+    """Return a body without the members that other services add to an export if one process serves them all."""
     described = schemas.get(schema.get("$ref", "").rpartition("/")[2], schema).get("properties")
     if described is None or not isinstance(body, dict):
         return body
@@ -182,7 +182,7 @@ def keep_described(body: Any, schema: Schema, schemas: Mapping[str, Schema]) -> 
 
 
 def write_stored(answers: Mapping[str, Any]) -> None:
-    """Write the examples of all services. An example that still fits its schema and the answer keeps its values."""
+    """Write the examples of all services. An example keeps its values if it still fits its schema and the response."""
     for document in read_documents():
         stored = read_stored(document.service)
         found = _complete(document, answers)
@@ -197,8 +197,8 @@ def write_stored(answers: Mapping[str, Any]) -> None:
 def _complete(document: Document, answers: Mapping[str, Any]) -> dict[str, Any]:
     """Return an example for each operation of a service.
 
-    In this order: its own answer, the answer of another operation with the same schema, the examples of the members.
-    A message belongs to one operation, so it is never taken from another.
+    The first of these that exists is used: its own response, the response of another operation with the same schema,
+    the examples of the members. A message belongs to one operation, so it is never taken from another.
     """
     found: dict[str, Any] = {}
     by_schema: dict[str, Any] = {}

@@ -1,7 +1,7 @@
-"""How long one step of an event loop keeps all others waiting: the CPU of its thread, in answers of the liveness page.
+"""The time for which one step of an event loop delays all other work, in units of a response of the liveness page.
 
-A step is what the loop runs between two looks at its sockets. The thread's own CPU is counted, so that neither other
-processes nor work in other threads add to it, and a slow machine slows both sides of the comparison down.
+A step is what the loop runs between two polls of its sockets. Only the CPU time of its thread counts, so that other
+processes and threads add nothing, and a slow machine slows both sides of the comparison.
 """
 
 import asyncio
@@ -21,14 +21,14 @@ from tests.support.proof_sizes import report
 from tests.support.server import RunningServer
 
 _ANSWERS = 200
-# A second caller waits no longer than for so many ordinary answers. A step may be interrupted by the machine, so only
-# what takes long in each of some tries is a fault.
+# A second caller must not wait longer than this number of ordinary responses. The machine may interrupt a step, so only
+# a call that is slow in each of several tries is a fault.
 MOST_ANSWERS, TRIES = 100, 4
 _run = asyncio.Handle._run
 
 
 class StepMeter:
-    """The steps of one server's loop; `unit` is what an answer of the liveness page costs it."""
+    """The steps of one server's loop. `unit` is the cost of a response of the liveness page."""
 
     def __init__(self) -> None:
         self.thread = 0
@@ -37,7 +37,7 @@ class StepMeter:
         self.url = ""
 
     def note(self, handle: asyncio.Handle) -> None:
-        """Run a step, and note its cost if it is one of the server's."""
+        """Run a step, and record its cost if it is a step of the server."""
         if threading.get_ident() != self.thread:
             _run(handle)
             return
@@ -48,12 +48,12 @@ class StepMeter:
         self.longest = max(self.longest, cost)
 
     def find_longest(self) -> float:
-        """Return the longest step since the last call, in answers, and start anew."""
+        """Return the longest step since the last call, in responses, and reset it."""
         longest, self.longest = self.longest, 0.0
         return longest / self.unit
 
     def calibrate(self, url: str) -> None:
-        """Measure what an answer of the liveness page costs."""
+        """Measure the cost of a response of the liveness page."""
         self.url = url
         with httpx.Client(base_url=url) as http:
             http.get("/liveness")
@@ -65,7 +65,7 @@ class StepMeter:
 
 @contextmanager
 def metered() -> Iterator[StepMeter]:
-    """Have the servers that are started meanwhile run on a loop whose steps are measured."""
+    """Make the servers that are started in this block run on a loop whose steps are measured."""
     meter = StepMeter()
     run_thread = RunningServer._run
 
@@ -81,20 +81,20 @@ def metered() -> Iterator[StepMeter]:
 
 
 def find_delays(meter: StepMeter, calls: Iterable[LargeCall], send: Callable[[LargeCall], int]) -> list[str]:
-    """Return the calls that took a long step in each of some tries."""
+    """Return the calls that took a long step in each of several tries."""
     delays = []
     for call in calls:
         tries: list[float] = []
         status = 0
         while len(tries) < TRIES and (not tries or tries[-1] > MOST_ANSWERS):
             meter.find_longest()
-            gc.disable()  # a full collection of what the tests hold takes longer than a step may
+            gc.disable()  # a full collection takes longer than a step may
             try:
                 status = send(call)
             finally:
                 gc.enable()
             tries.append(meter.find_longest())
-            if tries[-1] > MOST_ANSWERS:  # an ordinary answer may cost more now, too, where much else runs
+            if tries[-1] > MOST_ANSWERS:  # other work may have made ordinary responses slower
                 meter.calibrate(meter.url)
         name = f"{call.method} {call.path[:80]}: {call.kind} of {len(call.body)} bytes, {status}"
         report(f"{min(tries):8.1f} {name}")

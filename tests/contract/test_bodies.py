@@ -1,4 +1,4 @@
-"""Bodies that no operation takes, sent to every operation that takes one: each is refused as the description says."""
+"""Bodies that no operation accepts, sent to every operation with a body: each is rejected as the description says."""
 
 import gzip
 import json
@@ -30,7 +30,7 @@ BODIES = {
     "deeper than any": b'{"a":' * (MAX_DEPTH + 1) + b"0" + b"}" * (MAX_DEPTH + 1),
     "more values than any": b"[" + b"0," * MAX_VALUES + b"0]",
 }
-# What an operation says that takes an object.
+# The codes of an operation that accepts an object.
 CODES = {
     "nothing": "body-missing",
     "blank": "body-missing",
@@ -68,13 +68,13 @@ def test_a_body_that_no_operation_takes_is_refused_as_described(independent: San
 
 
 def list_refusals(operation: Operation, bodies: Mapping[str, bytes]) -> Iterator[tuple[str, tuple[int, str]]]:
-    """Yield status and code for each of the bodies and for a compressed one."""
+    """Yield the expected status and code of each of the bodies and of a compressed one."""
     codes = CODES | (OF_AN_ARRAY if get_origin(operation.signature.body) is list else {})
     too_large = operation.too_large()
     for name, body in bodies.items():
         if len(body) > operation.body_limit:
             yield name, (too_large.status, too_large.code)
-        elif operation.dialect.items_schema is not None:  # which lists what is wrong
+        elif operation.dialect.items_schema is not None:  # it lists the faults
             yield name, (422, "invalid")
         else:
             yield name, (400, codes[name])
@@ -82,7 +82,7 @@ def list_refusals(operation: Operation, bodies: Mapping[str, bytes]) -> Iterator
 
 
 def compare(answer: httpx.Response, responses: Any) -> Iterator[str]:
-    """Yield what the description does not tell of the response."""
+    """Yield the differences between the response and its description."""
     described = responses.get(str(answer.status_code))
     if described is None or answer.status_code >= 500:
         yield f"{answer.status_code} {answer.text}"
@@ -95,7 +95,10 @@ def compare(answer: httpx.Response, responses: Any) -> Iterator[str]:
 def send(
     sandbox: Sandbox, service: Service, operation: Operation, body: bytes, headers: dict[str, str] | None = None
 ) -> httpx.Response:
-    """Call as an administrator, as the CRM, or as the only person who may; a path is filled with its own examples."""
+    """Call as an administrator, as the CRM, or as the only person who may.
+
+    A path gets the values of its own examples.
+    """
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     who = values["cpf"] if operation.rule == own_alone() else ADMIN
     token = (

@@ -1,4 +1,4 @@
-"""Every write that says it takes `If-Match`: with a tag of another state it is refused, and stores nothing."""
+"""Every write that declares `If-Match`: with the tag of another state it is refused and stores nothing."""
 
 import asyncio
 import json
@@ -21,10 +21,10 @@ from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.long
 
-# What a call leaves behind that changed nothing: who read or was refused, how often, and what the jobs do meanwhile.
+# Tables that a call may change even if it stores nothing: reads, refusals, counts, and the work of the jobs.
 BESIDE = ("platform.", "pgqueuer", "public.")
-# What writes on something that the demo does not have is told which operation makes it, and the name of its id (None
-# where the example of its path names it).
+# For a write on something that the demo data does not contain: the operation that creates it, and the name of its id
+# (None if the example of its path names it).
 MADE_BY = {
     "registry.change_vehicle": ("registry.register_vehicle", "vehicle_id"),
     "registry.remove_vehicle": ("registry.register_vehicle", "vehicle_id"),
@@ -39,15 +39,15 @@ MADE_BY = {
     "health_units.delete_exception": ("health_units.put_exception", None),
     "health_units.delete_holiday": ("health_units.put_holiday", None),
 }
-# Who alone may do it.
+# The only person who may call the operation.
 WHO = {"employability.withdraw_application": "90000000760"}
-# A code would first have to come by SMS; its own tests send a stale tag with one.
+# It would need a code sent by SMS. Its own tests send a stale tag with one.
 WITHOUT_CODE = "registry.confirm_phone"
 STALE = ('"stale"', 'W/"stale"', '"a", "b"')
 
 
 def writes() -> Iterator[tuple[Service, Operation]]:
-    """Yield what the documents describe with `If-Match`."""
+    """Yield the operations that the documents describe with `If-Match`."""
     for service in app.SERVICES:
         paths = json.loads(document(service))["paths"]
         for operation in service.operations():
@@ -82,7 +82,7 @@ def test_a_weak_tag_names_no_state_that_may_be_written_over() -> None:
 
 
 def make(sandbox: Sandbox) -> Iterator[tuple[str, dict[str, str]]]:
-    """Make what the demo does not have, once each, and yield how the path of each operation on it is filled."""
+    """Create what the demo data lacks, once each. Yield the path values of each operation on it."""
     operations = {operation.key: (service, operation) for service in app.SERVICES for operation in service.operations()}
     ids: dict[str, str] = {}
     for key, (maker, name) in MADE_BY.items():

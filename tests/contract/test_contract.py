@@ -1,4 +1,4 @@
-"""Every row and every error of the specification, through the gateway, on the demo data."""
+"""Every row and every error of the specification, through the gateway, with the demo data."""
 
 import re
 from typing import Any
@@ -20,7 +20,7 @@ EXPLAINED = re.compile(
 
 @pytest.mark.cases("registry", "A8")
 def test_the_contract_table_holds(sandbox: Sandbox) -> None:
-    """One run through the table in its order: some rows remove what later rows then miss."""
+    """The rows run in order, because some of them remove what later rows expect to be missing."""
     faults = [f"{case}: {fault}" for case in CASES for fault in check(sandbox, case)]
     assert faults == []
 

@@ -1,4 +1,4 @@
-"""The example bodies of the descriptions, sent as they stand to the demo data."""
+"""The example bodies of the descriptions, sent unchanged to a platform with the demo data."""
 
 import json
 from collections.abc import Mapping
@@ -18,8 +18,7 @@ from tests.support.issuer import bearer
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox
 
-# What these bodies change has first to be made: a code sent, an invitation, a vehicle, an account in the CRM, a run,
-# a plan.
+# Operations on something that must be created first: a code, an invitation, a vehicle, a CRM account, a run, a plan.
 OF_SOMETHING_MADE_BEFORE = {
     "access.apply_catalogue",
     "agents.replace_webhook",
@@ -39,7 +38,10 @@ OF_SOMETHING_MADE_BEFORE = {
 
 
 def test_every_example_is_accepted(independent: Sandbox) -> None:
-    """In one run, as some of them change what others read; a path is filled with its own examples."""
+    """They run in one test, because some of them change what others read.
+
+    A path gets the values of its own examples.
+    """
     refused, undescribed = [], []
     for service in app.SERVICES:
         service_document = json.loads(document(service))
@@ -60,7 +62,10 @@ def test_every_example_is_accepted(independent: Sandbox) -> None:
 
 
 def test_what_one_service_demands_of_the_demos_people_another_knows(independent: Sandbox) -> None:
-    """Elisa applied to V5, for people with a disability alone: the registry knows hers (rules: employability 7)."""
+    """Elisa applied to V5, which is only for people with a disability.
+
+    The registry stores hers (rules: employability 7).
+    """
     elisa = bearer(independent.tokens.person("90000000507"))
     path = f"/jobs/api/v1/empregabilidade/vagas/{sandbox_job_id('V5')}/elegibilidade"
     found = independent.http.get(path, headers=elisa).json()
@@ -77,7 +82,7 @@ def send(
     made: Mapping[str, str] | None = None,
     who: str | None = None,
 ) -> httpx.Response:
-    """Call as the person concerned where they may, as the CRM's webhook, or as an administrator."""
+    """Call as the person concerned if the rule allows it, as the CRM's webhook, or as an administrator."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     if operation.key == "employability.replace_availability":
         values["id"] = sandbox.examples["availability_id"]

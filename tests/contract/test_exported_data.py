@@ -1,4 +1,4 @@
-"""What an export of a person holds is what its description says, member by member, and nothing besides."""
+"""An export of a person contains exactly what its description says, member by member."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +24,7 @@ JOBS, REGISTRY = (
 
 
 def close(schema: Any) -> Any:
-    """Return the schema so that it lets no member through that it does not name."""
+    """Return the schema changed so that it allows no members that it does not name."""
     if isinstance(schema, list):
         return [close(each) for each in schema]
     if not isinstance(schema, dict):
@@ -34,7 +34,7 @@ def close(schema: Any) -> Any:
 
 
 def describe_members(service: Service, path: str) -> dict[str, Schema]:
-    """Return the schema of each member of the file of this operation, complete in itself."""
+    """Return the schema of each member of this operation's file, each complete in itself."""
     document = describe_api(service)
     response = document["paths"][path]["get"]["responses"]["200"]
     name = response["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
@@ -45,14 +45,17 @@ def describe_members(service: Service, path: str) -> dict[str, Schema]:
 
 
 def describe_members_without_file() -> dict[str, Schema]:
-    """Return the schema of each member of a service that has no file of its own: it stands in the registry's."""
+    """Return the schema of each member from a service without a file of its own.
+
+    These members are in the registry's file.
+    """
     others = [each for each in app.SERVICES if each.name not in {JOBS[0].name, REGISTRY[0].name}]
     members = list_export_members(declared for each in others for declared in each.personal_data)
     return {member.name: close(msgspec.json.schema(member.kind)) for member in members}
 
 
 def list_faults(file: dict[str, Any], described: dict[str, Schema]) -> Iterator[str]:
-    """Yield what in the file is not as described; a member without a description is one fault."""
+    """Yield what differs from the description. A member without a description is one fault."""
     for name, value in file.items():
         if name not in described:
             yield f"{name}: undeclared"
@@ -62,7 +65,7 @@ def list_faults(file: dict[str, Any], described: dict[str, Schema]) -> Iterator[
 
 
 def test_what_is_exported_of_every_person_of_the_demo_is_as_described(independent: Sandbox) -> None:
-    """The registry's file holds the members of the services beside it, too: theirs are described where they are."""
+    """The registry's file also contains the members of other services. Each is described by its own service."""
     jobs, registry = describe_members(*JOBS), describe_members(*REGISTRY)
     everything = jobs | registry | describe_members_without_file()
     fill_what_the_demo_leaves_empty(independent)

@@ -1,8 +1,7 @@
-"""Operations of every description against generated calls, good and bad: never a 5xx, always what is described.
+"""Generated calls, valid and invalid, to operations of every description: never a 5xx, and always what is described.
 
-In an ordinary run one operation of each kind stands for the others: of a service, with a method, with or without
-values in path, query and headers, and with a kind of body. What stands in bodies and parameters of every one of them
-is tried in `test_hostile_values`.
+In an ordinary run one operation represents each kind: a service, a method, with or without values in path, query and
+headers, and a kind of body. `test_hostile_values` tests the values in bodies and parameters of every operation.
 """
 
 import json
@@ -19,7 +18,7 @@ from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.proof_sizes import one_of_each
 from tests.support.sandbox import Sandbox
 
-DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # those of the code: a test of the command sees to it
+DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test proves that they match the code
 DESCRIBED = {service: json.loads((DESCRIPTIONS / f"{service.name}.json").read_text()) for service in app.SERVICES}
 Case: TypeAlias = tuple[Service, str, str]
 
@@ -33,7 +32,7 @@ def operations(service: Service) -> Iterator[Case]:
 
 
 def is_endless(operation: Any) -> bool:
-    """A stream of events has tests of its own: nobody reads it to its end."""
+    """Return whether the operation is a stream of events. Streams have their own tests, because they have no end."""
     return any("text/event-stream" in response.get("content", ()) for response in operation["responses"].values())
 
 

@@ -30,7 +30,7 @@ SHUT_OUT = {401, 403, 429}
 def test_no_value_anywhere_is_a_fault_of_ours(
     independent: Sandbox, issuer: Issuer, service: Service, record_property: Any
 ) -> None:
-    """Each call is let through the rule; it succeeds, or is refused in the words of its operation."""
+    """The rule allows each call. It succeeds, or is rejected in the error format of its operation."""
     counts: Counter[str] = Counter()
     faults: list[str] = []
     with closing(http.client.HTTPConnection(independent.url.removeprefix("http://"), timeout=PATIENCE)) as connection:
@@ -52,13 +52,13 @@ def test_no_value_anywhere_is_a_fault_of_ours(
 
 
 def decides_by_path(target: Target) -> bool:
-    """Whether the rule itself looks at the one value: whose CPF it is, or what the check of another call is asked."""
+    """Return whether the rule itself uses the only value: the owner's CPF, or the call that a check decides about."""
     names = {name for _, name in target.parameters}
     return names == {"cpf"} or target.operation.key.startswith("access.check_path_")
 
 
 def judge(target: Target, status: int, content: bytes) -> Iterator[str]:
-    """Yield what is wrong with an answer."""
+    """Yield the faults of a response."""
     if not 200 <= status < 500:
         yield f"{status} {content[:200]!r}"
     elif status >= 400 and not is_worded(target.operation.dialect, content):
@@ -66,7 +66,7 @@ def judge(target: Target, status: int, content: bytes) -> Iterator[str]:
 
 
 def is_worded(dialect: Dialect, content: bytes) -> bool:
-    """Whether a refusal has the members that the operation's description promises."""
+    """Return whether a refusal has the members that the operation's description promises."""
     shapes = (dialect.schema, dialect.items_schema) if dialect.items_schema else (dialect.schema,)
     try:
         msgspec.json.decode(content, type=shapes[0])
@@ -81,7 +81,10 @@ def is_worded(dialect: Dialect, content: bytes) -> bool:
 
 
 class Caller:
-    """Calls over one connection as somebody who may; whoever has called too often is followed by another."""
+    """Calls over one connection as a caller with the right.
+
+    A caller that reaches its rate limit is replaced by another.
+    """
 
     def __init__(self, connection: http.client.HTTPConnection, issuer: Issuer) -> None:
         self._http = connection
@@ -90,7 +93,7 @@ class Caller:
         self._tokens: dict[str, str] = {}
 
     def call(self, target: Target, sent: Sent) -> tuple[int, bytes]:
-        """Return status and body; a stream of events is left at its beginning."""
+        """Return status and body. Leave a stream of events at its start."""
         status, content = self._send(target, sent)
         if status == 429:
             self._tokens.clear()

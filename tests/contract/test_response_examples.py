@@ -1,4 +1,4 @@
-"""The descriptions show a success of every operation, as the platform answers it."""
+"""The descriptions show a success of every operation as the platform returns it."""
 
 import os
 
@@ -15,8 +15,8 @@ from tests.contract.response_examples import (
 )
 from tests.support.sandbox import Sandbox
 
-# An example call of these succeeds only after steps that no other example takes: a code that reached a phone, an
-# account in the CRM, a job that failed, a choice that another call has undone.
+# These operations succeed only after steps that no other example takes: a code sent to a phone, an account in the CRM,
+# a job that failed, a choice that another call has undone.
 WITHOUT_ANSWER = [
     "access_apply_catalogue",
     "access_find_user",

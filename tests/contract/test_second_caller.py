@@ -1,4 +1,4 @@
-"""One caller never stops another: no step of the event loop takes long, whatever the largest input of a call holds."""
+"""No caller blocks another: every step of the event loop is short, even with the largest input of a call."""
 
 from collections.abc import Hashable, Iterator
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""A database server that can be stopped: a relay before the real one that goes on holding connections in silence."""
+"""A relay in front of a database server, with which a test can stop the server while its connections stay open."""
 
 import asyncio
 import contextlib
@@ -11,10 +11,10 @@ from urllib.parse import parse_qs, urlsplit
 
 
 class Relay:
-    """`url` leads to a socket in `folder`; use as a context manager. `stop` does what a SIGSTOP does to the server."""
+    """A context manager. `url` leads to a socket in `folder`. `stop` has the effect of a SIGSTOP of the server."""
 
     def __init__(self, database_url: str) -> None:
-        # Of the run, not of the test: a socket's path may have a hundred characters.
+        # Not in the test's own folder: the path of a socket is limited to about a hundred characters.
         self.folder = Path(tempfile.mkdtemp(prefix="relay-"))
         query = parse_qs(urlsplit(database_url).query)
         (host,), (port,) = query["host"], query.get("port", ["5432"])
@@ -38,11 +38,11 @@ class Relay:
         self._loop.close()
 
     def stop(self) -> None:
-        """Pass nothing on from now on, and close nothing."""
+        """Forward nothing from now on, and close nothing."""
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
 
     def resume(self) -> None:
-        """Pass on what was held back and all that follows."""
+        """Forward what was held back and everything that follows."""
         self._loop.call_soon_threadsafe(self._flowing.set)
 
     async def _stop(self) -> None:
@@ -54,7 +54,7 @@ class Relay:
 
     async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):
-            if not self._flowing.is_set():  # a stopped server has its kernel accept for it
+            if not self._flowing.is_set():  # the kernel accepts for a stopped server
                 try:
                     await self._flowing.wait()
                 finally:

@@ -1,4 +1,4 @@
-"""As whom the audit trail knows a caller: a citizen, a member of staff or a system."""
+"""The actor of a caller in the audit trail: a citizen, a member of staff or a system."""
 
 import json
 from types import SimpleNamespace

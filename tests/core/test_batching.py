@@ -107,7 +107,7 @@ async def test_a_key_that_the_driver_refuses_fails_alone(database: Database) -> 
 async def test_a_caller_who_gives_up_takes_nothing_from_the_others(database: Database) -> None:
     asked = [asyncio.ensure_future(capitals(database, country)) for country in ["Peru", "Chile", "Brasil"] * 3]
     await asyncio.sleep(0)
-    for gone in (0, 6):  # one that goes alone, one of a batch
+    for gone in (0, 6):  # one in a statement of its own, one of a batch
         asked[gone].cancel()
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert [isinstance(found[gone], asyncio.CancelledError) for gone in (0, 6)] == [True, True]
@@ -127,11 +127,11 @@ async def test_a_look_up_survives_the_loss_of_every_connection(database: Databas
 
 
 async def test_the_place_of_a_lost_connection_is_taken_once(database: Database) -> None:
-    """Taken twice, the pool would keep one caller waiting while the other connections go from hand to hand."""
+    """If two callers took it, one caller would wait while the other connections pass from caller to caller."""
     deadline = asyncio.get_running_loop().time() + PATIENCE
     held = [await database.take("", deadline) for _ in range(4)]
     waiting = asyncio.create_task(database.take("", deadline))
-    await asyncio.sleep(0)  # it stands in line now
+    await asyncio.sleep(0)  # it is in the queue now
 
     async def lose_and_take() -> Connection:
         await database.give_back(held[0], "", sound=False)
@@ -181,7 +181,7 @@ async def test_a_row_that_is_refused_fails_alone(database: Database, owner: asyn
 async def test_a_write_is_not_repeated_when_its_connection_is_lost(
     database: Database, owner: asyncpg.Connection
 ) -> None:
-    """Whether it was committed is not known."""
+    """It is unknown whether the statement was committed."""
     attempts = []
 
     async def lose(connection: Connection, rows: Sequence[str]) -> list[None]:

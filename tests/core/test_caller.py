@@ -1,4 +1,4 @@
-"""Who is calling, as the claims of a verified token tell it."""
+"""The caller that results from the claims of a verified token."""
 
 from typing import Any
 

@@ -66,14 +66,14 @@ async def test_a_cut_listener_listens_again_and_misses_nothing(
         for _ in range(3):
             await cut(owner, "cut")
             version = await raise_version(platform)
-            await until(lambda: other.latest.version == version)  # noqa: B023 - called before the next round
+            await until(lambda: other.latest.version == version)  # noqa: B023 - called before the next iteration
     finally:
         await other.stop()
         await owner.close()
 
 
 def named(database: Database, name: str) -> Database:
-    """Return the same pool with a listener of its own, which can be told from others."""
+    """Return the same pool with a listener of its own, which has this application name."""
     other = copy(database)
     other.listening = Listening(other.listener)
     other.options["server_settings"] |= {"application_name": name}
@@ -106,7 +106,7 @@ async def test_an_unconfirmed_snapshot_decides_nothing(platform: Platform, monke
 
 
 async def test_an_older_version_never_comes_back(platform: Platform) -> None:
-    """A load that began earlier and ends later would put the version before a change back."""
+    """A load that starts earlier and ends later must not replace a newer version."""
     other, seen = Catalogue(platform.database), []
     for _ in range(20):
         version = await raise_version(platform)

@@ -1,4 +1,7 @@
-"""The pool of connections ends in order: nothing is cut off, nobody waits in vain, no statement outlives its place."""
+"""The pool of connections closes in order: no work is cut off, no caller waits in vain.
+
+No statement outlives its slot.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -28,7 +31,7 @@ async def test_closing_waits_for_what_is_in_use_and_refuses_who_waits(database: 
     async with asyncio.timeout(PATIENCE):
         async with database.connection() as connection:
             waiting = asyncio.create_task(database.take("", asyncio.get_running_loop().time() + PATIENCE))
-            await asyncio.sleep(0)  # it stands in line now
+            await asyncio.sleep(0)  # it is in the queue now
             closing = asyncio.create_task(database.close())
             with pytest.raises(Unavailable):
                 await waiting
@@ -50,7 +53,7 @@ async def test_a_cancelled_statement_has_ended_before_its_place_is_free(database
     try:
         asleep = asyncio.create_task(sleep())
         async with asyncio.timeout(PATIENCE):
-            while not await owner.fetchval(_ASLEEP):  # noqa: ASYNC110 - the server tells nobody when it begins
+            while not await owner.fetchval(_ASLEEP):  # noqa: ASYNC110 - the server has no event for its start
                 await asyncio.sleep(0)
         asleep.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -62,7 +65,7 @@ async def test_a_cancelled_statement_has_ended_before_its_place_is_free(database
 
 
 class Clock:
-    """The event loop's, of which a minute passes when a test says so; deadlines alone go by the real one."""
+    """The event loop's clock, which a test advances by a minute. Only deadlines follow the real clock."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         loop = asyncio.get_running_loop()
@@ -85,13 +88,13 @@ class Clock:
 async def test_a_connection_that_nobody_needed_for_a_minute_is_closed(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that were used are kept, one of them for good, and what was closed is opened again when it is needed."""
+    """Connections in use stay open, one of them permanently. Closed ones are opened again when they are needed."""
     clock = Clock(monkeypatch)
     database = Database(database_url, size=4)
     await database.open()
 
     async def use(at_once: int) -> set[int]:
-        """Return which processes of the server worked for as many users at the same time."""
+        """Return the server processes that worked for this number of concurrent users."""
         async with AsyncExitStack() as held:
             taken = [await held.enter_async_context(database.connection()) for _ in range(at_once)]
             return {await connection.fetchval("SELECT pg_backend_pid()") for connection in taken}

@@ -1,4 +1,4 @@
-"""With a database that answers nothing every operation answers 503, long before the driver would give up."""
+"""If the database does not answer, every operation returns 503 long before the driver would give up."""
 
 import asyncio
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ from tests.support.server import RunningServer
 
 pytestmark = pytest.mark.long
 
-PATIENCE = 25  # the driver's own is 30 seconds
-# What the platform may take is 3 seconds; a moment stands for them here.
+PATIENCE = 25  # the driver's own limit is 30 seconds
+# The platform's limit is 3 seconds. The tests use this shorter one instead.
 MOMENT = 0.1
 
 
@@ -41,10 +41,10 @@ def stopped(settings: Settings, database_url: str) -> Iterator[str]:
 
 
 async def test_every_operation_says_so(stopped: str, issuer: Issuer) -> None:
-    """Those that need no database, or refuse before they ask it, answer as ever.
+    """Operations that need no database, or refuse before they use it, answer as usual.
 
-    In a proof a person, an administrator and a machine call each; in an ordinary run the one whom its rule means does,
-    and where that is the administrator, also the person, who is refused.
+    In a proof, a person, an administrator and a machine call each operation. In an ordinary run only the caller that
+    its rule allows does. If that is the administrator, the person calls too and is refused.
     """
     person, admin, machine = issuer.person(ANA), issuer.admin(), issuer.machine("crm-sandbox")
 
@@ -61,12 +61,12 @@ async def test_every_operation_says_so(stopped: str, issuer: Issuer) -> None:
         answer = await http.request(served.method, served.filled(), headers=bearer(token), json=body)
         return answer.status_code
 
-    # A call's deadline begins when its turn comes; what waits for one of the connections waits for as long as it takes.
+    # A call's deadline starts when it is sent, so waiting for one of the client's connections has no limit.
     limits, timeout = httpx.Limits(max_connections=50), httpx.Timeout(PATIENCE, pool=None)
     async with httpx.AsyncClient(base_url=stopped, timeout=timeout, limits=limits) as http:
         calls = [(served, token) for served in all_operations() if not served.endless for token in callers(served)]
         statuses = await asyncio.gather(*(call(http, *one) for one in calls))
-    # The CRM of this gateway is not there, which is said where it is asked first.
+    # This gateway has no CRM. Operations that ask it first report that instead.
     assert {status for status in statuses if status >= 500} <= {502, 503}
     away = {str(served) for (served, _), status in zip(calls, statuses, strict=True) if status == 503}
     assert away >= {

@@ -1,4 +1,4 @@
-"""Days shown with a time: whoever formats them in the city's zone sees the same day (rules: registry 1.1)."""
+"""Days that are shown with a time: formatting them in the city's zone gives the same day (rules: registry 1.1)."""
 
 import re
 from datetime import date, datetime

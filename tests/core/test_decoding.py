@@ -1,4 +1,4 @@
-"""What a body may cost before anything is made of it, and what is said of a wrong one."""
+"""The cost limits of a body before it is decoded, and the messages for an invalid one."""
 
 from datetime import date, datetime
 from enum import StrEnum

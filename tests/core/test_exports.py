@@ -1,4 +1,4 @@
-"""A service's data leave encrypted, whole and in one order, and what a kill left of an export is gone on with."""
+"""The export of a service is encrypted, complete and in one order. A killed export is continued by the next run."""
 
 import gzip
 import json
@@ -36,24 +36,24 @@ SERVICES = [each for each in app.SERVICES if each.exports]
 REGISTRY = next(each for each in SERVICES if each.name == "registry")
 IDENTITY = pyrage.x25519.Identity.generate()
 RECIPIENT = str(IDENTITY.to_public())
-# A person of the demo, as every part of the export would show them in clear.
+# A person of the demo data, in the forms that would appear in an unencrypted export.
 SEEN = (b"90000000175", b"Ana Beatriz", b"Moreira")
 SMALL = 2_000
-# Kinds with keys of one and of several columns, and one without rows; all kinds would be hundreds of files.
+# Kinds with a key of one column, with a key of several, and one without rows. All kinds would be hundreds of files.
 FEW = [export for export in REGISTRY.exports if export.kind in {"settings", "preference-ledger", "wording", "own-pet"}]
-# Their check for personal data takes seconds; that an import takes them is shown on the database they are from.
+# Checking these for personal data takes seconds. Another test shows on their own database that they can be imported.
 SLOW = {"examples"}
 
 Make = Callable[..., Manifest]
 
 
 class Killed(BaseException):
-    """Where a kill would end the process."""
+    """Raised where a kill would end the process."""
 
 
 @pytest.fixture(scope="module")
 def database_url(settings: Settings) -> Iterator[str]:
-    """A database with the demo data of all services, which these tests only read."""
+    """Return a database with the demo data of all services. These tests only read it."""
     name = databases.new_name()
     url = databases.create(name)
     fill_with_demo(settings, url)
@@ -63,7 +63,7 @@ def database_url(settings: Settings) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def make(settings: Settings, database_url: str) -> Iterator[Make]:
-    """`make(folder, service)` exports it, as the command does."""
+    """Return `make(folder, service)`, which exports as the command does."""
     with acting(settings, database_url, "registry.export") as act:
 
         def run(folder: Path, of: Service = REGISTRY, progress: service.OnProgress = silent, **order: Any) -> Manifest:
@@ -75,7 +75,7 @@ def make(settings: Settings, database_url: str) -> Iterator[Make]:
 
 
 def silent(*_: object) -> None:
-    """Nobody looks."""
+    """Report no progress."""
 
 
 def read_lines(folder: Path, kind: str) -> list[bytes]:
@@ -149,12 +149,18 @@ def test_an_export_taken_into_an_empty_database_is_the_same_when_exported_again(
 
 
 def decoded(lines: list[bytes], row: type[msgspec.Struct]) -> list[Any]:
-    """Lines as the import reads them, in an order of their own: ids that the database gives follow the import."""
+    """Return the lines as the import reads them, sorted.
+
+    Sort them because ids that the database assigns follow the order of the import.
+    """
     return sorted(msgspec.json.encode(msgspec.json.decode(line, type=row)) for line in lines)
 
 
 async def test_every_batch_is_found_by_an_index(database_url: str) -> None:
-    """The tables of the demo are small: without the choice that pays for those, a plan with a sort has no index."""
+    """The demo tables are small, so the planner would prefer a sequential scan.
+
+    With these settings, a plan that still sorts has no index to use.
+    """
     connection = await asyncpg.connect(database_url)
     try:
         await connection.execute("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off")
@@ -162,7 +168,7 @@ async def test_every_batch_is_found_by_an_index(database_url: str) -> None:
             rows = await export.rows(connection) if callable(export.rows) else export.rows
             key = await store.read_key(connection, rows)
             for is_resumed in (False, True):
-                # A value that the planner does not know, in the place of each parameter.
+                # Replace each parameter by a value that the planner cannot know.
                 statement = re.sub(r"\$[0-9]", "(SELECT '')", store.build_statement(rows, key, is_resumed=is_resumed))
                 found = list_steps(await connection.fetchval(f"EXPLAIN (FORMAT JSON) {statement}"))
                 assert found[0] == "Limit"
@@ -173,7 +179,7 @@ async def test_every_batch_is_found_by_an_index(database_url: str) -> None:
 
 
 def list_steps(plan: str) -> list[str]:
-    """The nodes from the root to where the rows come from."""
+    """Return the types of the plan's nodes, from the root to the one that reads the rows."""
     node, found = json.loads(plan)[0]["Plan"], []
     while node:
         found.append(node["Node Type"])

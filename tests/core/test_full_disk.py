@@ -1,4 +1,4 @@
-"""A full disk costs lines of the log and is said in so many words; nothing else ends by it."""
+"""A full disk loses lines of the log and is reported explicitly. Nothing else fails."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Which addresses a guarded call may go to."""
+"""The addresses that a guarded outgoing call may use."""
 
 from ipaddress import ip_address
 

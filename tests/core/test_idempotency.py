@@ -1,4 +1,7 @@
-"""A repeated POST is answered as the first one was, whoever waits for whom; another request is not mistaken for it."""
+"""A repeated POST returns the first response, also while the first is in progress.
+
+A different request is not confused with it.
+"""
 
 import asyncio
 import json
@@ -36,7 +39,7 @@ def call_of(platform: Platform, key: str | None, subject: str = "someone") -> Ca
 
 
 class Maker:
-    """Counts how often it really made something."""
+    """Counts how often it really created something."""
 
     def __init__(self) -> None:
         self.made = 0
@@ -129,7 +132,10 @@ async def test_a_response_that_was_stored_before_secrets_were_sealed_is_repeated
 async def test_a_sealed_response_outlives_its_key_as_long_as_the_former_one_is_named(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without it the caller is told so: a second secret would end the one that receivers check by."""
+    """Without the former key, the caller gets an error.
+
+    A second secret would replace the one that receivers verify with.
+    """
     make, call = Maker(), call_of(platform, "rotated")
     await ask(call, make, is_secret=True)
     key, former = HashKey(b"another key" * 4, 9), platform.audit.key
@@ -143,7 +149,7 @@ async def test_a_sealed_response_outlives_its_key_as_long_as_the_former_one_is_n
 
 
 async def test_a_sealed_response_opens_for_its_own_caller_only(platform: Platform, sql: Sql) -> None:
-    """Not even for who can copy rows."""
+    """Even a person who can copy rows cannot open it."""
     make, call, other = Maker(), call_of(platform, "own"), call_of(platform, "own", "another")
     await ask(call, make, is_secret=True)
     await ask(other, make, is_secret=True)

@@ -1,4 +1,4 @@
-"""Every kind of import has samples that it takes, a true line on docs/operate/import.md, and a table if one fits."""
+"""Every kind of import accepts its samples, has a true line in docs/operate/import.md, and a table if rows fit one."""
 
 import gzip
 import json
@@ -104,7 +104,7 @@ def test_every_line_of_every_sample_is_accepted_in_the_order_of_the_page(
 
 
 def read(row: type[msgspec.Struct], content: bytes, tmp_path: Path, name: str = "a.csv") -> list[Any]:
-    """The rows of a table, as its import gets them."""
+    """Return the rows of a table as its import receives them."""
     file = tmp_path / name
     file.write_bytes(content)
     with open_source(file) as lines:

@@ -1,4 +1,4 @@
-"""Tables as cities bring them: one damaged row costs one row, and the counts add up to the rows of the file."""
+"""Tables as cities send them: a damaged row costs one row, and the counts add up to the rows of the file."""
 
 import io
 import zipfile
@@ -47,7 +47,7 @@ def good(number: int) -> bytes:
 
 
 class Damage(NamedTuple):
-    """A row of a file and what becomes of it."""
+    """A row of a file, and the expected result of its import."""
 
     text: bytes
     imported: int = 0
@@ -106,7 +106,7 @@ def test_twenty_thousand_rows_after_a_stray_quote_are_all_read(tmp_path: Path) -
 
 
 def read(file: Path) -> tuple[list[Any], list[int], int]:
-    """The rows, the lines that are refused, and how many are skipped, as an import gets them."""
+    """Return the rows, the rejected lines, and the number of skipped rows, as an import receives them."""
     with open_source(file) as source:
         assert source.table is not None, "no table"
         source.table.expect(CitizenRow)
@@ -209,7 +209,7 @@ def spreadsheet(rows: Sequence[Sequence[Any]], *, number_format: str = "General"
 
 
 def repacked(content: bytes, changes: dict[str, Callable[[bytes], bytes]]) -> bytes:
-    """The same file with other bytes in some of its parts."""
+    """Return the same file with the content of some of its members changed."""
     made = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
@@ -232,7 +232,7 @@ def test_a_spreadsheet_is_imported_with_the_zeros_that_it_dropped(load: Load, tm
         [cpf(8), "#N/A"],
         [True, "Rui"],
     ]
-    file = tmp_path / "planilha"  # known by its first bytes
+    file = tmp_path / "planilha"  # recognised by its first bytes
     file.write_bytes(spreadsheet(rows, number_format="00000000000"))
     report = tmp_path / "refused.jsonl"
     outcome = load(file, report=report)

@@ -1,4 +1,4 @@
-"""The issuers' keys, when many ask for them at once."""
+"""The issuers' keys when many callers need them at the same time."""
 
 import asyncio
 import json
@@ -41,18 +41,18 @@ async def test_the_keys_are_asked_for_once_however_many_wait(issuer: Issuer) -> 
 
 
 ADDRESS = "https://login.example/realms/x"
-# When a token says that it was issued: before any fetch, or after every one.
+# When a token claims to be issued: before every fetch, or after every fetch.
 EARLIER, LATER = 0.0, math.inf
 DISCOVERY = {"issuer": ADDRESS, "jwks_uri": f"{ADDRESS}/certs"}
 
 
 def document(content: bytes) -> httpx.Response:
-    """As it comes from a network: not yet read."""
+    """Return a response as it comes from a network, with an unread body."""
     return httpx.Response(200, stream=httpx.ByteStream(content))
 
 
 class Provider:
-    """Answers as a test says; `published` are its keys, `answer` takes their place."""
+    """A provider that answers as a test sets it. `published` are its keys; `answer` replaces them."""
 
     def __init__(self) -> None:
         self.published = [new_key()]
@@ -83,7 +83,7 @@ def provider() -> Provider:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The clock of the keys; a test sets its only item."""
+    """Return the clock of the keys. A test sets its only item."""
     now = [1000.0]
     monkeypatch.setattr(keys, "monotonic", lambda: now[0])
     monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)
@@ -228,7 +228,7 @@ async def test_tokens_with_invented_keys_are_refused_however_many_come(issuer: I
 async def test_a_token_may_be_new_by_a_clock_behind_ours_and_where_it_does_not_say(
     issuer: Issuer, clock: list[float]
 ) -> None:
-    """Of a key that the issuer has had since the last fetch, a moment ago."""
+    """The issuer added this key a moment ago, after the last fetch."""
     async with httpx.AsyncClient(timeout=PATIENCE) as client:
         verifier = TokenVerifier([issuer.address], "account", client)
         before = time.time()

@@ -1,4 +1,4 @@
-"""Limits that several machines count together, with a store in memory in the place of Redis."""
+"""Limits that several machines count together, with a store in memory instead of Redis."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ RATE, KEY = "3/minute", ("operation", "caller")
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> MemoryStorage:
-    """The one store of every `Limits` of the test."""
+    """Return the only store of every `Limits` in the test."""
     storage = MemoryStorage()
 
     def connect(address: str, **options: Any) -> MemoryStorage:

@@ -1,4 +1,4 @@
-"""The lines of the log: one JSON object each, ours and the libraries', and no person in them."""
+"""The lines of the log are one JSON object each, ours and the libraries', and contain no personal data."""
 
 import io
 import json
@@ -17,7 +17,7 @@ from tests import conftest
 
 
 def line_of(caplog: pytest.LogCaptureFixture) -> dict[str, object]:
-    """Return the last record as a handler of ours writes it."""
+    """Return the last record as our handlers write it."""
     line = logs.create_formatter().format(caplog.records[-1])
     assert "\n" not in line
     return dict(json.loads(line))

@@ -1,4 +1,4 @@
-"""Concurrent look-ups share a statement, and each caller gets what a statement of its own would have found."""
+"""Concurrent look-ups share a statement, and each caller gets the result of a statement of its own."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -27,7 +27,7 @@ class Note(NamedTuple):
     version: int | None
 
 
-# Nobody has no version; the number zero is refused.
+# A person without a row has no version. The number zero is rejected.
 @lookup("""
 SELECT :person::bigint AS person,
        (SELECT version FROM public.note WHERE person = :person) AS version,
@@ -47,7 +47,7 @@ async def read_note(source: Source, person: int) -> Note:
 
 
 async def write_note(database: Database, person: int) -> int:
-    """Write the person's next version, and return it once it is committed."""
+    """Write the person's next version, and return it after the commit."""
     async with database.connection() as connection:
         written: int = await connection.fetchval(
             "UPDATE public.note SET version = version + 1 WHERE person = $1 RETURNING version", person

@@ -24,7 +24,7 @@ ADDRESS = "convidada@correio.example"
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a file with key and certificate of 127.0.0.1, signed by itself."""
+    """Return a file with a key and a self-signed certificate for 127.0.0.1."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "servidor de teste")])
     now = datetime.now(UTC)
@@ -80,7 +80,7 @@ async def test_a_certificate_that_nobody_vouches_for_is_a_refusal(encrypting: Ma
 
 
 async def test_a_password_leaves_this_machine_encrypted_or_not_at_all(plain: MailServer) -> None:
-    """127.0.0.2 reaches the server, and is no name that is known to be this machine's."""
+    """127.0.0.2 reaches the server, but is not a name that counts as this machine."""
     with pytest.raises(MailRefused):
         await SmtpMailer(f"smtp://us:senha@127.0.0.2:{plain.port}", SENDER).send(ADDRESS, "x", "y")
     assert (plain.logins, plain.emails) == ([], [])

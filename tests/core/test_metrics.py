@@ -1,4 +1,4 @@
-"""The metrics of several processes: one sum, whoever is asked, and never less than before."""
+"""The metrics of several processes: every process returns the same sum, which never decreases."""
 
 import re
 from pathlib import Path
@@ -40,7 +40,7 @@ async def test_whichever_process_is_asked_shows_the_sum_of_all(folder: Path) -> 
         process.answer()
         process.pushes.inc("dead")
     processes[1].answer(404, 3.0)
-    for process in (*processes, *processes):  # the first round publishes
+    for process in (*processes, *processes):  # the first iteration publishes
         seen = process.series("balcao_requests_total")
     assert seen == {READ.format("GET", 200): 3, READ.format("GET", 404): 1}
     for process in processes:
@@ -59,7 +59,7 @@ async def test_a_killed_process_takes_nothing_back_and_its_replacement_goes_on(f
     killed, other = Process(folder, 0), Process(folder, 1)
     killed.answer()
     assert killed.series("balcao_requests_total") == {READ.format("GET", 200): 1}
-    killed.answer()  # shown to nobody yet
+    killed.answer()  # not published yet
     del killed
     assert other.series("balcao_requests_total") == {READ.format("GET", 200): 1}
     replacement = Process(folder, 0)

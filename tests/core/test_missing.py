@@ -1,4 +1,4 @@
-"""What a refused caller is told (rules: access 4.1)."""
+"""The explanation that a refused caller gets (rules: access 4.1)."""
 
 import pytest
 

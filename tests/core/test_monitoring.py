@@ -1,4 +1,4 @@
-"""Alert rules and dashboard: only what our metrics have, and what promtool says of the rules."""
+"""Alert rules and dashboard use only metrics that exist, and promtool accepts the rules."""
 
 import json
 import os
@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "operate" / "metrics.md"
 ALERTS_PAGE = ROOT / "docs" / "operate" / "monitoring.md"
 RULES = yaml.safe_load((FOLDER / "rules.yml").read_text("utf-8"))["groups"]
 DASHBOARD = json.loads((FOLDER / "dashboard.json").read_text("utf-8"))
-# Of Prometheus itself, and of the bucket that every histogram has.
+# A series of Prometheus itself, and the suffixes of every histogram.
 FOREIGN = {"up": {"job", "instance"}}
 HISTOGRAM = ("_bucket", "_count", "_sum")
 _FUNCTIONS = (
@@ -27,7 +27,10 @@ _FUNCTIONS = (
 
 
 def read_known() -> dict[str, set[str]]:
-    """Every series with its labels, by the page whose truth another test proves, and those that the rules record."""
+    """Return every series with its labels, including those that the rules record.
+
+    The names come from the metrics page, which another test verifies.
+    """
     known: dict[str, set[str]] = dict(FOREIGN)
     for cells in re.findall(r"^\| (`.*?) \|$", PAGE.read_text("utf-8"), re.MULTILINE):
         names, kind, labels = re.split(r"\s*\|\s*", cells)[:3]
@@ -44,7 +47,7 @@ def read_known() -> dict[str, set[str]]:
 
 
 def list_expressions() -> Iterator[tuple[str, str, str]]:
-    """Where each expression stands, the expression, and the texts that name its labels."""
+    """Yield the place of each expression, the expression, and the texts that name its labels."""
     for group in RULES:
         for rule in group["rules"]:
             yield rule.get("alert") or rule["record"], rule["expr"], " ".join(rule.get("annotations", {}).values())

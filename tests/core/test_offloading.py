@@ -1,4 +1,7 @@
-"""CPU-bound work in a thread: the loop serves other callers meanwhile, and one caller waits only for their own."""
+"""CPU-bound work runs in a thread.
+
+The loop serves other callers meanwhile, and a caller waits only for its own work.
+"""
 
 import asyncio
 import threading

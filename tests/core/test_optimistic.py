@@ -1,4 +1,4 @@
-"""Optimistic writes: one that is overtaken is tried again, but never for ever."""
+"""Optimistic writes: a write that loses a race is retried, but not forever."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from balcao.core.errors import Unavailable
 
 
 async def write_after(database: Database, overtaken: int) -> int:
-    """Return which try has written, where so many are overtaken."""
+    """Return the number of the attempt that succeeds if the first `overtaken` attempts lose the race."""
     tries = 0
 
     async def attempt(connection: Connection) -> int | None:

@@ -1,4 +1,4 @@
-"""Paging: what is a page, what is not, and how many there are."""
+"""Paging: valid and invalid pages, and the number of pages."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What pydantic says in English reaches nobody."""
+"""Pydantic's English messages never reach a caller."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal

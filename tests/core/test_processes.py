@@ -1,4 +1,4 @@
-"""Two processes of one machine behind one port: a caller meets the same limits in both (rules: registry 5)."""
+"""Two processes of one machine behind one port apply the same limits to a caller (rules: registry 5)."""
 
 import itertools
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""Copies in memory are read again on a notice: all of a process listen on one connection, and each hears its own."""
+"""Copies in memory are read again on a notification.
+
+They share one connection per process, and each has its own channel.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -34,7 +37,7 @@ async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
 
 @pytest_asyncio.fixture
 async def copies(database_url: str) -> AsyncIterator[tuple[Copy, Copy]]:
-    """Return two copies that listen: each was read at its start and once it listened."""
+    """Return two listening copies. Each was read at its start and again once it listened."""
     database = Database(database_url)
     database.options["server_settings"]["application_name"] = OURS
     one, other = Copy(database, "one"), Copy(database, "other")
@@ -73,7 +76,7 @@ async def test_who_leaves_takes_the_connection_from_nobody_and_the_last_one_clos
     assert await owner.fetch(PROCESSES, OURS) == connected
     await other.watch.stop()
     async with asyncio.timeout(PATIENCE):
-        while await owner.fetch(PROCESSES, OURS):  # noqa: ASYNC110 - a server's process ends a moment later
+        while await owner.fetch(PROCESSES, OURS):  # noqa: ASYNC110 - a server process ends a moment later
             await asyncio.sleep(0.01)
 
 

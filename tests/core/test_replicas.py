@@ -1,4 +1,4 @@
-"""Reads that may lag: who is served from a replica, from which one, and that the primary answers for it.
+"""Reads that may lag: which callers a replica serves, which replica it is, and the fallback to the primary.
 
 The server poses as its own replica here; `tests/cluster/test_replica_reads.py` has real ones.
 """
@@ -39,7 +39,7 @@ JOBS = "/jobs/api/public/empregabilidade/vagas"
 BRANDS = "/registry/v1/mobilidade/vehicle-brands"
 POSING = replicas._REPLICA.replace("pg_is_in_recovery()", "true").replace("last_wal_replay", "current_wal_flush")
 LAGGING = [served for served in all_operations() if served.operation.may_lag]
-# What is kept in memory is read only once: a search of the test's own.
+# Cached data is read only once, so the test needs a search of its own.
 QUERIES = {
     "registry.list_vehicle_models": {"brand_id": "brand_fiat"},
     "search.search_services": {"q": "uma busca"},
@@ -91,7 +91,7 @@ def replica_of(platform: Platform) -> Replica:
 
 
 class Outcomes:
-    """What became of the reads since the last time that somebody asked."""
+    """The outcomes of the reads since the last query."""
 
     def __init__(self) -> None:
         self._counter = telemetry.counter("balcao_replica_reads", "", "outcome")
@@ -117,7 +117,7 @@ async def ask(http: httpx.AsyncClient, served: Served, issuer: Issuer) -> httpx.
 async def test_every_read_that_may_lag_asks_the_replica_and_one_that_is_gone_is_noticed_by_nobody(
     http: httpx.AsyncClient, platform: Platform, issuer: Issuer
 ) -> None:
-    """Were an operation to read from the primary in spite of its declaration, it would not meet the dead replica."""
+    """An operation that read from the primary in spite of its declaration would not meet the dead replica."""
     outcomes, replica = Outcomes(), replica_of(platform)
     state, wrong = platform.part(SearchState), {}
     for served in LAGGING:
@@ -152,7 +152,7 @@ async def test_whoever_may_change_what_is_read_reads_the_primary(
     for token, read in (
         (issuer.person(ANA), {"replica": 1}),
         (issuer.admin(), {}),
-        (issuer.machine("crm-sandbox"), {}),  # tells the registry of citizens
+        (issuer.machine("crm-sandbox"), {}),  # the CRM, which sends events to the registry
     ):
         assert (await http.get(BRANDS, headers=bearer(token))).is_success
         assert outcomes.take() == read
@@ -181,7 +181,7 @@ async def test_what_is_kept_until_a_notice_is_read_from_a_replica_that_has_what_
 ) -> None:
     call = operator_call(platform, "search.test")
     call.replica = replica = replica_of(platform)
-    platform.parts[SearchState] = state = SearchState()  # one of which nobody else hears
+    platform.parts[SearchState] = state = SearchState()  # one that no other process updates
     assert find_reader(call) is replica.database
     state.begin_reload()
     assert find_reader(call) is platform.database
@@ -227,7 +227,7 @@ STEPS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=12)
 def test_a_replica_is_never_held_to_be_fresher_than_it_is_and_one_that_has_all_is_current(
     steps: list[tuple[int, int]],
 ) -> None:
-    """In each step so much is committed and so much replayed; idle primaries and paused replicas are among them."""
+    """Each step commits and replays the given amounts. They include idle primaries and paused replicas."""
     marks, committed, replayed = Marks(5), [0], 0
     for instant, (written, caught_up) in enumerate(steps, 1):
         committed.append(committed[-1] + written)

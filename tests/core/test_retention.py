@@ -1,4 +1,4 @@
-"""Each kind of data is kept as long as it should and no longer (rules: registry 5)."""
+"""Each kind of data is retained as long as required and no longer (rules: registry 5)."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,7 +26,7 @@ async def aio(call: Callable[..., Any], *args: Any) -> Any:
 
 
 async def swept(platform: Platform, kind: str) -> tuple[int, int]:
-    """Return what the kind's report says after one more run."""
+    """Return the numbers in the kind's report after another run."""
     wanted = [one for one in app.list_retention() if one.kind == kind]
     reports = await retention.run_retention(operator_call(platform, retention.OPERATION), wanted)
     return reports[0].checked, reports[0].removed

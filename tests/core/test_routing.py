@@ -1,4 +1,4 @@
-"""The tree of paths against a plain reading of the templates: words before parameters, from the left."""
+"""The tree of paths, compared with a plain reading of the templates: literals before parameters, from the left."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +16,7 @@ def is_parameter(segment: str) -> bool:
 
 
 def find_slowly(templates: list[tuple[str, ...]], sent: list[str]) -> tuple[int, ...] | None:
-    """Return the shape of the template that decides, as which of its segments are parameters."""
+    """Return the deciding template as a tuple that marks its parameters."""
     fitting = [
         tuple(map(is_parameter, template))
         for template in templates

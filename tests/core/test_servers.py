@@ -1,4 +1,4 @@
-"""Connections to a database of several servers: the one that takes writes is found, and left when it no longer does."""
+"""Connections to a database of several servers: the writable one is found, and left when it stops being writable."""
 
 import asyncio
 import contextlib
@@ -40,7 +40,7 @@ def test_the_servers_of_an_address_are_those_of_every_postgresql_program(
 
 
 def beside(url: str, *folders: Path) -> str:
-    """Return the address of the server with others, at sockets in these folders, before it."""
+    """Return the address of the server with others before it, at sockets in these folders."""
     return url.replace("host=", f"host={''.join(f'{folder},' for folder in folders)}")
 
 
@@ -70,7 +70,7 @@ async def test_a_refused_login_is_told_rather_than_a_server_that_is_gone(
 
 
 async def test_replicas_alone_are_not_enough(database_url: str, tmp_path: Path) -> None:
-    """A server whose sessions are read-only is refused as a replica is."""
+    """A server with read-only sessions is rejected like a replica."""
     database = Database(beside(database_url, tmp_path), size=2)
     database.options["server_settings"]["default_transaction_read_only"] = "on"
     with pytest.raises(Unavailable) as refused:
@@ -103,7 +103,7 @@ async def test_a_host_that_froze_in_a_transaction_keeps_its_locks_from_nobody_fo
     async def freeze() -> None:
         async with frozen.transaction() as connection:
             await connection.execute(LOCK)
-            await other.execute(LOCK)  # it waits for the first one's end
+            await other.execute(LOCK)  # it waits until the first one ends
             await connection.execute("SELECT")
 
     with pytest.raises(Unavailable):
@@ -113,7 +113,10 @@ async def test_a_host_that_froze_in_a_transaction_keeps_its_locks_from_nobody_fo
 
 
 class FallsSilent(Database):
-    """A database of two servers, of which the first one falls silent; at each the listener has another name."""
+    """A database of two servers, of which the first one stops answering.
+
+    The listener has another name at each of them.
+    """
 
     def __init__(self, relay: Relay, next_url: str) -> None:
         super().__init__(relay.url)
@@ -191,7 +194,7 @@ async def until_listening(database_url: str, name: str) -> None:
     connection = await asyncpg.connect(database_url)
     try:
         async with asyncio.timeout(PATIENCE):
-            while not await connection.fetchval(LISTENS, name):  # noqa: ASYNC110 - nobody announces it
+            while not await connection.fetchval(LISTENS, name):  # noqa: ASYNC110 - there is no event for it
                 await asyncio.sleep(0.01)
     finally:
         await connection.close()

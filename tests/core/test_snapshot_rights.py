@@ -1,4 +1,4 @@
-"""What a version of the catalogue says of a caller: roles, how far a right reaches, who writes (rules: access 3.3)."""
+"""The rights of a caller in a version of the catalogue: roles, limits of a right, and writers (rules: access 3.3)."""
 
 from typing import Any
 
@@ -73,7 +73,7 @@ def test_roles_and_limits_are_those_of_token_person_and_groups(
     unlimited = (
         any(name in giving for name, _, _ in by_token + direct)
         or any(ATTRIBUTE not in limits for limits in granting)
-        or any(name == f"role{administrative}" for name, _, _ in through)  # administration, however it is held
+        or any(name == f"role{administrative}" for name, _, _ in through)  # administrative, however the caller holds it
     )
     found = snapshot.find_limits(make_caller(roles=claimed), WANTED, ATTRIBUTE)
     assert found == (None if unlimited else {value for limits in granting for value in limits[ATTRIBUTE]})

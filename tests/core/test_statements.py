@@ -1,4 +1,4 @@
-"""Statements as signatures: what a stub's names and types make of its text, its arguments and its rows."""
+"""Statements declared as signatures: how a stub's names and types determine its text, its arguments and its rows."""
 
 import datetime
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the driver and PostgreSQL say when the store is away, in whichever words."""
+"""The errors of the driver and of PostgreSQL when the database is down, in all of their wordings."""
 
 import asyncpg
 import pytest

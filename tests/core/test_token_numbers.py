@@ -1,4 +1,4 @@
-"""The numbers of the page on trust are those of the product: whoever changes one changes the page."""
+"""The numbers on the page about trust equal those of the product: a change of one needs a change of the other."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The worker's way to the queue: nothing it is told is lost, nothing that is due later holds it up."""
+"""The worker's connection to the queue: no notification is lost, and no later job delays it."""
 
 import asyncio
 import subprocess
@@ -130,7 +130,7 @@ async def test_no_more_jobs_of_a_kind_run_at_once_than_it_allows(platform: Platf
         nonlocal running, most
         running += 1
         most = max(most, running)
-        await asyncio.sleep(0)  # the others' turn
+        await asyncio.sleep(0)  # let the others run
         running -= 1
 
     async with platform.database.transaction() as connection:

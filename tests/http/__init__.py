@@ -1,1 +1,1 @@
-"""HTTP on a real socket: what the server answers to requests as they stand on the wire."""
+"""HTTP on a real socket: the server's answers to requests as they appear on the wire."""

@@ -1,4 +1,4 @@
-"""A small application that says what reached it."""
+"""A small application that reports the requests that reached it."""
 
 import asyncio
 import contextlib
@@ -18,18 +18,21 @@ from balcao.gateway.application import Identity
 
 _WAITING = (b"/waits", b"/later")
 _STATUS = {b"/none": 204, b"/unchanged": 304}
-# One for all callers, as answers are that are kept.
+# One response for all callers, like responses that are cached.
 _LARGE: Response[Any] = Response(b"x" * 8 * MIB, media_type=TEXT)
 
 
 class Echo:
-    """Answers `METHOD path?query length-of-body`; some paths behave in a way of their own.
+    """Answers `METHOD path?query length-of-body`. Some paths behave differently.
 
-    `/unread` allows no body, `/fails` and `/injects` cannot answer, `/waits` answers once `released` is set, or fails
-    with `?fails`, `/later` answers after a turn of the event loop, `/asyncio` after a wait of the kind in its query,
-    `/large` with more than fits between a server and a reader who does not read, `/events` without an end. `/asked`
-    has the size in its query admitted of a large body, one turn of the event loop later. `seen` are the paths that
-    were asked for.
+    - `/unread` allows no body.
+    - `/fails` and `/injects` cannot answer.
+    - `/waits` answers once `released` is set, or fails.
+    - `/large` answers with more than the buffers between a server and a reader that does not read can hold.
+    - `/events` never ends.
+    - `/asked` admits a large body of the size in its query, one iteration of the event loop later.
+
+    `seen` are the paths that were requested.
     """
 
     def __init__(self) -> None:
@@ -49,7 +52,7 @@ class Echo:
         return address == "127.0.0.1"
 
     def identify(self, request: Request) -> Identity:
-        """Return who says so; of somebody `new` nothing is bounded."""
+        """Return the identity that the caller claims. A `new` caller has no limits."""
         said = request.headers.get(b"authorization", b"").decode()
         return Identity(said or request.peer, is_bounded=said != "new")
 
@@ -106,7 +109,7 @@ class Endpoint:
 
 
 async def _wait_by(request: Request) -> Response[Any]:
-    """Wait by a form of the standard library, or by an HTTP client, before anything else was waited for."""
+    """Wait with a function of the standard library, or with an HTTP client, before anything else awaits."""
     form = request.query_string.decode()
     if form == "timeout":
         async with asyncio.timeout(10):

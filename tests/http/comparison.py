@@ -1,4 +1,4 @@
-"""What a server made of the bytes of a connection, and where another one made something else of them."""
+"""What a server made of the bytes of a connection, and where another server made something else of them."""
 
 import re
 import socket
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tests.http.streams import LAST
 from tests.support.polling import PATIENCE
 
-# A server that says nothing for so long has nothing more to say, or so it seems: what is compared anew waits longer.
+# A server that sends nothing for this long is considered finished. A repeated comparison waits longer.
 SOON, LATE = 0.05, 5.0
 _HEAD = re.compile(rb"HTTP/1\.[01] (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n")
 _SEEN = re.compile(rb"^seen: (\S+)\r$", re.IGNORECASE | re.MULTILINE)
@@ -19,7 +19,7 @@ TAKEN, REFUSED, CLOSED = "taken", "refused", "closed"
 
 
 class Seen(NamedTuple):
-    """One request as an application saw it."""
+    """A request as an application saw it."""
 
     method: bytes
     target: bytes
@@ -27,23 +27,23 @@ class Seen(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The requests that were taken, and how the connection ended: with a status of 400 and beyond, or without one."""
+    """The accepted requests, and the end of the connection: with a status of 400 or above, or with None."""
 
     seen: tuple[Seen, ...]
     status: int | None
 
     def verdict(self, number: int) -> str:
-        """Return what became of the request of this number."""
+        """Return what happened to the request with this number."""
         if number < len(self.seen):
             return TAKEN
         return CLOSED if self.status is None else REFUSED
 
 
 class Difference(NamedTuple):
-    """The first request of which another server made something else.
+    """The first request that another server treated differently.
 
-    `taken` is what one of the two took, or both, and `head` its head; `around` goes from the request before, if there
-    is one, to the end of the next; `after` is what ours made of what follows.
+    `taken` is the request as one or both of them accepted it, and `head` its head. `around` extends from the request
+    before, if there is one, to the end of the next. `after` is what ours made of the bytes that follow.
     """
 
     peer: str
@@ -56,7 +56,7 @@ class Difference(NamedTuple):
 
 
 def send(pieces: Sequence[bytes], ports: Sequence[int], quiet_seconds: float) -> list[Outcome]:
-    """Send the pieces to each server, in turn; return what each made of them."""
+    """Send the pieces to each server in turn. Return what each server made of them."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(_connect(port)) for port in ports]
         for piece in pieces:
@@ -75,11 +75,11 @@ def _send(connection: socket.socket, piece: bytes) -> None:
     try:
         connection.sendall(piece)
     except (BrokenPipeError, ConnectionResetError):
-        return  # it has ended the connection, and what it said before can be read
+        return  # the server closed; its answers can still be read
 
 
 def _receive(connection: socket.socket, quiet_seconds: float) -> bytes:
-    """Return all that the server says; one that waits for more is told that nothing comes."""
+    """Return all that the server sends. If it waits for more, end the sending side."""
     received = b""
     connection.settimeout(quiet_seconds)
     while True:
@@ -97,7 +97,7 @@ def _receive(connection: socket.socket, quiet_seconds: float) -> bytes:
 
 
 def _parse(received: bytes) -> Outcome:
-    """Return what was taken until the first refusal: what a server makes of the rest is its own affair."""
+    """Return the requests up to the first refusal. What a server makes of the rest does not matter."""
     seen = []
     for head in _HEAD.finditer(received):
         status, said = int(head[1]), _SEEN.search(head[2])
@@ -109,7 +109,7 @@ def _parse(received: bytes) -> Outcome:
 
 
 def _find_number(ours: Outcome, other: Outcome) -> int | None:
-    """Return the number of the first request of which they made something else, if there is one."""
+    """Return the number of the first request that they treated differently, or None."""
     if ours.seen == other.seen and ours.verdict(len(ours.seen)) == other.verdict(len(ours.seen)):
         return None
     return next(
@@ -119,7 +119,7 @@ def _find_number(ours: Outcome, other: Outcome) -> int | None:
 
 
 def find_differences(requests: list[bytes], ours: Outcome, others: dict[str, Outcome]) -> list[Difference]:
-    """Return how each other server differs from ours first."""
+    """Return the first difference between ours and each other server."""
     found = []
     for peer, other in others.items():
         number = _find_number(ours, other)
@@ -132,14 +132,15 @@ def find_differences(requests: list[bytes], ours: Outcome, others: dict[str, Out
 
 
 def _find_bytes(requests: list[bytes], seen: tuple[Seen, ...], number: int) -> tuple[bytes, bytes]:
-    """Return the head of the request of this number, and the bytes around it."""
+    """Return the head of the request with this number, and the bytes around it."""
     sent = b"".join(requests)
     starts, ends = [0], [0]
     for each in seen:
         line = re.compile(re.escape(each.method) + rb" +\S*?" + re.escape(each.target[1:])).search(sent, ends[-1])
         starts.append(line.start() if line else ends[-1])
         ends.append(max(sent.find(b"\r\n\r\n", line.end()), line.end()) + len(each.body) if line else ends[-1])
-    # Of what nobody took the end is not known: it is looked for in the next request as it was made.
+    # If no server accepted the request, its end is unknown. Search up to the end of the next request as it was
+    # generated.
     made = list(accumulate(len(request) for request in requests))
     last = sum(end <= ends[number] for end in made) + 1
     start = starts[number + 1] if len(seen) > number else ends[number]

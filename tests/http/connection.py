@@ -1,4 +1,4 @@
-"""A client that sends bytes as they are, and takes answers apart only as far as the tests need."""
+"""A client that sends raw bytes and parses answers only as far as the tests need."""
 
 import contextlib
 import select
@@ -8,13 +8,13 @@ from types import TracebackType
 from typing import Self
 
 PATIENCE = 20
-# The value of SO_LINGER for which a close sends a reset.
+# The value of SO_LINGER with which a close sends a reset.
 RESETS = struct.pack("ii", 1, 0)
 _WITHOUT_BODY = ("100", "204", "304")
 
 
 class Connection:
-    """One connection to the server under test."""
+    """A connection to the server under test."""
 
     def __init__(self, port: int, source: str = "127.0.0.1") -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE, (source, 0))
@@ -30,14 +30,14 @@ class Connection:
         self._socket.close()
 
     def send(self, sent: bytes) -> None:
-        """Send all of it; a server that has closed already no longer minds."""
+        """Send everything. Ignore that the server has already closed the connection."""
         try:
             self._socket.sendall(sent)
         except (BrokenPipeError, ConnectionResetError):
             return
 
     def send_while_read(self, sent: bytes, seconds: float) -> int:
-        """Send until the server has read nothing for so long; return how much it took."""
+        """Send until the server has read nothing for this many seconds. Return how many bytes it accepted."""
         self._socket.settimeout(seconds)
         size = 0
         with contextlib.suppress(TimeoutError):
@@ -47,16 +47,16 @@ class Connection:
         return size
 
     def finish(self) -> None:
-        """Say that nothing more will be sent."""
+        """End the sending side of the connection."""
         self._socket.shutdown(socket.SHUT_WR)
 
     def reset(self) -> None:
-        """Close without a farewell, whatever was not read."""
+        """Close with a reset, even if data was not read."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESETS)
         self._socket.close()
 
     def answer(self, *, to_head: bool = False) -> str | None:
-        """Return the next answer, `200 ` and the body of a 200, else the status alone; None where the server closed."""
+        """Return the next answer: `200 ` and the body, or the status of any other answer. None if the server closed."""
         head = self._until(b"\r\n\r\n")
         if head is None:
             return None
@@ -68,14 +68,14 @@ class Connection:
         return f"200 {body.decode()}" if status == "200" else status
 
     def answers(self, *, to_head: bool = False) -> list[str]:
-        """Return all answers until the server closes; a HEAD may be the first request."""
+        """Return all answers until the server closes. The first request may be a HEAD."""
         found: list[str] = []
         while (answer := self.answer(to_head=to_head and not found)) is not None:
             found.append(answer)
         return found
 
     def has_answer(self, within: float = 0) -> bool:
-        """Return whether something of the next answer has come, or comes within these seconds."""
+        """Return whether part of the next answer has arrived, or arrives within these seconds."""
         return bool(self._received) or bool(select.select([self._socket], [], [], within)[0])
 
     def head(self) -> bytes | None:

@@ -1,8 +1,8 @@
-"""Every kind of difference between our server and others that is meant to be: whose, by which bytes it shows, and why.
+"""The intended differences between our server and others: the verdicts, the bytes that show them, and the reason.
 
-hyper and nginx are more forgiving in much, each in its own way. Ours refuses what two readers may read in two ways, and
-nothing that follows a refusal is read. The other way round, where ours takes what another refuses, the frame of the
-request must be beyond doubt. No kind allows that one takes for a request what the other takes for something else.
+hyper and nginx are more tolerant in many cases, each in its own way. Ours refuses bytes that two readers may read
+differently, and reads nothing after a refusal. If ours accepts what another server refuses, the frame of the request
+must be beyond doubt. No kind allows one server to accept a request that another one accepts as something else.
 """
 
 import re
@@ -14,7 +14,7 @@ from tests.http.comparison import CLOSED, REFUSED, TAKEN, Difference
 HYPER, NGINX = "hyper", "nginx"
 BOTH = (HYPER, NGINX)
 
-# What ours did, and what others did.
+# The verdicts of ours, and those of others.
 STRICTER = {(REFUSED, TAKEN), (REFUSED, CLOSED)}
 SAID = {(REFUSED, CLOSED)}
 TAKES = {(TAKEN, REFUSED)}
@@ -22,7 +22,7 @@ TAKES_EARLY = {(TAKEN, REFUSED), (TAKEN, CLOSED)}
 ENDS = {(CLOSED, TAKEN), (CLOSED, REFUSED)}
 GOES_ON = {(TAKEN, CLOSED), (REFUSED, CLOSED)}
 
-# Those that llhttp knows, of those that are generated.
+# The methods that llhttp accepts, of those that are generated.
 _METHODS = frozenset(b"GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND SOURCE M-SEARCH".split())
 _HOSTS = re.compile(rb"^host:(.*?)\r\n", re.IGNORECASE | re.MULTILINE)
 _HOST = re.compile(rb"(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d*)?", re.IGNORECASE)
@@ -62,7 +62,7 @@ def _line(pattern: bytes) -> Shows:
 
 
 def _plain_with(pattern: bytes) -> Shows:
-    """Match heads that have the pattern, and a frame that nobody can doubt."""
+    """Match heads with the pattern and an unambiguous frame."""
     found = re.compile(pattern, re.MULTILINE)
 
     def shows(difference: Difference) -> bool:
@@ -93,7 +93,7 @@ def _has_bad_field(difference: Difference) -> bool:
 
 
 def _has_half_a_line_end(difference: Difference) -> bool:
-    """Return whether a chunk that was taken ends in a CR, as the LF after it ended the chunk."""
+    """Return whether an accepted chunk ends in a CR because the LF after it ended the chunk."""
     return any(
         _is_a_chunk_half_ended(difference.around[head.end() :]) for head in _HEAD_END.finditer(difference.around)
     )
@@ -192,7 +192,7 @@ KINDS = [
 
 
 def explain(difference: Difference) -> Kind | None:
-    """Return the kind that the difference is of, if it is of one."""
+    """Return the kind of the difference, or None if it has none."""
     verdicts = (difference.ours, difference.theirs)
     return next(
         (

@@ -1,4 +1,4 @@
-"""Other makers' HTTP servers on a loopback port, each with an application that says what it saw (`recorder`)."""
+"""HTTP servers of other makers on a loopback port, each with an application that reports what it saw (`recorder`)."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from tests.support.gateways import find
 from tests.support.polling import until_now
 from tests.support.server import free_port
 
-# Nothing that a caller sent is passed on but the body, whose frame nginx makes anew.
+# nginx forwards nothing of the caller's request except the body, which it frames again.
 _NGINX = """
 daemon off; pid {folder}/pid; worker_processes 1; {user} error_log {folder}/error.log crit;
 events {{ worker_connections 1024; }}
@@ -40,7 +40,7 @@ http {{
 
 @contextlib.contextmanager
 def running_hyper() -> Iterator[int]:
-    """Run hyper, as Granian has it; yield its port."""
+    """Run hyper, as part of Granian. Yield its port."""
     port = free_port()
     options = ["--interface", "asginl", "--http", "1", "--no-ws", "--loop", "uvloop", "--no-log"]
     command = [sys.executable, "-m", "granian", *options, "--port", str(port), "tests.http.recorder:recorded"]
@@ -50,7 +50,7 @@ def running_hyper() -> Iterator[int]:
 
 @contextlib.contextmanager
 def running_nginx(folder: Path, hyper_port: int) -> Iterator[int]:
-    """Run nginx before that hyper; yield its port."""
+    """Run nginx in front of that hyper. Yield its port."""
     port = free_port()
     user = "user root;" if os.geteuid() == 0 else ""
     own = folder / "nginx.conf"

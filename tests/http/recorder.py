@@ -1,7 +1,7 @@
-"""What a server takes bytes for: an application that answers each request with what it saw, for ours and for others.
+"""An application that answers each request with what it saw, for our server and for others.
 
-Others run it as `recorded`, by ASGI; behind nginx, which is asked to send every request in one form, what nginx saw is
-in the fields `Seen-Method` and `Seen-Target`.
+Others run it as `recorded`, by ASGI. Behind nginx, which sends every request in one form, the fields `Seen-Method` and
+`Seen-Target` contain what nginx saw.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -23,9 +23,9 @@ def encode_seen(method: bytes, target: bytes, body: bytes) -> str:
 
 
 class Recorder(Echo):
-    """Says all of a request in the field `Seen`, so that it is said of a HEAD, too; 413 where it is too large.
+    """Reports the whole request in the field `Seen`, also for a HEAD. Answers 413 to a request that is too large.
 
-    Nobody reads what is sent to `/unread`, and what has a body there is answered before it has come.
+    The body of a request to `/unread` is not read, and the answer is sent before it has arrived.
     """
 
     def match(self, request: Request) -> Endpoint:
@@ -45,7 +45,7 @@ class _Recorded(Endpoint):
 async def recorded(
     scope: Message, receive: Callable[[], Awaitable[Message]], send: Callable[[Message], Awaitable[None]]
 ) -> None:
-    """Serve one request; one that does not come whole is not answered."""
+    """Serve one request. An incomplete request gets no answer."""
     if scope["type"] != "http":
         return
     body, is_whole = b"", False
@@ -58,8 +58,8 @@ async def recorded(
     fields = dict(scope["headers"])
     query = b"?" + scope["query_string"] if scope["query_string"] else b""
     method = fields.get(b"seen-method", scope["method"].encode())
-    target = fields.get(b"seen-target", scope["raw_path"] + query).removesuffix(b"?")  # an empty query is none
-    target = b"/" + target if target.startswith(b"?") else target  # nor is there an empty path, but for nginx
+    target = fields.get(b"seen-target", scope["raw_path"] + query).removesuffix(b"?")  # an empty query is no query
+    target = b"/" + target if target.startswith(b"?") else target  # only nginx sends an empty path
     body = b"" if target == _UNREAD else body
     headers = [(b"seen", encode_seen(method, target, body).encode()), (b"content-length", b"0")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})

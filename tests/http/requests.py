@@ -1,7 +1,8 @@
-"""The table: a name, the bytes of a connection, and what RFC 9110 and 9112 have the server answer to them.
+"""A table of cases: a name, the bytes of a connection, and the answers that RFC 9110 and 9112 require.
 
-An answer is `200 GET / 0`: the status, and of a 200 what the application saw (method, target, length of the body).
-After the last one the server closes. A `|` parts what is sent before the first answer from what is sent after it.
+An answer is `200 GET / 0`: the status and, for a 200, what the application saw (method, target, length of the body).
+After the last answer the server closes. A `|` separates what is sent before the first answer from what is sent after
+it.
 """
 
 from typing import NamedTuple
@@ -14,7 +15,7 @@ class Case(NamedTuple):
 
     @property
     def parts(self) -> list[bytes]:
-        """Return what is sent before the first answer, and after it."""
+        """Return the bytes that are sent before the first answer, and those sent after it."""
         return self.sent.split(b"|")
 
 
@@ -90,13 +91,13 @@ LINES = [
     _line("authority form", "CONNECT a:80 HTTP/1.1", "501"),
     _line("relative target", "GET a HTTP/1.1", "400"),
     _line("empty target", "GET  HTTP/1.1", "400"),
-    _line("two spaces", "GET  / HTTP/1.1", OK),  # RFC 9112 3 allows it, and llhttp takes it
+    _line("two spaces", "GET  / HTTP/1.1", OK),  # RFC 9112 3 allows it, and llhttp accepts it
     _line("tab for space", "GET\t/ HTTP/1.1", "400"),
     _line("space in the target", "GET /a b HTTP/1.1", "400"),
     _line("control character in the target", "GET /a\x01b HTTP/1.1", "400"),
     _line("DEL in the target", "GET /a\x7fb HTTP/1.1", "400"),
     _line("NUL in the target", "GET /a\x00b HTTP/1.1", "400"),
-    _line("method that nobody registered", "BREW / HTTP/1.1", "400"),  # llhttp knows those that are
+    _line("method that nobody registered", "BREW / HTTP/1.1", "400"),  # llhttp accepts only registered methods
     _line("registered method", "PROPFIND / HTTP/1.1", "200 PROPFIND / 0"),
     _line("method in small letters is another method", "get / HTTP/1.1", "400"),
     _line("fragment", "GET /a#b HTTP/1.1", "400"),

@@ -1,6 +1,6 @@
-"""The real gateway in a process of its own: `python -m tests.http.served DESCRIPTOR DATABASE_URL`.
+"""The real gateway in its own process: `python -m tests.http.served DESCRIPTOR DATABASE_URL`.
 
-A line on its standard output says that it is ready.
+It writes a line to its standard output when it is ready.
 """
 
 import asyncio

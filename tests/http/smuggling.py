@@ -1,16 +1,16 @@
-"""Requests that hide another one, and what RFC 9110 and 9112 have the server answer to them.
+"""Requests that hide another request, and the answers that RFC 9110 and 9112 require.
 
-By some reading of each, `HIDDEN` is a request of its own; it asks for what is to be had from inside only, so that a
-gateway that reads it so refuses it by itself. `NEXT` follows, and is answered where the first one was taken. In the
-texts a line end is CR and LF; `␊` and `␍` are one of them alone, `{n}` is the length of the body. As in `requests`, an
-answer is the status and, of a 200, what the application saw; after the last one the server closes.
+In some reading of each case, `HIDDEN` is a request of its own. It requests an internal path, so a gateway that reads it
+this way refuses it. `NEXT` follows, and is answered if the first request was accepted. In the texts, a line end is CR
+LF, `␊` and `␍` are only one of them, and `{n}` is the length of the body. As in `requests`, an answer is the status
+and, for a 200, what the application saw. After the last answer the server closes.
 """
 
 from collections.abc import Iterator
 
 from tests.http.requests import NEXT, THEN, Case
 
-# Where the end of the body never comes, by one reading or another: no answer is to be waited for.
+# In these cases one reading never reaches the end of the body, so there is no answer to wait for.
 ENDLESS = {"length: beyond 32 bits", "chunks: size beyond 32 bits", "head: CONNECT"}
 PATH = "/registry/v1/attack"
 HIDDEN_PATH = "/access/api/v1/check"
@@ -18,8 +18,8 @@ HIDDEN = f"GET {HIDDEN_PATH} HTTP/1.1\nHost: a\n\n"
 _HIDDEN_SIZE = len(HIDDEN) + HIDDEN.count("\n")
 _IN_A_CHUNK = f"{_HIDDEN_SIZE:x}\n{HIDDEN}\n0\n\n"
 _AFTER_CHUNKS = f"0\n\n{HIDDEN}"
-# What is answered: refused; refused as something that the server cannot do; taken, with the hidden request as its body.
-# A body that is too large is answered before it comes, and nothing after it.
+# The expected answers: refused, refused as unsupported, or accepted with the hidden request as the body. A body that is
+# too large is answered before it arrives, and nothing after it is read.
 BAD, UNKNOWN, TAKEN, TOO_LARGE = "400", "501", "taken", "too large"
 
 
@@ -43,9 +43,9 @@ def _post(name: str, fields: str, body: str, answer: str, start: str = f"POST {P
     return _make(name, f"{start}\n{fields}\n\n", body, answer)
 
 
-# ---- lengths beside codings: CL.TE, TE.CL, TE.TE ------------------------------------------------------------------
+# ---- lengths and codings: CL.TE, TE.CL, TE.TE ----------------------------------------------------------------------
 
-# What some reader takes for `Transfer-Encoding: chunked`, beside a length.
+# Forms that some reader accepts as `Transfer-Encoding: chunked`, next to a length.
 _CODINGS = {
     "chunked": "Transfer-Encoding: chunked",
     "no blank": "Transfer-Encoding:chunked",
@@ -95,7 +95,7 @@ _CODINGS = {
     "named as the connection's own": "Connection: Transfer-Encoding\nTransfer-Encoding: chunked",
     "beside TE": "Transfer-Encoding: chunked\nTE: trailers",
 }
-# What is no coding to anybody who follows the standard: the length alone counts.
+# Forms that are no coding by the standard, so only the length counts.
 _NO_CODINGS = {
     "underscore": "Transfer_Encoding: chunked",
     "another name": "X-Transfer-Encoding: chunked",
@@ -281,7 +281,7 @@ _OLD_ONES = {
     "upgrade": ("Upgrade: h2c\nContent-Length: {n}", HIDDEN, TAKEN),
 }
 
-# ---- bodies that nobody waits for -----------------------------------------------------------------------------------
+# ---- bodies of requests that usually have none ----------------------------------------------------------------------
 
 _METHODS = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "PUT", "PATCH"]
 _EXPECTATIONS = {

@@ -1,4 +1,4 @@
-"""Storms: many callers at once who send nearly nothing, read nearly nothing, or reset their connections."""
+"""Storms: many concurrent callers that send almost nothing, read almost nothing, or reset their connections."""
 
 import contextlib
 import socket
@@ -18,7 +18,7 @@ _CHUNKED = _POST + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
 class Phase(NamedTuple):
-    """How far a caller goes: what it sends, what it goes on with a piece at a time, whether it takes in some answer."""
+    """How far a caller goes: what it sends first, which piece it repeats, and whether it reads part of an answer."""
 
     name: str
     sent: bytes
@@ -59,7 +59,7 @@ RESET = [
 
 
 class Storm:
-    """So many callers of one phase, as a context manager: they go with resets, or with the ordinary end."""
+    """Many callers of one phase, as a context manager. They leave with a reset or with an ordinary close."""
 
     def __init__(self, port: int, phase: Phase, callers: int, *, resets: bool) -> None:
         self._phase = phase
@@ -81,26 +81,26 @@ class Storm:
             caller.close()
 
     def send_on(self) -> None:
-        """Have each caller send another piece."""
+        """Let each caller send another piece."""
         if self._phase.piece:
             self._each(lambda caller: caller.send(self._phase.piece))
 
     def _each(self, act: Callable[[socket.socket], object]) -> None:
         for caller in self._callers:
-            with contextlib.suppress(ConnectionError):  # the server need not wait for it
+            with contextlib.suppress(ConnectionError):  # the server may have closed the connection
                 act(caller)
 
 
 def _connect(port: int) -> socket.socket:
     caller = socket.socket()
-    caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)  # the kernel's least
+    caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)  # the kernel's minimum
     caller.settimeout(60)
     caller.connect(("127.0.0.1", port))
     return caller
 
 
 class Honest:
-    """Two honest callers until the end of the block: one keeps its connection, one has a new one each time."""
+    """Two honest callers until the end of the block: one keeps its connection, the other reconnects for each call."""
 
     def __init__(self, port: int) -> None:
         self.answered = 0
@@ -127,7 +127,7 @@ class Honest:
         assert not is_wrong
 
     def until_answered(self, more: int = 5) -> None:
-        """Wait until so many calls more are answered, or one is not."""
+        """Wait until this many more calls are answered, or one fails."""
         wanted = self.answered + more
         until_now(lambda: self.answered >= wanted or self._ended.is_set())
 

@@ -1,4 +1,4 @@
-"""A connection remembers the digest of the last `Authorization` it brought, and never hands it to another value."""
+"""A connection remembers the digest of its last `Authorization`, and never uses it for another value."""
 
 import hashlib
 from typing import cast
@@ -17,12 +17,12 @@ from balcao.gateway.receiving import Answering, Receiver
 from tests.http.application import Echo
 from tests.support.proof_sizes import EXAMPLES
 
-# What one request brings: nothing, one value, or two, which count as an empty one.
+# The fields of one request: none, one value, or two values, which count as an empty one.
 SENT = st.lists(st.sampled_from([b"", b"Bearer a", b"Bearer b", b"Bearer ab", b"bearer a"]), max_size=2)
 
 
 class Taking:
-    """The answering side, which keeps what it is given."""
+    """The answering side, which stores what it receives."""
 
     is_full = False
 

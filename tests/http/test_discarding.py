@@ -1,4 +1,4 @@
-"""The bodies of refused requests are read on at a bounded rate, and whole where there is only one."""
+"""The bodies of refused requests are read at a limited rate, and completely if there is only one."""
 
 import contextlib
 import threading
@@ -81,7 +81,7 @@ def test_a_short_rest_of_a_body_is_read_without_a_pause() -> None:
 
 
 def test_refused_bodies_of_many_connections_are_read_at_the_rate(server: RunningServer) -> None:
-    """Each of eight may send 32 MiB, and is cut off after two seconds: the rate lets them send half of it together."""
+    """Each of eight may send 32 MiB, and is closed after two seconds. The rate lets them send half of it in total."""
     body = b"x" * 32 * MIB
     taken: list[int] = []
 

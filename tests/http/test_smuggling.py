@@ -1,4 +1,4 @@
-"""A request that hides another one is refused, or taken as the standard reads it: the hidden one is never served."""
+"""A request that hides another one is refused, or read as the standard requires. The hidden request is never served."""
 
 import pytest
 

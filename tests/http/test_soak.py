@@ -1,8 +1,8 @@
-"""Many mixed requests leave the memory and the descriptors of the process where they were.
+"""After many mixed requests, the memory and the descriptors of the process have not grown.
 
-Good ones and bad ones, pipelined or on a connection each, with bodies of all sizes, broken off, half-closed and reset.
-Only growth and responses that blame us fail, however long it takes. The first requests fill caches and pools and are
-not counted.
+The requests are valid and invalid, pipelined or on a connection each, with bodies of all sizes, and aborted,
+half-closed and reset. The test fails only on growth and on server errors, however long it takes. The first requests
+fill caches and pools and do not count.
 """
 
 import threading
@@ -22,10 +22,10 @@ pytestmark = pytest.mark.long
 
 REQUESTS = size(5_000, 10_000_000)
 WARMING = REQUESTS // 4
-# So many that the server and not the way to it is what is waited for.
+# Enough connections that the tests wait for the server and not for the network.
 CONNECTIONS = 16
 ROUNDS = 50
-# Of the allocator's fragmentation; a leak of 10 bytes in each request of the full size would be three times that.
+# For the fragmentation of the allocator. A leak of 10 bytes in each request of the full size would be three times that.
 ALLOWED_BYTES = 32 * 1024 * 1024
 
 _HOST = b"Host: a\r\nAuthorization: Bearer nonsense\r\n"
@@ -39,7 +39,7 @@ def _post(path: bytes, fields: bytes, body: bytes) -> bytes:
     return b"POST " + path + b" HTTP/1.1\r\n" + _HOST + fields + b"\r\n\r\n" + body
 
 
-# Answered one after the other on one connection; none of them ends it.
+# Answered one after the other on one connection. None of them closes it.
 KEPT = [
     _get(b"/liveness"),
     _get(b"/registry/v1/liveness"),
@@ -51,18 +51,18 @@ KEPT = [
     _post(b"/registry/v1/webhook", b"Transfer-Encoding: chunked", b'5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n'),
     _post(b"/jobs/x", b"Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2", b"{}"),
 ]
-# Bodies of all sizes, the last one beyond what any operation takes; they are kept alive, too.
+# Bodies of all sizes, of which the last one exceeds the limit of every operation. They keep the connection open, too.
 SIZED = [
     _post(b"/search/x", b"Content-Length: %d" % length, b"x" * length)
     for length in (1, 100, 1_500, 4_096, 17_000, 65_536, 300_000, 2_000_000)
 ]
-# Each on a connection of its own, which ends with the response.
+# Each on its own connection, which closes with the response.
 ALONE = [
     b"GET /liveness HTTP/1.0\r\n\r\n",
     b"HEAD /liveness HTTP/1.1\r\nConnection: close\r\n" + _HOST + b"\r\n",
     _post(b"/jobs/x", b"Connection: close\r\nExpect: 100-continue\r\nContent-Length: 2", b"{}"),
 ]
-# Each ends its connection, by an answer or by the caller's leave.
+# Each of these closes its connection, by an answer or because the caller leaves.
 BROKEN = [
     b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
     b"GET\r\n\r\n",
@@ -73,7 +73,7 @@ BROKEN = [
 ]
 # Half-closed after these bytes.
 FINISHED = [_get(b"/liveness"), _get(b"/liveness")[:-2], _post(b"/search/x", b"Content-Length: 50", b"half")]
-# Reset after these bytes; what was answered is not read.
+# Reset after these bytes, without reading the answers.
 RESET = [_get(b"/liveness") * ROUNDS, SIZED[-1][:-1], _post(b"/search/x", b"Transfer-Encoding: chunked", b"5\r\nhe")]
 KEPT_ALIVE = KEPT * ROUNDS + SIZED
 BATCH = len(KEPT_ALIVE) + len(ALONE) + len(BROKEN) + len(FINISHED) + len(RESET)
@@ -105,7 +105,7 @@ def test_millions_of_requests_leave_memory_and_descriptors_flat(process: tuple[p
 
 
 def _call(port: int, requests: int) -> Counter[str]:
-    """Send so many requests; return how many got which status."""
+    """Send this many requests. Return the number of responses by status."""
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         return sum(pool.map(_batch, [port] * (requests // BATCH + 1)), Counter())
 

@@ -1,4 +1,4 @@
-"""A handler may wait by whatever the standard library offers: each request is answered in a task of its own."""
+"""A handler may wait with anything that the standard library offers: each request runs in its own task."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Storms cost honest callers nothing that lasts: they are answered throughout, and nothing is left of the others."""
+"""Storms do no lasting harm to honest callers: they are answered throughout, and the storm leaves nothing behind."""
 
 from collections.abc import Iterator
 
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.long
 CALLERS = size(20, 3_000)
 ROUNDS = size(2, 4)
 SECONDS = size(1, 10) / 5
-# Of the two honest callers, whose connections may still be ending.
+# For the two honest callers, whose connections may still be closing.
 FILES = 4
 MIB = 1024 * 1024
-# Of the allocator's fragmentation, whatever the size of the storm.
+# For the fragmentation of the allocator, whatever the size of the storm.
 ALLOWED_BYTES = 32 * MIB
-# While it lasts, for each caller: a part of a body, or what waits for a reader.
+# During the storm, for each caller: part of a body, or data that waits for a reader.
 ALLOWED_BY_CALLER = MIB // 2
 
 Process = tuple[psutil.Process, int]
@@ -37,14 +37,14 @@ def _run(limits: Limits) -> Iterator[Process]:
 
 @pytest.fixture(scope="module")
 def patient() -> Iterator[Process]:
-    """Return a server with a place for each caller, and deadlines that nobody meets."""
+    """Return a server with a slot for each caller, and with deadlines that no caller meets."""
     places = CALLERS + 10
     yield from _run(Limits(connections=places, head_seconds=PATIENCE, body_seconds=PATIENCE, unread_seconds=PATIENCE))
 
 
 @pytest.fixture(scope="module")
 def hasty() -> Iterator[Process]:
-    """Return a server with short deadlines, and places for half of the callers."""
+    """Return a server with short deadlines, and with slots for half of the callers."""
     yield from _run(
         Limits(connections=CALLERS // 2, head_seconds=SECONDS, body_seconds=SECONDS, unread_seconds=SECONDS)
     )
@@ -52,9 +52,10 @@ def hasty() -> Iterator[Process]:
 
 @pytest.mark.parametrize("phase", [*SLOW, *RESET], ids=lambda phase: phase.name)
 def test_honest_callers_are_answered_throughout_and_nothing_is_left(patient: Process, phase: Phase) -> None:
-    """They go with resets and with ordinary ends by turns; the rounds before fill what the process keeps for all.
+    """Rounds alternate between resets and ordinary closes.
 
-    How much a round fills differs: of a stream of events up to 100 kB wait for each reader, whenever it goes.
+    The first rounds fill what the process keeps for all callers. How much a round fills varies: for a stream of events,
+    up to 100 kB wait for each reader when it leaves.
     """
     child, port = patient
     files, memory, most = child.num_fds(), [], []
@@ -88,7 +89,7 @@ def test_deadlines_end_a_storm_that_takes_every_place(hasty: Process, phase: Pha
 
 
 def _is_answered(port: int) -> bool:
-    """Return whether an honest caller is; one who is too slow for the deadlines tries again."""
+    """Return whether an honest caller is answered. A caller that is too slow for the deadlines tries again."""
     with Connection(port) as connection:
         connection.send(LAST)
         return connection.answers() == [THEN]

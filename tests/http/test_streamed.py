@@ -1,4 +1,4 @@
-"""Bodies that are made while they are sent."""
+"""Response bodies that are generated while they are sent."""
 
 import asyncio
 import threading
@@ -21,12 +21,13 @@ from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 CHUNK = b"x" * 65_536
-# Far more than lies between a server and a reader who does not read, and than is made before a hang-up is heard of.
+# Far more than the buffers between a server and a reader that does not read, and than is made before a disconnect is
+# noticed.
 MANY = 1_000_000
 
 
 class Source:
-    """Makes bodies and knows how far each came."""
+    """Generates bodies and records the progress of each."""
 
     reader: asyncio.Task[None] | None
 
@@ -47,7 +48,7 @@ class Source:
             for _ in range(3 if path == "/short" else MANY):
                 self.made += 1
                 self.reader = asyncio.current_task()
-                await asyncio.sleep(0)  # as what is read from a store is waited for
+                await asyncio.sleep(0)  # as a read from a store would wait
                 yield CHUNK
                 if path == "/cut":
                     raise ValueError("the source failed")
@@ -115,7 +116,7 @@ def test_a_body_that_fails_midway_is_cut_off_and_the_server_goes_on(http: httpx.
 
 def test_a_body_with_nothing_to_say_ends_when_its_reader_hangs_up(http: httpx.Client, source: Source) -> None:
     with http.stream("GET", "/idle") as answer:
-        parts = answer.iter_raw()  # kept, as the connection is closed with it
+        parts = answer.iter_raw()  # kept, because losing it closes the connection
         assert next(parts) == b"first"
         assert not source.ended.is_set()
     assert source.ended.wait(PATIENCE)
@@ -125,7 +126,7 @@ def test_a_reader_who_does_not_read_can_be_cut_off(server: RunningServer, source
     with Connection(server.port) as connection:
         connection.send(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
         made = -1
-        while made != source.made or not made:  # until it stands still: the sender waits
+        while made != source.made or not made:  # until the number no longer changes: the sender waits
             made = source.made
             time.sleep(0.05)
         assert not source.ended.is_set()
@@ -134,7 +135,7 @@ def test_a_reader_who_does_not_read_can_be_cut_off(server: RunningServer, source
 
 
 def test_the_end_of_the_server_is_the_end_of_a_body_with_nothing_to_say(source: Source) -> None:
-    """It does not wait for the reader, who comes back to another process."""
+    """It does not wait for the reader, which reconnects to another process."""
     limits = Limits(settling_seconds=0, drain_seconds=PATIENCE)
     with (
         RunningServer(_serve(source), limits=limits) as server,

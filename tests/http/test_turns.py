@@ -1,4 +1,4 @@
-"""Callers take turns: each request is begun once, in its caller's order, and nobody waits for who asks for much."""
+"""The fair scheduler: each request starts once, in its caller's order, and greedy callers delay no others."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ UNBOUNDED = "c"
 
 
 class Loop:
-    """Runs what was planned when a test says so: one turn of an event loop."""
+    """Runs what was scheduled when a test asks for it: one iteration of an event loop."""
 
     def __init__(self) -> None:
         self._planned: deque[Callable[[], None]] = deque()
@@ -39,7 +39,7 @@ class Loop:
         self._planned.append(planned)
 
     def turn(self) -> bool:
-        """Run what is planned now, and return whether that was anything."""
+        """Run what is scheduled now. Return whether there was anything."""
         planned, self._planned = self._planned, deque()
         for each in planned:
             each()
@@ -47,7 +47,7 @@ class Loop:
 
 
 class Begun:
-    """A connection with one request; `at_once` says that it is answered as soon as it begins."""
+    """A connection with one request. `at_once` means that the request is answered as soon as it starts."""
 
     def __init__(self, world: "World", caller: str, *, waits: bool, at_once: bool) -> None:
         self.caller = caller
@@ -72,7 +72,7 @@ class Begun:
 
 
 class World:
-    """The turns of some connections, and what has become of them."""
+    """The scheduling of some connections, and what has happened to them."""
 
     def __init__(self) -> None:
         self.loop = Loop()
@@ -101,7 +101,7 @@ class World:
         return self.loop.turn()
 
     def finish_all(self) -> None:
-        """Let everything come to its end."""
+        """Finish everything."""
         while self.turn() or any(self.running.values()):
             for caller in CALLERS:
                 self.finish(caller)
@@ -172,7 +172,7 @@ MANY = st.integers(_ACCOMPANIED + 3 * _A_TURN, 200)
 
 @given(MANY, st.booleans())
 def test_beside_somebody_who_waits_every_third_turn_begins_one_of_a_caller(many: int, waits: bool) -> None:
-    """So it goes on for a while after the other one's end: they may ask again at once."""
+    """This continues for a while after the waiting request has ended, because its caller may send another one."""
     world = World()
     world.ask("b", waits=True, at_once=False)
     for _ in range(many):
@@ -193,7 +193,7 @@ def test_beside_somebody_who_waits_every_third_turn_begins_one_of_a_caller(many:
 
 @given(MANY, st.booleans())
 def test_who_asks_once_passes_no_turn(many: int, waits: bool) -> None:
-    """Of two who wait for their turn beside each other, only the one who asks for much leaves turns to others."""
+    """If two callers wait next to each other, only the one with many requests leaves iterations to others."""
     world = World()
     for _ in range(many):
         world.ask("a", waits=waits, at_once=True)
@@ -246,7 +246,7 @@ def test_who_leaves_while_they_wait_is_not_worked_for(echo: Echo) -> None:
             for connection in greedy:
                 connection.reset()
         with Connection(server.port) as stays:
-            for _ in range(3):  # what has come before is read by then, in some turn of the loop
+            for _ in range(3):  # earlier requests have been read by then
                 stays.send(get("/", "other"))
                 assert stays.answer() == "200 GET / 0"
             stays.send(get("/later", "greedy"))
