@@ -1,4 +1,4 @@
-"""Who calls the access service in its tests, and how."""
+"""The callers of the access service in its tests, and their calls."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from tests.support.issuer import bearer
 BASE = "/access/api/v1"
 CITIZEN, EDITOR, NEWCOMER = "90000000175", "90000020109", "90000040479"
 SUPERADMIN = MARINA
-ALONE = CARLA  # whom no test makes a member of a group
+ALONE = CARLA  # no test adds this person to a group
 
 Send = Callable[..., httpx.Response]
 

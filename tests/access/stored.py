@@ -1,4 +1,4 @@
-"""What the tests of the access service read of the stored catalogue, and a verifier of the audit chain."""
+"""Reading the stored catalogue in tests of the access service, and verifying the audit chain."""
 
 import hashlib
 import json
@@ -40,21 +40,21 @@ def make_name() -> str:
 
 
 def add_action(sql: Sql) -> int:
-    """A custom action of this test's own."""
+    """Add a custom action for one test, and return its id."""
     statement = "INSERT INTO access.action (name, description, origin) VALUES ($1, 'De teste', 'custom') RETURNING id"
     made: int = sql(statement, make_name())[0]["id"]
     return made
 
 
 def read_chain(sql: Sql) -> list[dict[str, Any]]:
-    """The chained events in order, as the documents that were hashed, plus `hash`."""
+    """Return the events of the chain in order: the documents that were hashed, plus `hash`."""
     return [
         to_document(row) for row in sql(f"SELECT {MEMBERS} FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq")
     ]
 
 
 def read_denials(sql: Sql) -> list[dict[str, Any]]:
-    """The refused writes, oldest first."""
+    """Return the refused writes, oldest first."""
     return [to_document(row) for row in sql(f"SELECT {MEMBERS} FROM access.audit_event WHERE seq IS NULL ORDER BY id")]
 
 
@@ -69,7 +69,7 @@ def encode_canonically(document: Any) -> str:
 
 
 def verify(events: list[dict[str, Any]]) -> None:
-    """Numbers without gaps, each hash over the one before and the event."""
+    """Verify that the numbers have no gaps and that each hash covers its predecessor and the event."""
     previous = "0" * 64
     for number, event in enumerate(events, start=1):
         content = {name: value for name, value in event.items() if name != "hash"}

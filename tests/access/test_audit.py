@@ -137,7 +137,7 @@ def test_personal_data_in_a_description_of_before_are_left_out_of_the_trail(
 
 
 def describe(settings: Settings, cpf: str, masked: str) -> dict[str, Any]:
-    """A person as the trail knows them, by a hash made here."""
+    """Return a person's data in the trail, with a hash that is computed here."""
     secret = settings.hash_key.get_secret_value().encode()
     hashed = hashlib.blake2b(cpf.encode(), key=secret, digest_size=32).hexdigest()
     return {"cpf": masked, "hash": hashed, "key_number": settings.hash_key_number}

@@ -1,4 +1,4 @@
-"""Whatever was changed in one catalogue, its document makes another one equal to it (rules: access 4.7)."""
+"""The document of any catalogue makes another catalogue equal to it (rules: access 4.7)."""
 
 import asyncio
 import random
@@ -31,7 +31,7 @@ WORDS = [f"w{number}" for number in range(6)]
 
 @pytest.fixture
 async def other(settings: Settings) -> AsyncIterator[Platform]:
-    """Another installation, with a database of its own."""
+    """Yield another installation with its own database."""
     name = databases.new_name()
     opened = assemble(settings, await asyncio.to_thread(databases.create, name))
     async with app.open_services(opened):
@@ -46,7 +46,7 @@ async def announce(platform: Platform) -> None:
 
 
 async def change(call: Call, chosen: random.Random) -> None:
-    """One change at random, by the use case; some are refused."""
+    """Make a random change through a use case. Some changes are refused."""
     snapshot = call.platform.catalogue.latest
     action = chosen.choice(sorted(snapshot.actions.values(), key=lambda one: one.id))
     own = chosen.choice([one.id for one in snapshot.actions.values() if one.key.startswith("#")] or [0])
@@ -57,7 +57,8 @@ async def change(call: Call, chosen: random.Random) -> None:
         lambda: actions.create_action(call, name, word),
         lambda: actions.update_action(call, action.id, ActionChange(name=name)),
         lambda: actions.update_action(call, action.id, ActionChange(name=name, description=word)),
-        lambda: actions.delete_action(call, own, force=True),  # of one in code a document says nothing
+        # Only custom actions: a document does not contain deletions of actions in code.
+        lambda: actions.delete_action(call, own, force=True),
         lambda: roles.create_role(call, word, word),
         lambda: roles.update_role(call, role, word),
         lambda: roles.grant_action(call, word, action.name),

@@ -198,7 +198,7 @@ def test_a_plan_gives_the_name_of_an_action_in_code_that_it_deletes_to_no_other(
 
 
 def test_a_former_name_that_another_action_has_renames_nothing(http: httpx.Client, token: str, sql: Sql) -> None:
-    """So that a document which was applied may be applied again."""
+    """This allows a second application of the same document."""
     one, other = (stored.read_action(sql, stored.add_action(sql))[0] for _ in range(2))
     document = {"format": 1, "actions": [{"name": one, "description": "De teste", "renamed_from": other}]}
     planned = plan(http, token, document)
@@ -287,7 +287,7 @@ def test_the_sample_of_the_documentation_is_a_document(http: httpx.Client, token
 
 
 def test_a_document_of_the_greatest_size_is_read_within_a_bound() -> None:
-    """By the processor's own clock: nothing in it grows with more than the length."""
+    """CPU time shows that the time does not grow faster than the length."""
     nested, flat = b"{" * 500_000, b"a: [" + b"x," * 400_000 + b"]"
     spent = time.process_time()
     with pytest.raises(yaml_subset.UnsupportedYaml):

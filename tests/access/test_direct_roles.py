@@ -1,4 +1,4 @@
-"""Roles given to a person without a group, and the end of a person who holds nothing (rules: access 2.5, 4.4)."""
+"""Roles given to a person without a group, and the deletion of a person who has none (rules: access 2.5, 4.4)."""
 
 from typing import Any
 from uuid import uuid4

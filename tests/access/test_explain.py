@@ -1,4 +1,4 @@
-"""Why a request passes or not, over HTTP (rules: access 2.4)."""
+"""The reasons of a decision, over HTTP (rules: access 2.4)."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def summarise(explained: Any) -> tuple[str, str, int]:
 
 
 def make_invoices(send: Send) -> dict[str, str]:
-    """An action, two groups that give the role which grants it, and a mapping of the city's."""
+    """Create an action, a role that grants it, two groups that give the role, and a custom mapping."""
     action, role, path = stored.make_name(), stored.make_name(), f"/{stored.make_name()}"
     made = send("POST", "/actions", {"name": action, "description": "De teste"}).json()
     send("POST", "/roles", {"name": role, "description": "De teste"})

@@ -1,4 +1,4 @@
-"""A city's whole catalogue in one process: its size, how long it takes to load, and what a change costs.
+"""A large city's catalogue in one process: its size, the time to load it, and the cost of a change.
 
 The figures of the full size are in docs/proofs/access.md (rules: access 4.5).
 """
@@ -37,7 +37,7 @@ FILL = [
     f"SELECT 'cidade_g' || n, 'De teste' FROM generate_series(1, {GROUPS}) AS n",
     "INSERT INTO access.group_role (group_id, role_id) SELECT grp.id, role.id FROM access.grp "
     "JOIN access.role ON role.name = 'cidade:r' || 1 + substr(grp.name, 9)::int % 100 WHERE grp.name LIKE 'cidade_g%'",
-    # Only the form of the number is checked by the table; nobody here is anybody.
+    # The table checks only the format of the CPF. These are not CPFs of real people.
     f"INSERT INTO access.person (cpf) SELECT ({STEM}00::bigint + n * 97)::text FROM generate_series(1, {PEOPLE}) AS n",
     "INSERT INTO access.membership (group_id, person_id) SELECT grp.id, person.id FROM access.person "
     f"JOIN access.grp ON grp.name = 'cidade_g' || 1 + person.id % {GROUPS}",
@@ -58,7 +58,7 @@ def show(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
 
 
 def measure_memory() -> int:
-    """Return what this process holds, what it can give back given back."""
+    """Return the memory of this process after a garbage collection."""
     gc.collect()
     found: int = psutil.Process().memory_info().rss
     return found
@@ -86,7 +86,7 @@ async def test_a_process_takes_changes_over_and_does_not_reload(
     show(f"{ACTIONS} actions, {MAPPINGS} mappings, {PEOPLE} people: {held / 2**20:.0f} MiB, {took:.2f} s")
 
     def note(known: Snapshot, changes: Changes) -> Any:
-        if known.mappings is loaded.mappings:  # there is another process here: the platform's own
+        if known.mappings is loaded.mappings:  # not a call of the platform's own catalogue
             seen.append(changes)
         return follow(known, changes)
 
@@ -109,7 +109,7 @@ async def test_a_process_takes_changes_over_and_does_not_reload(
         await process.stop()
     assert [(len(changes.people), changes.whole) for changes in seen] == [(1, False)] * 20
     assert len(process.latest.people) == PEOPLE - 20
-    # What did not change is the same object, not a copy.
+    # Unchanged parts are the same object and not a copy.
     latest = process.latest
     assert latest.mappings is loaded.mappings
     assert latest.patterns is loaded.patterns

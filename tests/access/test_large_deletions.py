@@ -1,4 +1,4 @@
-"""What very many depend on is deleted some at a time, so that nobody waits for it (rules: access 4.3, 5 rule 1)."""
+"""Items with very many dependants are deleted in batches, so that no caller waits (rules: access 4.3, 5 rule 1)."""
 
 import httpx
 import pytest

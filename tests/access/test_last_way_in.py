@@ -1,4 +1,4 @@
-"""Where tokens bring no administration, somebody stored always can get in (rules: access 4.4)."""
+"""If tokens carry no administration, at least one stored administrator remains (rules: access 4.4)."""
 
 import httpx
 import pytest

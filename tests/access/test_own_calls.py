@@ -1,4 +1,4 @@
-"""The last calls of a client: seen by it alone, with why they were refused and nothing of what was in them."""
+"""A client's last calls: visible only to the client, with reasons of refusals and without content."""
 
 import asyncio
 import time
@@ -49,7 +49,7 @@ def find(http: httpx.Client, token: str, request_id: str, **query: Any) -> dict[
 
 
 def call(http: httpx.Client, token: str, path: str = PREFERENCES, **options: Any) -> str:
-    """Call with an id of one's own, and return it."""
+    """Call with a new request id, and return this id."""
     request_id = str(uuid4())
     options["headers"] = bearer(token) | {"X-Request-ID": request_id} | options.get("headers", {})
     http.request(options.pop("method", "GET"), path, **options)
@@ -83,7 +83,7 @@ def test_nobody_sees_the_calls_of_another_client(http: httpx.Client, issuer: Iss
 
 @pytest.mark.cases("access", "58")
 def test_who_logged_in_by_a_client_is_among_its_calls_and_reads_none(http: httpx.Client, issuer: Issuer) -> None:
-    """A visitor of the portal has a token of its client, and is not to see what the others do."""
+    """A visitor of a portal has a token of its client, and must not see the calls of other visitors."""
     person = issuer.person(CARLA, azp=OTHER)
     seen = call(http, person)
     portal = issuer.machine(OTHER)
@@ -157,7 +157,7 @@ async def test_the_last_thousand_calls_stay_whichever_process_wrote_them(platfor
 @pytest.mark.cases("access", "61")
 async def test_calls_are_kept_for_a_week(platform: Platform, sql: Sql) -> None:
     await asyncio.to_thread(sql, "DELETE FROM platform.call")
-    for days in (2, 6):  # the first one is aged twice
+    for days in (2, 6):  # the second iteration ages the first call again
         log = CallLog(platform.database)
         log.add(OWNER, "registry.read_preferences", 200, None, str(uuid4()), 0.001)
         await log.flush()

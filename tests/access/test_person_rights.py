@@ -1,4 +1,4 @@
-"""What a person may do, why, and what a group would add (rules: access 2.4, 4.8)."""
+"""A person's actions, their sources, and the effect of a further group (rules: access 2.4, 4.8)."""
 
 from typing import Any
 

@@ -17,7 +17,7 @@ COUNTER = iter(range(1_000_000))
 
 
 def operation(**members: str) -> AnnouncedOperation:
-    """A new operation of this test's own."""
+    """Return a new operation for one test."""
     number = next(COUNTER)
     made = AnnouncedOperation(
         operation=f"access.test_{number}",
@@ -38,7 +38,7 @@ async def announce(platform: Platform, *operations: AnnouncedOperation) -> catal
 
 
 async def mapping(platform: Platform, key: str) -> tuple[int, str, str, str | None, bool]:
-    """Id, method, path, code key of the bound action, and whether it is retired."""
+    """Return the id, the method, the path and the code key of the bound action, and whether the mapping is retired."""
     async with platform.database.connection() as connection:
         row = await connection.fetchrow(
             "SELECT m.id, method, path_pattern, code_key, retired_at IS NOT NULL AS retired "

@@ -1,4 +1,4 @@
-"""What of the catalogue goes by itself, and when (rules: access 3.6, 5.3)."""
+"""Automatic deletion in the catalogue (rules: access 3.6, 5.3)."""
 
 import asyncio
 import functools
@@ -175,7 +175,7 @@ async def test_what_no_process_serves_for_a_day_is_retired_and_goes_ninety_days_
         await catalogue.announce_operations(connection, operations)
     everything = "UPDATE access.endpoint_mapping SET announced_at = now() - interval '25 hours'"
     await asyncio.to_thread(sql, everything)
-    assert await sweep(platform, "access_mapping") == (0, 0)  # the machine slept: nobody announced anything
+    assert await sweep(platform, "access_mapping") == (0, 0)  # the machine was asleep, so nothing was announced
     await platform.catalogue.reload()
     assert platform.catalogue.latest.match("GET", "/access/api/v1/users/me")
     served = [one.operation for one in operations if one.operation != "access.read_own_user"]

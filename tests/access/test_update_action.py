@@ -259,7 +259,7 @@ def test_any_name_is_taken_or_refused_by_its_form_alone(
     action_id = stored.add_action(sql)
     answer = http.put(format_path(action_id), headers=bearer(issuer.admin()), content=json.dumps({"name": name}))
     fits = isinstance(name, str) and 3 <= len(name) <= 100 and NAME.fullmatch(name) is not None
-    if fits and answer.status_code == 400:  # the same name came before
+    if fits and answer.status_code == 400:  # the same name occurred before
         assert sql("SELECT FROM access.action WHERE name = $1", name)
         return
     assert answer.status_code == (200 if fits or name is None else 422)
@@ -362,10 +362,10 @@ async def test_changes_that_come_together_share_a_commit_and_follow_each_other(p
     version = platform.catalogue.latest.version
     answers = await asyncio.gather(
         service.update_action(call, first.id, ActionChange(name=new)),
-        service.update_action(call, second.id, ActionChange(name=freed)),  # free since the change before
-        service.update_action(call, second.id, ActionChange(name=new)),  # taken by the first one
+        service.update_action(call, second.id, ActionChange(name=freed)),  # freed by the previous change
+        service.update_action(call, second.id, ActionChange(name=new)),  # taken by the first change
         service.update_action(call, 999_999, ActionChange(name=stored.make_name())),
-        service.update_action(call, second.id, ActionChange(name=freed)),  # as it is already
+        service.update_action(call, second.id, ActionChange(name=freed)),  # unchanged
         service.update_action(call, second.id, ActionChange(description="Outra")),
         return_exceptions=True,
     )

@@ -1,4 +1,4 @@
-"""Small catalogues of a test's own: roles, groups with their reach, and who belongs to which."""
+"""Small catalogues for one test: roles, groups with their reach, and memberships."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ ROLES: Mapping[str, Sequence[str]] = {
 
 
 class Plan(NamedTuple):
-    """A group: the roles that it gives and its attributes; `department` stands for a group of such a code."""
+    """A group: its roles and its attributes. With `department` its name is that of a department's group."""
 
     roles: Sequence[str] = ()
     attributes: Mapping[str, Sequence[str]] = {}
@@ -41,7 +41,7 @@ GROUPS: Mapping[str, Plan] = {
 
 
 class World(NamedTuple):
-    """Names as they are stored, by those of the plan."""
+    """The stored names of groups and roles, by their names in the plan."""
 
     groups: Mapping[str, str]
     roles: Mapping[str, str]
@@ -53,7 +53,7 @@ class World(NamedTuple):
 
 
 def make_world(superadmin: Send) -> World:
-    """Create the roles and groups of the plan under names of their own."""
+    """Create the roles and groups of the plan under new names."""
     stem = uuid4().hex[:12]
     roles = {name: f"t{stem}:{name}" for name in ROLES}
     groups = {
@@ -85,9 +85,9 @@ Reached = tuple[str, str, str]
 
 
 def list_reached(sql: Sql, person: str) -> set[Reached]:
-    """Everything that a person may do, one by one: the action, an area, and a department or `-` for none.
+    """Return everything that a person may do: each action with an area and a department (`-` for none).
 
-    Read from the tables and spelled out, so that it shares nothing with what is tested.
+    It is read from the tables and expanded, so that it is independent of the tested code.
     """
     ways = [(row["name"], json.loads(row["attributes"]), row["actions"]) for row in sql(_WAYS, person)]
     departments = {name.removeprefix("go:orgao:") for name, _, _ in ways if name.startswith("go:orgao:")}

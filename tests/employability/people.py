@@ -1,4 +1,4 @@
-"""Who calls in these tests."""
+"""The callers in these tests."""
 
 from tests.support.demo_people import ANA, GILDA
 from tests.support.issuer import Issuer, bearer

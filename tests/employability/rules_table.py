@@ -1,4 +1,4 @@
-"""Section 2 of the rules of employability as data: which operation may be called by whom, read from the page itself."""
+"""Section 2 of the rules of employability as data: the callers of each operation, read from the page itself."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,9 +18,9 @@ _TABLES = (
 
 @dataclass(frozen=True)
 class Who:
-    """Who may call: `kind` is `public`, `authenticated`, `own`, `self`, `owner`, or `action`.
+    """The callers that a rule allows. `kind` is `public`, `authenticated`, `own`, `self`, `owner` or `action`.
 
-    Whoever holds one of `actions` may, too. `scoped` confines staff to their departments.
+    A caller with one of `actions` is allowed too. `scoped` limits staff to their departments.
     """
 
     kind: str
@@ -29,7 +29,7 @@ class Who:
 
 
 def read_rules(page: str | None = None) -> dict[tuple[str, str], Who]:
-    """Return who may call each operation, by method and path; parameters of a path are written `{}`."""
+    """Return the allowed callers of each operation, by method and path. Parameters of a path are written as `{}`."""
     text = PAGE.read_text("utf-8") if page is None else page
     rules: dict[tuple[str, str], Who] = {}
     section: list[tuple[str, str]] = []
@@ -50,7 +50,7 @@ def read_rules(page: str | None = None) -> dict[tuple[str, str], Who]:
 
 
 def shape(path: str) -> str:
-    """Return the path with its parameters written alike."""
+    """Return the path with all parameters written as `{}`."""
     return re.sub(r"\{[^}]*\}", "{}", path)
 
 
@@ -105,7 +105,7 @@ def _parse(
     rules: Mapping[tuple[str, str], Who],
     text: str,
 ) -> Who | None:
-    """Return who may by the words of the rule; None where the row only repeats another."""
+    """Return the callers that the text of the rule allows, or None if the row only repeats another one."""
     if rule == "see 2.1":
         return None
     if rule == "same":
@@ -137,7 +137,7 @@ def _parse(
         return Who("own")
     if rule == "`authenticated`":
         return Who("authenticated")
-    # Of a job that was published more is demanded; those of the examples are drafts.
+    # A published job needs further actions. The examples are drafts.
     first = rule.partition(";")[0]
     return Who("action", _named(first), scoped)
 

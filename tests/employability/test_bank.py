@@ -1,4 +1,4 @@
-"""The resume bank (rules: employability 2.11): only people who accept the terms, every read recorded."""
+"""The resume bank (rules: employability 2.11): only people who accept the terms, and every read is recorded."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -42,7 +42,7 @@ Events = Callable[[str], list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def asking(settings: Settings, database_url: str) -> Iterator[Settings]:
-    """Settings by which the service asks a registry that knows Ana and Bruno, and not Carla."""
+    """Return settings with a registry that knows Ana and Bruno but not Carla."""
     [kind] = (kind for kind in IMPORTS if kind.kind == "citizens")
     load(database_url, kind, *PEOPLE)
     with RunningServer(app.build_application(settings, database_url, ["registry"])) as registry:
@@ -57,7 +57,10 @@ def server(asking: Settings, database_url: str) -> Iterator[RunningServer]:
 
 @pytest.fixture
 def bank(http: httpx.Client, issuer: Issuer, sql: Sql) -> Bank:
-    """Ana, Bruno and Carla accept and have a resume, one after the other; called as staff, below the bank's path."""
+    """Let Ana, Bruno and Carla create a resume and accept the terms, in this order.
+
+    Return a function for calls as staff.
+    """
     sql("DELETE FROM employability.terms_acceptance")
     sql("DELETE FROM employability.resume")
     job = {"cargo": "Padeiro", "empresa": "Aurora", "eh_trabalho_atual": True}
@@ -70,7 +73,7 @@ def bank(http: httpx.Client, issuer: Issuer, sql: Sql) -> Bank:
 
 @pytest.fixture
 def read_names(asking: Settings, database_url: str) -> Callable[[], None]:
-    """Work off the queue as the worker does."""
+    """Return a function that runs the queued jobs as the worker does."""
 
     def run() -> None:
         with acting(asking, database_url, "test.names") as act:

@@ -29,7 +29,7 @@ LARGEST = 2**63 - 1
 
 @pytest.fixture
 def link(sql: Sql) -> int:
-    """A fresh link of Ana's."""
+    """Return the id of a new link of Ana."""
     sql("INSERT INTO employability.resume (cpf) VALUES ($1) ON CONFLICT DO NOTHING", ANA)
     sql("DELETE FROM employability.behaviour_link WHERE cpf = $1", ANA)
     [row] = sql(

@@ -1,4 +1,4 @@
-"""When two texts count as the same: the database's fold against one written in Python."""
+"""Equality of texts: the function in the database compared with one in Python."""
 
 import unicodedata
 

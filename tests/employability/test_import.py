@@ -1,4 +1,4 @@
-"""The city's files of companies, jobs and catalogues (rules: employability 3), by the command's own core."""
+"""The city's files of companies, jobs and catalogues (rules: employability 3), imported by the code of the command."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,12 +41,12 @@ def report(tmp_path: Path) -> Path:
 
 
 def read_all(sql: Sql) -> list[list[Any]]:
-    """Every row with the transaction that wrote it."""
+    """Return every row with the transaction that wrote it."""
     return [sql(f"SELECT *, xmin::text FROM employability.{table} ORDER BY 1, 2") for table in TABLES]
 
 
 def read_values(sql: Sql) -> list[tuple[Any, ...]]:
-    """The reference values, in the order of their tables; of the same place, by their texts."""
+    """Return the reference values by table, position and text."""
     found = sql("SELECT id, kind, posicao, descricao FROM employability.reference_value ORDER BY 2, 3, 4")
     return [tuple(row) for row in found]
 
@@ -57,7 +57,7 @@ def test_the_samples_are_imported_and_again_touch_no_row(load: Load, sql: Sql, r
         assert (changed + unchanged, refused) == (lines, 0), name
     before = read_all(sql)
     for name, lines in FILES.items():
-        if name != "employers.csv":  # the other file of companies tells of the same two
+        if name != "employers.csv":  # the other file has the same two companies
             assert counts(load(SAMPLES / name, name.partition(".")[0]))[1:] == (0, lines, 0)
     assert read_all(sql) == before
 
@@ -79,14 +79,14 @@ def invent_company(number: int) -> str:
 
 
 class Killed(BaseException):
-    """Where a kill would end the process."""
+    """Raised where a kill would end the process."""
 
 
 @pytest.mark.parametrize("name", ["employers.csv", "employers.csv.gz", "employers.jsonl"])
 def test_a_killed_import_goes_on_after_its_last_committed_batch(
     load: Load, tmp_path: Path, sql: Sql, report: Path, name: str
 ) -> None:
-    """Of a table each record fills two lines of the file, after one of names."""
+    """In the table formats, each record after the header takes two lines of the file."""
     sql("TRUNCATE employability.company CASCADE")
     numbers = range(1, BATCH + 500)
     lines: list[Any] = [{"cnpj": invent_company(n), "razao_social": f"Empresa {n}"} for n in numbers]
@@ -181,7 +181,7 @@ def test_a_reference_value_takes_the_id_of_the_file_until_something_uses_it(
 def test_values_of_one_batch_come_out_as_one_after_the_other(
     load: Load, tmp_path: Path, sql: Sql, report: Path
 ) -> None:
-    """The same lines in one file, and each in a file of its own."""
+    """The result of one file with all lines must equal the result of one file for each line."""
     one, two, three = (str(UUID(int=number)) for number in (1, 2, 3))
 
     def value(descricao: str, tabela: str = "zonas", **members: Any) -> dict[str, Any]:
@@ -189,13 +189,13 @@ def test_values_of_one_batch_come_out_as_one_after_the_other(
 
     lines = [
         value("Vale", id=one),
-        value("vale"),  # the same text: the later one counts
+        value("vale"),  # the same text: the later line counts
         value("Morro", id=two),
-        value("Ilhas", id=two),  # the same id: renamed
-        value("Morro", id=three),  # free again
-        value("Ilhas", id=one),  # another one's text
+        value("Ilhas", id=two),  # the same id: a rename
+        value("Morro", id=three),  # this text is free again
+        value("Ilhas", id=one),  # the text of another value
         value("Fundamental II", "escolaridades", ordem=4),
-        value("Curso livre", "escolaridades"),  # after all others, in their places of now
+        value("Curso livre", "escolaridades"),  # goes last, the others keep their positions
         value("Pós-doutorado", "escolaridades", ordem=200),
         value("Livre-docência", "escolaridades"),
         value("Serra do Mar"),
@@ -212,7 +212,7 @@ def test_values_of_one_batch_come_out_as_one_after_the_other(
     outcome = load(written(tmp_path / "all", lines), "reference-values", report=report)
     assert set(refusals(report)) == {number for number, refused in enumerate(alone, 1) if refused} == {6, 13}
     assert counts(outcome)[1] == sum(counts(alone)[1] for alone in outcomes)
-    # Who comes without an id is given one.
+    # A value without an id gets a random one.
     assert [row[1:] for row in read_values(sql)] == [row[1:] for row in expected]
     assert {UUID(one), UUID(two), UUID(three)} <= {id_ for id_, *_ in read_values(sql)}
 

@@ -1,6 +1,6 @@
-"""Every operation lets pass exactly whom its rule names, for each kind of caller (rules: employability 2, 4.6).
+"""Every operation accepts exactly the callers of its rule, for each kind of caller (rules: employability 2, 4.6).
 
-The page's case 66: the rules are those of the page's tables. Who holds which action is written down here once more.
+This is case 66 of the page, whose tables contain the rules. The actions of each caller are listed here independently.
 """
 
 import json
@@ -40,13 +40,13 @@ STAFF = {
     "go:empregabilidade:editor": CURATED,
     "go:curriculos:editor": frozenset({"resume_bank:read"}),
 }
-# The person is not known, or a body or a record says what else is needed.
+# This refusal does not depend on the rule: the person is unknown, or a body or record decides.
 TOLD_BY_TOKEN = {"token-without-cpf"}
 
 
 RULES = read_rules()
 OURS = [served for served in all_operations() if served.operation in SERVICE.routes]
-# The catalogue binds one action, and this one has two: it tests them itself, after its body was read.
+# The catalogue binds one action, but this operation has two. It checks them itself after reading the body.
 TESTS_ITSELF = "employability.send_to_draft_job"
 
 
@@ -55,7 +55,7 @@ def key(served: Served) -> tuple[str, str]:
 
 
 def passes(rule: Who, who: str) -> bool:
-    """Whether the page lets this caller try: whose a row is, or of which department, is seen later and is 404."""
+    """Return whether the page lets this caller try. A row out of reach is found later and gives 404."""
     if rule.kind == "public":
         return True
     if who == VISITOR:
@@ -82,7 +82,7 @@ def test_the_page_has_a_row_for_each_operation_and_for_no_other() -> None:
 def test_each_caller_passes_where_the_rule_says_so_and_nowhere_else(
     http: httpx.Client, tokens: dict[str, dict[str, str]], who: str
 ) -> None:
-    """Bodies are broken, so that whoever passes changes nothing."""
+    """The bodies are malformed, so that an accepted call changes nothing."""
     wrong = {}
     for served in OURS:
         answer = call(http, served, tokens[who])

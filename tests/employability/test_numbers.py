@@ -1,4 +1,4 @@
-"""The numbers of the rules are those of the product: who changes one changes the page (rules: employability 2)."""
+"""The numbers in the rules equal those of the code, so both change together (rules: employability 2)."""
 
 import re
 from datetime import timedelta

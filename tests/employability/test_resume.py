@@ -70,7 +70,7 @@ def _no_resumes(sql: Sql) -> Iterator[None]:
 
 @pytest.fixture
 def carla(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
-    """Calls as Carla, below the resume's base."""
+    """Return a function for calls as Carla, below the resume's base path."""
 
     def call(method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
         return http.request(method, f"{BASE}{path}", json=body, headers=citizen(issuer, CARLA) | headers)
@@ -181,7 +181,7 @@ def test_what_a_row_may_not_hold_is_named_and_nothing_is_stored(
 
 
 def _save(path: str, rows: list[Any]) -> Any:
-    """The body of the save of a section, which two of them share with others."""
+    """Return the body that saves a section. Two sections share their save with another one."""
     return {path: rows} if path in ("formacoes", "experiencias") else rows
 
 

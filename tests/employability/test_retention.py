@@ -1,4 +1,4 @@
-"""How long the job listings keep what they hold of people (rules: employability 5.4)."""
+"""Retention of the personal data that the job listings store (rules: employability 5.4)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +32,10 @@ CLEARED = (None, None, None, "[]", None, None, "reprovada")
 
 @pytest.fixture
 def sweep(settings: Settings, database_url: str) -> Sweep:
-    """Apply the service's retention; return what was checked and removed by kind."""
+    """Return a function that runs the service's retention.
+
+    It returns the numbers of checked and removed rows by kind.
+    """
 
     def run(*, dry_run: bool = False, **changed: int) -> dict[str, tuple[int, int]]:
         with acting(settings.model_copy(update=changed), database_url, retention.OPERATION) as act:
@@ -44,7 +47,10 @@ def sweep(settings: Settings, database_url: str) -> Sweep:
 
 @pytest.fixture
 def job(database_url: str, sql: Sql) -> Callable[..., str]:
-    """A job with an application; `limit` is how many months ago its limit was, `changes` are set as SQL."""
+    """Return a function that creates a job with an application.
+
+    `limit` is the age of the job's deadline in months. `changes` are set as SQL.
+    """
     sql("TRUNCATE employability.job CASCADE")
     load(database_url, COMPANIES[0], {"cnpj": COMPANY, "razao_social": "Aurora"})
 

@@ -1,4 +1,4 @@
-"""What a save of a whole section keeps (rules: employability 2.8)."""
+"""The rows that the save of a whole section keeps (rules: employability 2.8)."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Who calls in the tests of jobs."""
+"""The callers in the tests of jobs."""
 
 from tests.support.issuer import Issuer, bearer
 

@@ -1,4 +1,4 @@
-"""The employability service, and beside it the registry that it asks over HTTP."""
+"""Fixtures: the employability service, and the registry that it calls over HTTP."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ Create = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
-    """Both under one server, the registry with three departments."""
+    """Yield a server with both services. The registry has three departments."""
     for code, name in ((OWN, "Secretaria de Saúde"), (OTHER, "Vigilância em Saúde"), ("2100", "Administração")):
         load(database_url, IMPORTS[0], {"cd_ua": code, "sigla_ua": f"S{code}", "nome_ua": name, "nivel": 2})
     port = free_port()
@@ -34,13 +34,13 @@ def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module")
 def registry(server: RunningServer) -> RunningServer:
-    """The server that has the registry."""
+    """Return the server that contains the registry."""
     return server
 
 
 @pytest.fixture
 def callers(issuer: Issuer, sql: Sql, registry: RunningServer) -> Callers:
-    """Who calls; the editors are linked to their departments."""
+    """Return the callers, with the editors linked to their departments."""
     for cpf, department in ((HELIO, OWN), (IRENE, OWN), (OTHER_EDITOR, OTHER)):
         sql(
             "INSERT INTO registry.staff_department (id, cpf, cd_ua) VALUES (gen_random_uuid(), $1, $2)"
@@ -58,7 +58,7 @@ def callers(issuer: Issuer, sql: Sql, registry: RunningServer) -> Callers:
 
 @pytest.fixture
 def create(http: httpx.Client, callers: Callers) -> Create:
-    """Makes a job as its department's editor, published at once with `acao="publicar"`."""
+    """Return a function that creates a job as an editor of its department. With `acao="publicar"` it is published."""
 
     def make(who: str = EDITOR, acao: str | None = None, **members: Any) -> dict[str, Any]:
         answer = http.post(
@@ -73,7 +73,7 @@ def create(http: httpx.Client, callers: Callers) -> Create:
 
 @pytest.fixture
 def expire(sql: Sql) -> Callable[[str], None]:
-    """Puts the limit of a job into the past."""
+    """Return a function that moves the deadline of a job into the past."""
 
     def age(id_: str) -> None:
         sql("UPDATE employability.job SET data_limite = $2 WHERE id = $1", id_, datetime.now(UTC) - timedelta(hours=1))

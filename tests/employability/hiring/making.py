@@ -16,7 +16,7 @@ def value(kind: Kind, descricao: str) -> str:
 
 
 def describe_job(**members: Any) -> dict[str, Any]:
-    """A job with everything that a publication needs; members that are `...` are left out."""
+    """Return a job with everything that a publication needs. Members that are `...` are left out."""
     whole = {
         "titulo": "Confeiteiro",
         "descricao": "Bolos e doces.",

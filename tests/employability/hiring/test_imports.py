@@ -1,4 +1,4 @@
-"""Companies and jobs of a former system, from files, and the sandbox's own (rules: employability 3.2, 3.3, 7)."""
+"""Imported companies and jobs of a former system, and those of the sandbox (rules: employability 3.2, 3.3, 7)."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -104,7 +104,7 @@ def test_a_part_put_before_stored_ones_is_another_one(database_url: str, sql: Sq
     with_first = read_parts()
     assert list(with_first) == ["Prova", *stored]
     assert with_first.items() > stored.items()
-    # The place of what is gone is not its successor's: who is there, or answered it, did not do so with the new one.
+    # A new part does not get the id of a removed one, because candidates and answers refer to the old part.
     another = line | {member: [make_part("Dinâmica"), kept[0]]}
     assert [load(database_url, JOBS[0], another) for _ in range(2)] == [1, 0]
     found = read_parts()
@@ -148,7 +148,7 @@ def test_each_member_of_a_job_comes_back_as_it_was_sent(database_url: str, sql: 
 
 
 def assert_stored(sql: Sql, line: dict[str, Any]) -> None:
-    """Assert that the job's rows say what the line says, the ids of its parts included."""
+    """Assert that the stored job equals the line, including the ids of its parts."""
     [[stored]] = sql("SELECT to_jsonb(job)::text FROM employability.job WHERE id = $1", line["id"])
     job = msgspec.json.decode(stored)
     instants = ("data_limite", "publicado_em", "created_at")

@@ -1,4 +1,4 @@
-"""Parts of a job on their own (rules: employability 2.5)."""
+"""Changes to single parts of a job (rules: employability 2.5)."""
 
 import httpx
 

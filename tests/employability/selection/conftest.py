@@ -1,4 +1,4 @@
-"""Jobs to apply for, and people who apply."""
+"""Fixtures: jobs to apply for, and people who apply."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -20,13 +20,16 @@ Apply = Callable[..., httpx.Response]
 
 @pytest.fixture
 def publish(create: Create) -> Publish:
-    """Makes a published job of the editor's department."""
+    """Return a function that creates a published job of the editor's department."""
     return lambda **members: create(acao="publicar", **members)
 
 
 @pytest.fixture
 def apply(http: httpx.Client, issuer: Issuer) -> Apply:
-    """Sends the application of a citizen who accepted the terms, with an answer to each required question."""
+    """Return a function that submits an application of a citizen who has accepted the terms.
+
+    It answers each required question.
+    """
 
     def send(job: dict[str, Any], cpf: str, members: Mapping[str, Any] = MappingProxyType({})) -> httpx.Response:
         body = {"id_vaga": job["id"], "respostas_info_complementares": answer_all(job)} | dict(members)

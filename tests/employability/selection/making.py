@@ -10,12 +10,12 @@ BLOCKS = "/jobs/api/v1/empregabilidade/candidatura-bloqueios"
 
 
 def person(number: int) -> str:
-    """The CPF of a citizen whom no other test of the module means."""
+    """Return the CPF of a citizen that no other test of the module uses."""
     return Cpf.with_stem(f"81{number:07d}").digits
 
 
 def answer_all(job: dict[str, Any]) -> list[dict[str, Any]]:
-    """An answer to each question that demands one."""
+    """Return an answer to each required question."""
     texts = {"resposta_curta": "Gosto.", "resposta_numerica": "3"}
     return [
         {"id_info": question["id"], "resposta": texts.get(question["tipo_campo"]) or question["opcoes"][0]}

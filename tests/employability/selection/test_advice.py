@@ -1,4 +1,4 @@
-"""What a person is told to do about criteria that were not met (rules: employability 4.4)."""
+"""The advice for criteria that a person does not meet (rules: employability 4.4)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a job demands of a person, judged without database and registry (rules: employability 4.4)."""
+"""The criteria of a job, judged without database and registry (rules: employability 4.4)."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a file of jobs does to those who stand in a selection (rules: employability 4.4, 7)."""
+"""The effect of an imported file of jobs on candidates in a selection (rules: employability 4.4, 7)."""
 
 from uuid import uuid4
 
