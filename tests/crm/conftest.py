@@ -1,4 +1,4 @@
-"""The sandbox CRM over real HTTP, back at its demo accounts before each test."""
+"""Fixtures for the sandbox CRM over real HTTP. Before each test it contains only its demo accounts."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -31,7 +31,7 @@ async def client(crm: RunningCrm) -> AsyncIterator[CrmClient]:
 
 @pytest.fixture
 def rest(crm: RunningCrm) -> Iterator[httpx.Client]:
-    """Bare HTTP with a token, for what our client never sends."""
+    """Yield an HTTP client with a token, for requests that our client never sends."""
     settings = crm.settings
     form = {
         "grant_type": "client_credentials",

@@ -1,4 +1,4 @@
-"""The circuit breaker's states, on a clock that the test moves."""
+"""Tests of the circuit breaker's states with a clock that the test controls."""
 
 from collections import deque
 
@@ -19,7 +19,7 @@ class Clock:
 
 
 class CircuitMachine(RuleBasedStateMachine):
-    """Compares the breaker with its rules, written in plain lists (rules: registry 4.5)."""
+    """Compares the breaker with a model of its rules in plain lists (rules: registry 4.5)."""
 
     def __init__(self) -> None:
         super().__init__()

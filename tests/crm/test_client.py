@@ -1,4 +1,4 @@
-"""The CRM client against the sandbox CRM: what login sync asks of it."""
+"""Tests of the CRM client against the sandbox CRM, with the calls of the login sync."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ from tests.support.crm import RunningCrm
 from tests.support.polling import PATIENCE
 
 BRUNO, CARLA, DAVI, JOAO = (Cpf(digits) for digits in ("90000000256", "90000000337", "90000000418", "90000001066"))
-NOBODY = Cpf.with_stem("900000199")  # whom no other test asks for
+NOBODY = Cpf.with_stem("900000199")  # no other test uses this CPF
 NEW = {"nome": "Davi Furtado", "email": "davi@exemplo.example", "idioma": ["Portugues_Brasil"], "contaOrigem": "Portal"}
 
 

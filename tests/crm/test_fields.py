@@ -1,4 +1,4 @@
-"""The field map in both directions, and the file that replaces names."""
+"""Tests of the field map in both directions, and of the file that replaces names."""
 
 from pathlib import Path
 from typing import Any

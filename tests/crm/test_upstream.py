@@ -1,4 +1,4 @@
-"""The client against a CRM that misbehaves in ways that the sandbox has no fault for."""
+"""Tests of the client against a CRM with faults that the sandbox does not have."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
 class Foreign:
-    """A CRM that gives its token and then answers everything in one way."""
+    """A CRM that issues a token and then gives the same response to every call."""
 
     def __init__(self, status: int, body: bytes = b"", **headers: str) -> None:
         self.status, self.body, self.headers = status, body, headers
@@ -57,7 +57,7 @@ class Foreign:
 
 
 class Dripping(Foreign):
-    """Its answers come in drops for as long as somebody listens."""
+    """A CRM whose responses arrive in small parts for as long as the client reads."""
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"].endswith("/token"):
@@ -154,7 +154,7 @@ SOMEBODY_ELSE = ACCOUNT | {"CPF__c": "90000000337"}
     ids=str,
 )
 async def test_an_answer_with_a_record_that_does_not_bear_the_persons_cpf_is_a_failure(records: list[Any]) -> None:
-    """Before a look-up is shown, and before a push writes to the account that it found."""
+    """This holds for a look-up before it is shown, and for a push before it writes to the account."""
     async with open_client(Foreign(200, json.dumps({"done": True, "records": records}).encode())) as client:
         for ask in (client.look_up, client.find):
             with pytest.raises(CrmAway) as raised:
@@ -172,7 +172,7 @@ async def test_a_cpf_that_the_crm_punctuates_is_the_same_person() -> None:
 
 
 async def test_an_answer_that_is_not_the_whole_list_is_a_failure() -> None:
-    """Whoever showed, exported or compared a part would take the rest for deleted."""
+    """A caller that showed, exported or compared a part would treat the rest as deleted."""
     body = json.dumps({"done": False, "nextRecordsUrl": "/services/data/v60.0/query/01g", "records": [ACCOUNT]})
     async with open_client(Foreign(200, body.encode())) as client:
         with pytest.raises(CrmAway) as raised:

@@ -1,4 +1,7 @@
-"""Own writes and their pushes: marked by use cases, sent by the worker's own code, with time moved by ageing jobs."""
+"""Fixtures for own writes and their pushes.
+
+Use cases mark them, and a real worker sends them after jobs are made due.
+"""
 
 import asyncio
 import itertools
@@ -39,13 +42,13 @@ def crm(running_crm: RunningCrm) -> RunningCrm:
 
 @pytest.fixture
 def person() -> str:
-    """Somebody whom nobody has heard of yet."""
+    """Return the CPF of a person without any data."""
     return Cpf.with_stem(f"93{next(_numbers):07}").digits
 
 
 @pytest.fixture
 def own(settings: Settings, database_url: str) -> Iterator[Own]:
-    """`own(cpf, genero="Nao_binario")`: what the citizen declares, in one transaction."""
+    """Yield `own(cpf, genero="Nao_binario")`, which writes a citizen's declarations in one transaction."""
     with acting(settings, database_url, "registry.test_own_write") as act:
         yield lambda cpf, **values: act(declare, Cpf(cpf), {name.replace("__", "."): v for name, v in values.items()})
 
@@ -57,7 +60,7 @@ async def declare(call: Call, cpf: Cpf, values: dict[str, Any]) -> None:
 
 @pytest.fixture
 def send(settings: Settings, database_url: str, sql: Callable[..., Any]) -> Callable[..., None]:
-    """A fresh worker at the moment when every waiting push is due; `send(crm_push=False)` with other settings."""
+    """Return a function that makes every push due and runs a new worker. `send(crm_push=False)` changes settings."""
 
     def run(**others: Any) -> None:
         sql(DUE)

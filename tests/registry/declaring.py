@@ -1,4 +1,4 @@
-"""A citizen of a test's own who declares things and reads them back."""
+"""A new citizen of a test, who declares values and reads them."""
 
 import itertools
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Citizen:
-    """`token` is theirs unless another is given."""
+    """A citizen. Calls use the citizen's own token unless another one is given."""
 
     http: httpx.Client
     issuer: Issuer
@@ -23,7 +23,7 @@ class Citizen:
 
     @classmethod
     def new(cls, http: httpx.Client, issuer: Issuer) -> "Citizen":
-        """Somebody of whom nothing is stored."""
+        """Return a citizen without stored data."""
         return cls(http, issuer, Cpf.with_stem(f"7{next(_numbers):08}").digits)
 
     def put(self, what: str, body: Any, *, token: str | None = None, **headers: str) -> httpx.Response:
@@ -47,7 +47,7 @@ class Citizen:
         return self.record[member]["principal"]
 
     def event(self, dados: Any, at: str | None = None, evento: str = "atualizacao") -> None:
-        """What the CRM says of them; the caller drains."""
+        """Send an event of the CRM about the citizen. The caller must drain the queue."""
         body = {"cpf": self.cpf, "evento": evento, "updatedAt": at, "dados": dados}
         answer = self.http.post(WEBHOOK, json=body, headers=bearer(self.issuer.machine("crm-sandbox")))
         assert answer.status_code == 202, answer.text

@@ -1,4 +1,4 @@
-"""Files for imports, and imports run beside the tests' server."""
+"""Files for imports, and imports that run next to the tests' server."""
 
 import dataclasses
 import gzip
@@ -20,20 +20,20 @@ Load = Callable[..., Outcome]
 
 
 def written(path: Path, lines: Iterable[Any]) -> Path:
-    """Bytes are written as they are, everything else as JSON."""
+    """Write the lines: bytes unchanged, all other values as JSON."""
     raw = b"".join((line if isinstance(line, bytes) else msgspec.json.encode(line)) + b"\n" for line in lines)
     path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
     return path
 
 
 def counts(outcome: Outcome) -> tuple[int, int, int, int]:
-    """Lines, changed, unchanged, refused."""
+    """Return the numbers of lines, and of changed, unchanged and rejected ones."""
     done = outcome.done
     return done.lines, done.changed, done.unchanged, done.refused
 
 
 def refusals(report: Path) -> dict[int, str]:
-    """Reasons by line."""
+    """Return the reasons of a report by line."""
     found = [msgspec.json.decode(line) for line in report.read_bytes().splitlines()]
     assert all(set(one) == {"line", "reason"} for one in found)
     return {one["line"]: one["reason"] for one in found}
@@ -41,7 +41,10 @@ def refusals(report: Path) -> dict[int, str]:
 
 @contextmanager
 def importing(settings: Settings, database_url: str, service_: Service = REGISTRY) -> Iterator[Load]:
-    """`load(file, kind, **members of the order)` imports it as the service's command does; `batch` rows at once."""
+    """Yield `load(file, kind, **options)`, which imports a file like the service's command.
+
+    `batch` sets the batch size.
+    """
     with acting(settings, database_url, f"{service_.name}.import", bare=True) as act:
 
         def load(
@@ -57,4 +60,4 @@ def importing(settings: Settings, database_url: str, service_: Service = REGISTR
 
 
 def _silent(*_: object) -> None:
-    """Nobody looks."""
+    """Ignore the progress."""

@@ -1,4 +1,4 @@
-"""What a city would load from a file, written into the test's database by the feature's own import."""
+"""Rows of a city's file, written into the test's database by the feature's own import."""
 
 import asyncio
 from typing import Any
@@ -10,7 +10,7 @@ from balcao.core.imports.declaration import Import
 
 
 def load(database_url: str, wanted: Import, *lines: dict[str, Any]) -> int:
-    """Under the owner's role, as the import does; answers how many rows are new or other than before."""
+    """Import the rows under the owner's role, and return the number of new or changed ones."""
     rows = [msgspec.json.decode(msgspec.json.encode(line), type=wanted.row) for line in lines]
     return asyncio.run(_load(database_url, wanted, rows))
 

@@ -1,7 +1,7 @@
-"""Which persons' rows a statement reaches, read from its text: one person's, those of a list, or anybody's.
+"""Determines from its text whose rows a statement reaches: those of one person, of a list of persons, or of anyone.
 
-The statement is parsed by PostgreSQL's own parser. Columns that an equality, a join or the way through a subquery makes
-equal form one class; a table of persons is bound when its `cpf` is in the class of a parameter.
+PostgreSQL's own parser parses the statement. Columns that an equality, a join or a subquery makes equal form one class.
+A table of persons is bound if its `cpf` is in the class of a parameter.
 """
 
 import itertools
@@ -18,7 +18,7 @@ _LIST = "a list"
 
 @dataclass
 class Reach:
-    """`persons`: of each table of persons how far it is reached; `written` are tables, with their schema."""
+    """The reach of a statement. `persons` maps each table of persons to its reach. Tables include their schema."""
 
     persons: dict[str, str]
     tables: set[str]
@@ -26,13 +26,13 @@ class Reach:
 
     @property
     def widest(self) -> str | None:
-        """Return the widest reach, None where no table of persons is touched."""
+        """Return the widest reach, or None if the statement uses no table of persons."""
         return max(self.persons.values(), key=[ONE, MANY, ANYBODY].index, default=None)
 
 
 @dataclass
 class _Scope:
-    """The names of one query level; `ctes` are those that it may refer to."""
+    """The names of one query level. `ctes` contains the CTEs that it may refer to."""
 
     above: "_Scope | None" = None
     names: dict[str, str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class _Scope:
 
 
 def _is(node: Any, kind: type) -> bool:
-    """Return whether the node is of this kind, without narrowing its type: its members might all be None then."""
+    """Return whether the node is of this kind, without narrowing its type, whose members could then all be None."""
     return isinstance(node, kind)
 
 
@@ -64,7 +64,7 @@ class _Reader:
         return term
 
     def join(self, one: str | None, other: str | None) -> None:
-        """Make two terms equal; a parameter or a list becomes the root of its class."""
+        """Make two terms equal. A parameter or a list becomes the root of its class."""
         if one is None or other is None:
             return
         one, other = self.root(one), self.root(other)
@@ -78,7 +78,7 @@ class _Reader:
         return ONE if root.startswith("$") else MANY if root == _LIST else ANYBODY
 
     def read(self, node: Any, above: _Scope | None = None, output: str | None = None) -> None:
-        """Read a statement; `output` is the name under which others refer to its columns."""
+        """Read a statement. `output` is the name by which other queries refer to its columns."""
         scope = _Scope(above)
         for cte in node.withClause.ctes if getattr(node, "withClause", None) else ():
             name = scope.ctes[cte.ctename] = f"{cte.ctename}#{next(self._numbers)}"
@@ -184,7 +184,7 @@ class _Reader:
             self._read_anything(item.functions, scope)
 
     def _read_condition(self, node: Any, scope: _Scope) -> None:
-        """Take the equalities that must hold; what stands below OR and NOT need not."""
+        """Read the equalities that must hold. Those below OR and NOT need not hold."""
         if _is(node, ast.BoolExpr) and node.boolop == BoolExprType.AND_EXPR:
             for part in node.args:
                 self._read_condition(part, scope)
@@ -215,12 +215,12 @@ class _Reader:
                 if len(level.names) == 1:
                     return f"{next(iter(level.names.values()))}.{names[0]}"
                 if level.names:
-                    return None  # of several tables; the stores name the table then
+                    return None  # several tables: the stores qualify the column
                 level = level.above
         return None
 
     def _read_anything(self, node: Any, scope: _Scope) -> None:
-        """Find the queries below."""
+        """Read the queries below this node."""
         if isinstance(node, (tuple, list)):
             for part in node:
                 self._read_anything(part, scope)

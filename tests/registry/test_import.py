@@ -1,4 +1,4 @@
-"""Imports of base records and tickets (rules: registry 3.1): every line counted, nothing rewritten in vain."""
+"""Tests of the imports of base records and tickets (rules: registry 3.1): counts, and no needless rewrites."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -123,7 +123,7 @@ def test_bad_lines_are_reported_by_number_and_reason_and_the_others_are_imported
 def test_a_row_that_only_the_store_refuses_does_not_take_its_batch_along(
     load: Load, tmp_path: Path, report: Path
 ) -> None:
-    """PostgreSQL's timestamps end where Python's do not begin: an offset takes the last day of time beyond."""
+    """Python accepts offsets below 24 hours, but PostgreSQL only below 16."""
     lines = [{"cpf": ANA, "id": str(n), "status": "Aberto", "data_inicio": "2026-01-02"} for n in range(40)]
     lines[17]["data_inicio"] = "2026-01-02T10:00:00+23:59"
     file = written(tmp_path / "a", lines)
@@ -157,7 +157,7 @@ def test_a_report_that_cannot_be_written_lets_no_line_in(load: Load, tmp_path: P
 def test_two_imports_of_a_kind_never_run_side_by_side(
     load: Load, tmp_path: Path, settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second one is started while the first tells how far it is."""
+    """The second import starts while the first one reports its progress."""
     monkeypatch.setattr(store, "_PATIENCE", "10ms")
     file = written(tmp_path / "a", invented.make_citizens(1))
     met = []
@@ -181,11 +181,11 @@ def _beside(settings: Settings, database_url: str, file: Path, kind: str) -> Non
 
 
 class Killed(BaseException):
-    """Where a kill would end the process."""
+    """Raised at the point where a kill would end the process."""
 
 
 def _cut_short(load: Load, file: Path, report: Path | None = None) -> None:
-    """Ends after its second batch is committed, while the third is on its way."""
+    """Abort the import after its second batch is committed, during the third."""
 
     def progress(_: int, done: Committed) -> None:
         if done.lines == 2 * BATCH:

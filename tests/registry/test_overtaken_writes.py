@@ -1,6 +1,6 @@
-"""A write that is decided on what was read without a lock, and never finds it unchanged: an end comes, and it says so.
+"""Tests of optimistic writes that are always overtaken: they end, and report it.
 
-A trigger stands for all that can keep a statement from writing while the reading before it sees nothing of that.
+A trigger simulates everything that can prevent a write while the read before it sees no change.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.support.fixture_types import Sql
 
 @contextmanager
 def swallowed(sql: Sql, event: str, table: str) -> Iterator[None]:
-    """Every row that is inserted or updated meanwhile is silently not."""
+    """Silently drop every row that is inserted or updated within the block."""
     sql("CREATE OR REPLACE FUNCTION public.swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'")
     sql(f"CREATE TRIGGER swallow BEFORE {event} ON {table} FOR EACH ROW EXECUTE FUNCTION public.swallow()")
     try:

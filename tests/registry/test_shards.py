@@ -1,6 +1,6 @@
-"""Each statement on a person's data names the person by `cpf`, so that the rows could lie on the person's own server.
+"""Tests that each statement on personal data names the person by `cpf`, so that the data could be sharded by person.
 
-What does not is named with its reason, and so is what keeps the tables together on one server today (ADR 0007).
+Exceptions are listed with their reason, and so are the reasons why the tables need one server today (ADR 0007).
 """
 
 import importlib
@@ -15,9 +15,9 @@ from balcao.core.database.statements import STATEMENTS
 from tests.registry.shards import ANYBODY, MANY, ONE, Reach, measure_reach
 from tests.support.fixture_types import Sql
 
-# They hold whose number it is now, and are found by the number.
+# These tables store the current owner of a number, and are looked up by the number.
 BY_NUMBER = {"registry.phone_book", "registry.phone_book_entry"}
-# Of all people's servers, or of one that the statement does not know.
+# Statements that reach all shards, or one that the statement does not know.
 ANYBODYS = {
     "a job knows the id of an event, of a push or of a code, and never a person": {
         "crm.events.erase_covered_events",
@@ -80,7 +80,7 @@ ANYBODYS = {
     },
     "an avatar is withdrawn from whoever chose it": {"person.settings.clear_chosen_avatar"},
 }
-# A person's row and one that every person's share, written by one statement: the audit event, the job, the kept answer.
+# Statements that write a person's row and a row of a shared table: an audit event, a job or a stored response.
 TOGETHER = {
     "crm.events._insert_events",
     "consent.preferences.write_preferences",
@@ -93,7 +93,7 @@ TOGETHER = {
     "person.settings.remove_chosen_avatar",
     "person.settings.set_chosen_avatar",
 }
-# Unique among all people, by the id that a job or an operator names.
+# Keys that are unique across people, because a job or an operator names only the id.
 KEYS_WITHOUT_PERSON = {
     ("registry.crm_event", "id"),
     ("registry.outbox", "id"),
@@ -126,7 +126,7 @@ def persons(sql: Sql) -> set[str]:
 
 
 def list_statements() -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each of the registry's statements; of a look-up, of both its texts."""
+    """Yield the name and the text of each of the registry's statements. A look-up has two texts."""
     for found in pkgutil.walk_packages(registry.__path__, f"{registry.__name__}."):
         importlib.import_module(found.name)
     texts = [(statement.name, statement.sql) for statement in STATEMENTS.values()]

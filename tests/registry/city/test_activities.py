@@ -1,4 +1,4 @@
-"""Economic activities (rules: registry 2.6)."""
+"""Tests of the economic activities (rules: registry 2.6)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The health check."""
+"""Tests of the health check."""
 
 import httpx
 import pytest

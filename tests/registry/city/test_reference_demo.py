@@ -1,4 +1,4 @@
-"""The sandbox's departments, activities, companies and pets (rules: registry 7), loaded twice."""
+"""Tests of the sandbox's departments, activities, companies and pets (rules: registry 7), loaded twice."""
 
 from collections import Counter
 

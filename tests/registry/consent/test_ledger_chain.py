@@ -1,4 +1,4 @@
-"""The chain of a ledger: whatever is changed or taken out is found."""
+"""Tests of the chain of a ledger: any changed or removed entry is found."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Changing and reading notification preferences (rules: registry 2.5, 4.7)."""
+"""Tests of changes and reads of notification preferences (rules: registry 2.5, 4.7)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -50,7 +50,7 @@ def admin(http: httpx.Client, issuer: Issuer) -> Talk:
 
 @pytest.fixture
 def entries(citizen: Talk, path: str) -> Callable[[], list[dict[str, Any]]]:
-    """The ledger, oldest first."""
+    """Return a function that reads the ledger, oldest entry first."""
     return lambda: citizen.ok("GET", f"{path}/history?per_page=100")["data"][::-1]
 
 
@@ -326,7 +326,7 @@ def test_without_its_traces_a_change_does_not_happen(
 
 @pytest.fixture
 def fifty(admin: Talk) -> Iterator[list[str]]:
-    """So many new categories."""
+    """Yield the ids of fifty new categories."""
     ids = [f"parallel_{number}" for number in range(50)]
     for id_ in ids:
         admin.ok("POST", "/admin/notification-categories", {"id": id_, "name": id_, "description": id_})

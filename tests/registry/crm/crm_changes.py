@@ -1,4 +1,4 @@
-"""What happens in the CRM, and the events that it sends of it."""
+"""Changes in the CRM, and the events that it sends for them."""
 
 import random
 from typing import Any
@@ -19,7 +19,7 @@ VALUES: dict[str, list[Any]] = {
 
 
 def draw_change(chance: random.Random) -> tuple[str, Any]:
-    """What is changed in the CRM, and how."""
+    """Return the kind and the content of a random change."""
     match chance.randrange(8):
         case 0:
             return "anonymise", None
@@ -31,7 +31,7 @@ def draw_change(chance: random.Random) -> tuple[str, Any]:
 
 
 def change(crm: RunningCrm, cpf: str, what: str, how: Any) -> dict[str, Any]:
-    """Change the CRM and return the event that it sends of it."""
+    """Change the CRM and return the event that it sends for the change."""
     [account] = crm.accounts(cpf)
     if what == "account":
         crm.change("Account", account["Id"], **how)

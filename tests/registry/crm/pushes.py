@@ -21,7 +21,7 @@ def codes(found: Any) -> list[tuple[int | None, str]]:
 
 
 async def worked(platform: Platform) -> None:
-    """What the worker of this process does when everything that waits is due."""
+    """Make all waiting pushes due and run the worker."""
     await platform_rows(platform, DUE)
     await Worker(platform.database, app.list_job_kinds(), platform).drain()
 

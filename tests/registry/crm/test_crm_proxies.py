@@ -1,4 +1,4 @@
-"""What citizens see and do in the CRM through us (rules: registry 2.10), over HTTP against the sandbox CRM."""
+"""Tests of the CRM proxies (rules: registry 2.10), over HTTP against the sandbox CRM."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -49,7 +49,7 @@ def crm(running_crm: RunningCrm) -> RunningCrm:
 
 @pytest.fixture
 def ask(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
-    """As the person themselves, unless a token is given."""
+    """Return a function that calls as the person, unless a token is given."""
 
     def call(method: str, path: str, cpf: str = CARLA, token: str | None = None, **more: Any) -> httpx.Response:
         headers = bearer(token or issuer.person(cpf))
@@ -259,7 +259,7 @@ def test_a_request_for_anonymisation_is_filed_done_and_shown_to_nobody_else(
 
 @pytest.fixture
 def slow_crm(tmp_path: Any, issuer: Issuer) -> Iterator[RunningCrm]:
-    """Whose requests stay open."""
+    """Yield a CRM whose anonymisation requests stay open."""
     with RunningCrm(crm_settings(tmp_path, auth_issuer=issuer.address), anonymisation_seconds=600) as running:
         yield running
 

@@ -1,4 +1,4 @@
-"""What the mirror really does with an e-mail is something that its model can do (docs/models)."""
+"""Tests that the mirror's real transitions for an e-mail are possible in its model (docs/models)."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.spin, pytest.mark.long]
 
 MODEL = MODELS / "crm_mirror.pml"
 WEBHOOK = "/registry/v1/webhooks/crm/cidadao"
-# What each transaction has left behind: of one that changes several rows the last row counts.
+# The state after each transaction. If it changes several rows, the last row counts.
 RECORD = (
     """
 CREATE TABLE registry.trace (
@@ -68,7 +68,7 @@ EMAILS = {None: "NONE", FIRST: "DECLARED", SECOND: "DECLARED + 1", OTHER: "CHANG
 DIGESTS = {sha256(email.encode()).digest(): name for email, name in EMAILS.items() if email}
 BOUNDS = {"DECLARATIONS": 2, "CHANGES": 1, "LOGINS": 0, "KILLS": 0, "LOSSES": 0, "REPETITIONS": 0, "RECONCILIATIONS": 0}
 SENT = "SELECT FROM registry.register WHERE cpf = $1 AND pushed_value = to_jsonb($2::text)"
-# What a killed worker had taken is another one's when its lease is over, and no sooner.
+# Another worker takes the job of a killed one only after the lease has expired.
 END_LEASES_AFTER = "UPDATE queue.pgqueuer SET heartbeat = now() + $1::interval WHERE status = 'picked'"
 HOUR = timedelta(hours=1)
 SOON, LATER = "2098-01-01T00:00:00Z", "2098-01-02T00:00:00Z"
@@ -83,7 +83,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 @pytest.fixture
 def recorded(sql: Sql, crm: RunningCrm) -> Iterator[Callable[[str], list[str]]]:
-    """Return what was recorded of a person as conditions on the variables of the model, without repetitions."""
+    """Yield a function that returns a person's states as conditions on the model's variables, without repetitions."""
     for statement in RECORD:
         sql(statement)
 
@@ -118,7 +118,7 @@ def describe(row: Any) -> str:
 
 @pytest.fixture
 def event(http: httpx.Client, issuer: Issuer, drain: Drain) -> Event:
-    """What the CRM tells of an e-mail, and since when it has it, applied at once."""
+    """Return a function that sends an event about an e-mail, with its time in the CRM, and applies it immediately."""
 
     def call(cpf: str, email: str, at: str) -> None:
         body = {"cpf": cpf, "updatedAt": at, "dados": {"email": email}}
@@ -130,14 +130,14 @@ def event(http: httpx.Client, issuer: Issuer, drain: Drain) -> Event:
 
 @pytest.fixture
 def network(settings: Settings) -> Iterator[Network]:
-    """Return what is between a worker and the CRM."""
+    """Yield the network between a worker and the CRM."""
     with Network({"crm": settings.crm_port}) as made:
         yield made
 
 
 @pytest.fixture
 def killed_worker(settings: Settings, database_url: str, network: Network, tmp_path: Path) -> KilledWorker:
-    """Return what runs a worker beside a block, and kills it when that calls for it, or else at its end."""
+    """Return a context manager that runs a worker during a block, and kills it on request or at the end."""
     terminal = Terminal(
         tmp_path,
         database_url=database_url,
@@ -166,7 +166,7 @@ def killed_worker(settings: Settings, database_url: str, network: Network, tmp_p
 
 @contextmanager
 def unwritable(sql: Sql, table: str) -> Iterator[None]:
-    """Let whoever would write to the table wait until the block is left."""
+    """Block every write to the table until the end of the block."""
     sql("BEGIN")
     try:
         sql(f"LOCK TABLE {table} IN SHARE MODE")
@@ -204,7 +204,7 @@ def test_a_word_that_people_of_the_crm_change_before_it_is_sent(
     event(person, OTHER, LATER)
     steps = recorded(person)
     assert can_be(tmp_path, steps)
-    # The bug that the model found: what comes back of our own replaces the word.
+    # The bug that the model found: the echo of our own write replaces the citizen's value.
     replaced = [step.replace("CHANGED", "DECLARED") for step in steps]
     assert not can_be(tmp_path, replaced)
 
@@ -254,7 +254,7 @@ def test_a_word_whose_workers_are_killed_before_and_after_the_crm_has_it(
     with killed_worker() as kill:
         until_now(lambda: bool(sql(SENT, person, FIRST)))
         own(person, email=SECOND)
-        # Whoever writes down that the CRM has it audits that in the same transaction.
+        # The confirmation and its audit event are one transaction, so a locked audit table delays it.
         with unwritable(sql, "platform.audit_event"):
             network.set("crm", "pass")
             until_now(lambda: crm.accounts(person)[0]["PersonEmail"] == FIRST)
@@ -271,6 +271,6 @@ def test_a_word_whose_workers_are_killed_before_and_after_the_crm_has_it(
     steps = recorded(person)
     assert len(steps) == 8, steps
     assert can_be(tmp_path, steps, CHANGES=0, KILLS=2)
-    # The bug that the model found: what comes back of a killed worker's call replaces what was declared since.
+    # The bug that the model found: the echo of a killed worker's call replaces the value declared since.
     replaced = "email == DECLARED && !dirty && !login_writes && login_wrote == (0) && !is_own"
     assert not can_be(tmp_path, [*steps[:5], replaced], CHANGES=0, KILLS=2)

@@ -1,4 +1,4 @@
-"""Who causes a push: whose word it tells, and under which request."""
+"""Tests of the caller of a push: the origin of its value, and its request id."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""One trace from the gateway to statement, job and CRM call, as an OpenTelemetry collector receives it."""
+"""Tests of a trace from the gateway to statement, job and CRM call, as an OpenTelemetry collector receives it."""
 
 import asyncio
 import subprocess
@@ -56,7 +56,7 @@ def read_spans(collector: Receiver) -> list[Span]:
 
 @pytest.fixture(scope="module")
 def spans(settings: Settings, database_url: str, issuer: Issuer, collector: Receiver, sql: Sql) -> list[Span]:
-    """What the collector was sent of one write by a citizen, with the job that tells the CRM, and of a refusal."""
+    """Return the spans of one write by a citizen with its push job, and of a refusal."""
     with (
         RunningServer(app.build_application(settings, database_url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,

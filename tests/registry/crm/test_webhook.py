@@ -1,4 +1,4 @@
-"""The webhook at the door and its way into the citizen record."""
+"""Tests of the webhook: its checks, and the way of an event into the citizen record."""
 
 import asyncio
 from collections.abc import Callable
@@ -336,7 +336,7 @@ def test_the_last_instant_of_time_neither_breaks_the_record_nor_outlives_the_cit
 
 
 def test_events_and_clearings_of_one_person_at_once_do_not_hinder_each_other(send: Ask, drain: Drain, sql: Sql) -> None:
-    """All are applied at the first try: none waits for another's lock in the reverse order."""
+    """All events are applied at the first try: no job waits for another one's lock in the reverse order."""
     cpf = "90000001066"
     for minute in range(40):
         kind = {"evento": "anonimizacao"} if minute % 5 == 4 else {"dados": {"email": f"{minute}@b.example"}}

@@ -1,4 +1,4 @@
-"""What events make of the record: tables of events and what then shows."""
+"""Tests of the effect of events on the record: tables of events and their results."""
 
 import itertools
 import json
@@ -35,7 +35,7 @@ _stems = itertools.count(500)
 
 @pytest.fixture
 def cpf(sql: Callable[..., Any]) -> str:
-    """A citizen of this test's own, whom the city has loaded."""
+    """Create a citizen of this test with a base record and return the CPF."""
     person = Cpf.with_stem(f"900000{next(_stems)}").digits
     record = json.dumps(BASE | {"cpf": person})
     sql("INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2::jsonb, 'teste')", person, record)
@@ -44,7 +44,7 @@ def cpf(sql: Callable[..., Any]) -> str:
 
 @pytest.fixture(scope="module")
 def apply(settings: Any, database_url: str) -> Iterator[Callable[[], None]]:
-    """As the worker does, the events that wait."""
+    """Yield a function that applies the waiting events, as the worker does."""
     with acting(settings, database_url, "test.apply") as act:
         yield lambda: act(_apply_waiting)
 
@@ -58,7 +58,10 @@ async def _apply_waiting(call: Call) -> None:
 
 @pytest.fixture
 def crm(http: httpx.Client, issuer: Issuer, apply: Callable[[], None]) -> Callable[..., None]:
-    """An event of that hour, applied; without `dados` an anonymisation, without hour one that has no time."""
+    """Return a function that sends and applies an event of that hour.
+
+    Without `dados` it is an anonymisation. Without `hour` it has no time.
+    """
     token = bearer(issuer.machine("crm-sandbox"))
 
     def send(cpf: str, hour: str | None, dados: dict[str, Any] | None = None, **more: Any) -> None:
@@ -294,7 +297,7 @@ def test_an_anonymisation_leaves_no_value_of_the_mirror_anywhere(
 
 
 def dump(sql: Callable[..., Any]) -> str:
-    """Every row of every table of the platform, as text."""
+    """Return every row of every table of the platform as text."""
     tables = sql(
         "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables"
         " WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"

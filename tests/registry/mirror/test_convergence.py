@@ -1,7 +1,7 @@
-"""Any order, repetition or retry of a set of events ends in the same mirror.
+"""Tests that any order, repetition or retry of a set of events leads to the same mirror.
 
-Also around own writes and confirmed pushes, which are given: events older than they are come late or repeated at any
-moment, even while a push is on its way, and newer ones come after them.
+This includes own writes and confirmed pushes, which have a fixed order. Events older than they are may arrive late or
+repeatedly at any time, even during a push. Newer events come after them.
 """
 
 import asyncio
@@ -76,9 +76,9 @@ def loop_and_connection(database_url: str) -> Iterator[tuple[asyncio.AbstractEve
 
 
 async def outcome(connection: asyncpg.Connection, steps: list[Step]) -> Any:
-    """What is held after these steps, each in its own transaction; nothing stays behind.
+    """Return the fields after these steps, each in its own transaction. Everything is rolled back.
 
-    The time of an own write is the clock's, and differs from run to run.
+    The time of an own write comes from the clock and differs between runs, so it is not compared.
     """
     whole = connection.transaction()
     await whole.start()
@@ -120,7 +120,7 @@ def declared(values: dict[str, Any]) -> Step:
 
 
 def pushed() -> list[Step]:
-    """Two steps: the values are taken, then the CRM has confirmed them."""
+    """Return the two steps of a push: read the values, and record the CRM's confirmation."""
     taken: list[tuple[OutboxRow, datetime]] = []
 
     async def take(connection: asyncpg.Connection) -> None:
@@ -140,7 +140,7 @@ def pushed() -> list[Step]:
 
 
 def of_the_citizen(writes: list[tuple[dict[str, Any], bool]], *, with_pushes: bool) -> list[Step]:
-    """Own writes with their pushes; the last one is confirmed, so that nothing is left to be told."""
+    """Return own writes with their pushes. The last push is confirmed, so no change still waits to be sent."""
     steps: list[Step] = []
     for number, (values, push) in enumerate(writes, 1):
         steps += [declared(values)]
@@ -149,7 +149,7 @@ def of_the_citizen(writes: list[tuple[dict[str, Any], bool]], *, with_pushes: bo
 
 
 def woven(steps: list[Step], among: list[Event], chance: random.Random) -> list[Step]:
-    """The steps in their order, with the events anywhere among them."""
+    """Return the steps in their order, with the events at random positions."""
     found = list(steps)
     for event in among:
         found.insert(chance.randint(0, len(found)), applied(event))

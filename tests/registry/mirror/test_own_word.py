@@ -1,4 +1,4 @@
-"""Who declared a value and who last confirmed it are two facts (rules: registry 4.2)."""
+"""Tests that the mirror stores the origin of a value separately from its last confirmation (rules: registry 4.2)."""
 
 import asyncio
 import itertools
@@ -44,7 +44,7 @@ Within = Callable[[Callable[[asyncpg.Connection], Awaitable[Any]]], Any]
 
 @pytest.fixture
 def within(loop_and_connection: tuple[asyncio.AbstractEventLoop, asyncpg.Connection]) -> Within:
-    """Runs a story in a transaction of its own; nothing stays behind."""
+    """Return a function that runs a story in its own transaction and rolls it back."""
     loop, connection = loop_and_connection
 
     async def run(story: Callable[[asyncpg.Connection], Awaitable[Any]]) -> Any:
@@ -112,7 +112,10 @@ def test_an_equal_word_of_the_crm_confirms_and_takes_nothing_over(
 def test_another_word_supersedes_it_for_good_in_whatever_order_they_come(
     within: Within, order: tuple[int, ...]
 ) -> None:
-    """The CRM said another thing and then the same again: it is the CRM's now, as the CRM writes it."""
+    """The CRM sent another value and then the same one again.
+
+    The value now belongs to the CRM, in the CRM's spelling.
+    """
     words = [(after(1), "b@x.example"), (after(2), "A@X.EXAMPLE"), (after(0), "a@x.example")]
 
     async def story(connection: asyncpg.Connection) -> None:
@@ -151,7 +154,7 @@ def test_a_new_word_of_the_citizen_is_later_than_any_confirmation_and_takes_it_a
         await declare(connection, email="a@x.example")
         await tell(connection, LATER, email="a@x.example")
         await declare(connection, email="b@x.example")
-        await tell(connection, LATER, email="a@x.example")  # told once more
+        await tell(connection, LATER, email="a@x.example")  # sent once more
         now = await held(connection)
         assert (now.value, now.origin, now.at > LATER, now.confirmed_at) == ("b@x.example", "citizen", True, None)
 
@@ -171,7 +174,10 @@ def test_a_confirmation_that_lies_ahead_of_the_clock_is_released_too(within: Wit
 @pytest.mark.cases("registry", "C11")
 @pytest.mark.parametrize("told", [TOKEN, f" {TOKEN.upper()}"])
 def test_what_a_login_wrote_takes_nothing_over_from_who_declared_another_meanwhile(within: Within, told: str) -> None:
-    """The login had read that nobody declared any; its echo is newer than the citizen's word, and nobody's word."""
+    """The login found no declared e-mail.
+
+    Its echo is newer than the citizen's value, but is not a change by the CRM.
+    """
 
     async def story(connection: asyncpg.Connection) -> None:
         login = await mirror.begin_login_write(connection, ANA, TOKEN)
@@ -199,7 +205,7 @@ def test_what_people_change_in_the_crm_before_a_push_is_confirmed_is_later_than_
         assert row is not None
         await record_pushed_fields(connection, ANA, ["email"])
         begun = await read_clock(connection)
-        changed = await read_clock(connection)  # the call has reached the CRM, whose people change it at once
+        changed = await read_clock(connection)  # the CRM's staff change it right after our call
         await outbox.mark_fields_sent(connection, ANA, row.id, row.dirty)
         await mirror.confirm_sent(connection, ANA, ["email"], begun)
         await tell(connection, changed, email="b@x.example")
@@ -249,7 +255,10 @@ def test_the_echo_of_a_login_before_the_last_one_takes_nothing_over_either(withi
 def test_the_echo_of_a_push_whose_response_was_lost_takes_nothing_over(
     within: Within, field: str, values: tuple[str, ...]
 ) -> None:
-    """The call arrived, its response did not; another value was declared and is on its way when the echo comes."""
+    """The call arrived, but its response was lost.
+
+    Another value was declared and not yet pushed when the echo arrives.
+    """
 
     async def story(connection: asyncpg.Connection) -> None:
         for value in values:
@@ -261,24 +270,24 @@ def test_the_echo_of_a_push_whose_response_was_lost_takes_nothing_over(
         assert (now.value, now.origin) == (values[2], "citizen")
         assert await outbox_store.list_dirty_fields(connection, ANA) == [field]
         await mirror.confirm_sent(connection, ANA, [field], await read_clock(connection))
-        await tell(connection, after(2), **{field: values[0]})  # confirmed, so this is the CRM's own word
+        await tell(connection, after(2), **{field: values[0]})  # after the confirmation this is a change by the CRM
         assert (await held(connection, field)).origin == "crm"
 
     within(story)
 
 
 class World:
-    """The registry, a CRM with one account, and what is under way between them; whoever acts is chosen at random."""
+    """The registry, a CRM with one account, and the messages in transit. The actor of each step is chosen at random."""
 
     def __init__(self, connection: asyncpg.Connection, chance: random.Random) -> None:
         self.connection, self.chance = connection, chance
         self.crm: dict[str, Any] = {"email": None, "genero": None}
         self.changed: datetime | None = None
         self.on_the_way: list[Told] = []
-        self.declared: str | None = None  # as long as nobody in the CRM has changed it since
+        self.declared: str | None = None  # None once the CRM's staff have changed it
         self.sent: tuple[OutboxRow, dict[str, Any], datetime] | None = None
         self.login: LoginWrite | None = None
-        self.landed = False  # a call has reached the CRM, and its response not us
+        self.landed = False  # the call reached the CRM, its response did not reach us
 
     async def write_crm(self, values: dict[str, Any], *, whole: bool) -> None:
         self.crm |= {field: value or None for field, value in values.items() if field in self.crm}
@@ -290,12 +299,15 @@ class World:
         await declare(self.connection, email=self.declared)
 
     async def attendant(self) -> None:
-        """Whatever we have under way, also between our call and its answer."""
+        """The CRM's staff change the e-mail, even between our call and its response."""
         self.declared = None
         await self.write_crm({"email": self.chance.choice(EMAILS)}, whole=self.chance.random() < 0.5)
 
     async def attendant_elsewhere(self) -> None:
-        """A whole record is told, whose e-mail is the one that the person declared."""
+        """The CRM's staff change another field.
+
+        The event contains the full record, with the e-mail that the citizen declared.
+        """
         if self.crm["email"] == self.declared:
             await self.write_crm({"genero": self.chance.choice("xy")}, whole=True)
 
@@ -331,13 +343,13 @@ class World:
             self.login, self.landed = None, False
 
     async def lose(self) -> None:
-        """The response of our call is lost, or the call itself."""
+        """Lose the response of our call, or the call itself."""
         if self.login is not None:
             await mirror.end_login_write(self.connection, ANA, self.login, delivered=False)
         self.sent, self.login, self.landed = None, None, False
 
     async def deliver(self) -> None:
-        """An event comes, in whatever order, and perhaps comes again."""
+        """Deliver a random event. It may arrive again later."""
         if self.on_the_way:
             moment, dados = self.chance.choice(self.on_the_way)
             await tell(self.connection, moment, **dados)

@@ -1,4 +1,4 @@
-"""Each value in the CRM's form and in the registry's (rules: registry 4.3)."""
+"""Tests of the conversion between the CRM's form of a value and the registry's (rules: registry 4.3)."""
 
 import pytest
 

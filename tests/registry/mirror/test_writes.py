@@ -1,4 +1,4 @@
-"""What an event writes, read from its data alone (rules: registry 4.2)."""
+"""Tests of the writes of an event, which depend only on its data (rules: registry 4.2)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The registry alone, with a small catalogue of vehicles."""
+"""Fixtures for the registry without other services, with a small catalogue of vehicles."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module")
 def garage(http: httpx.Client, issuer: Issuer) -> Garage:
-    """Brand Brisa with the models Urbana (electric bicycle) and Mini (self-propelled)."""
+    """Create the brand Brisa with the models Urbana (electric bicycle) and Mini (self-propelled)."""
     garage = Garage(http, issuer)
     assert garage.brand("Brisa").status_code == 201
     assert garage.model("brand_brisa", "Urbana").status_code == 201

@@ -1,4 +1,4 @@
-"""People of the mobility tests, and their calls."""
+"""The people of the mobility tests, and their calls."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +17,7 @@ UNKNOWN = "0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"
 
 
 def form(**members: Any) -> dict[str, Any]:
-    """A body that registers a vehicle of the catalogue; a member given as `...` is left out."""
+    """Return a body that registers a vehicle of the catalogue. A member given as `...` is omitted."""
     whole = {
         "display_name": "Minha bicicleta",
         "color": "Azul",
@@ -34,7 +34,7 @@ def form(**members: Any) -> dict[str, Any]:
 
 @dataclass
 class Garage:
-    """`ask` calls as a person, or with the given token."""
+    """The calls of the tests. `ask` calls as a person, or with the given token."""
 
     http: httpx.Client
     issuer: Issuer
@@ -78,7 +78,7 @@ class Garage:
         return self.ask(cpf, "PATCH", f"{CITIZEN}/{cpf}/vehicle-invitations/{link}", {"status": status})
 
     def driving(self, owner: str, id_: str, cpf: str, **members: Any) -> str:
-        """An accepted link."""
+        """Create an accepted link."""
         link = self.invited(owner, id_, cpf, **members)
         assert self.answer(cpf, link).status_code == 200
         return link

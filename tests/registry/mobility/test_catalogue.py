@@ -1,4 +1,4 @@
-"""The catalogue of brands, models and colours (rules: registry 2.7, 2.8, 3.6)."""
+"""Tests of the catalogue of brands, models and colours (rules: registry 2.7, 2.8, 3.6)."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -84,11 +84,11 @@ def test_a_brand_gets_an_id_from_its_name_and_keeps_it(garage: Garage) -> None:
     path = f"{BRANDS}/brand_sao_joao_x_2"
     renamed = garage.ask(garage.admin, "PATCH", path, {"name": " Novo nome "})
     assert renamed.json() == made.json() | {"name": "Novo nome"}
-    assert change(garage, path, name="NOVO NOME") == CHANGED  # its own name in other case
+    assert change(garage, path, name="NOVO NOME") == CHANGED  # its own name in another case
     assert refusal(garage.brand("São João-X / 2")) == NAME_TAKEN  # the id is taken
     assert [delete(garage, path) for _ in range(2)] == [DELETED, NOT_KNOWN]
     assert change(garage, path, name="x") == NOT_KNOWN
-    assert refusal(garage.brand("São João X 2")) == NAME_TAKEN  # by a deleted row too
+    assert refusal(garage.brand("São João X 2")) == NAME_TAKEN  # a deleted row also takes the id
     assert "brand_sao_joao_x_2" not in {brand["id"] for brand in read(garage, "vehicle-brands")}
     kept = garage.ask(garage.admin, "GET", BRANDS).json()["data"]
     assert differences(kept, [BRAND]) == []
@@ -235,7 +235,7 @@ def test_every_change_is_in_the_trail(garage: Garage, sql: Any) -> None:
 
 
 def load(database_url: str, kind: str, *rows: dict[str, str]) -> int:
-    """As the import command does, under the owner's role."""
+    """Import the rows under the owner's role, as the import command does."""
     found = next(load for load in IMPORTS if load.kind == kind)
 
     async def once() -> int:

@@ -1,4 +1,4 @@
-"""Drivers by invitation (rules: registry 2.7, 4.8, 5)."""
+"""Tests of drivers by invitation (rules: registry 2.7, 4.8, 5)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -48,7 +48,7 @@ INVITATION = {
 
 @pytest.fixture
 def held(garage: Garage) -> Any:
-    """One of Ana's vehicles, gone afterwards."""
+    """Yield one of Ana's vehicles, and delete it afterwards."""
     made = garage.registered(ANA)["id"]
     yield made
     garage.vehicle(ANA, made, "DELETE")
@@ -158,12 +158,12 @@ def test_invitations_are_pending_ones_newest_first(garage: Garage, held: str) ->
 @pytest.mark.cases("registry", "M9")
 def test_the_owner_removes_and_the_driver_leaves_each_once(garage: Garage, held: str) -> None:
     pending, accepted = garage.invited(ANA, held, CARLA), garage.driving(ANA, held, BRUNO)
-    assert refusal(garage.unlink(CARLA, held, pending)) == (404, "vehicle-unknown")  # no driver yet
-    assert refusal(garage.unlink(BRUNO, held, pending)) == (404, "conductor-unknown")  # another's link
+    assert refusal(garage.unlink(CARLA, held, pending)) == (404, "vehicle-unknown")  # not a driver yet
+    assert refusal(garage.unlink(BRUNO, held, pending)) == (404, "conductor-unknown")  # another driver's link
     assert refusal(garage.unlink(BRUNO, held, UNKNOWN)) == (404, "conductor-unknown")
     assert refusal(garage.unlink(ANA, held, UNKNOWN)) == (404, "conductor-unknown")
     other = garage.registered(ANA)["id"]
-    assert refusal(garage.unlink(ANA, other, accepted)) == (404, "conductor-unknown")  # another vehicle's
+    assert refusal(garage.unlink(ANA, other, accepted)) == (404, "conductor-unknown")  # of another vehicle
     left = [garage.unlink(BRUNO, held, accepted) for _ in range(2)]
     assert list(map(refusal, left)) == [(204, None), (404, "vehicle-unknown")]
     assert left[0].content == b""

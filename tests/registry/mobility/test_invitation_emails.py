@@ -1,4 +1,4 @@
-"""The e-mail of an invitation (rules: registry 4.8): one that fails never harms the invitation."""
+"""Tests of the e-mail of an invitation (rules: registry 4.8): a failed e-mail never affects the invitation."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The driver links against a small model: any sequence of invitations, answers and removals ends as the table says."""
+"""Tests of the driver links against a small model: invitations, answers and removals in any order."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ Link = tuple[str, str]  # invitee, id
 
 def machine(garage: Garage, sql: Any) -> type[RuleBasedStateMachine]:
     class Links(RuleBasedStateMachine):
-        """One vehicle of Ana's; `states` is the model: the state of each link that was ever made."""
+        """One vehicle of Ana. `states` is the model: the state of each link that was ever created."""
 
         links: Bundle[Link] = Bundle("links")
 

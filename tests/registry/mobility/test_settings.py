@@ -1,4 +1,4 @@
-"""What a city sets otherwise: limits, prefix and servers of photos (rules: registry 3.6, 4.8)."""
+"""Tests of the city's settings: limits, prefix and hosts of photos (rules: registry 3.6, 4.8)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the form of a vehicle may hold (rules: registry 2.7, 3.6, 4.8), over HTTP."""
+"""Tests of the allowed values in the form of a vehicle (rules: registry 2.7, 3.6, 4.8), over HTTP."""
 
 from typing import Any
 

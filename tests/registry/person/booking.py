@@ -1,4 +1,4 @@
-"""The operations of one number of the phone book, and the people whom the tests of it know."""
+"""The operations of one number of the phone book, and the people of its tests."""
 
 import itertools
 from typing import Any
@@ -19,7 +19,7 @@ _numbers = itertools.count(1)
 
 
 def load_people(database_url: str, **members: Any) -> None:
-    """Write the base records of the three, each with these further members."""
+    """Write the base records of the three people, each with these further members."""
     lines = [{"cpf": cpf, "nome": name, "nascimento": {"data": "1990-05-17"}} for cpf, name in NAMES.items()]
     load(database_url, IMPORTS[0], *[{"_id": line["cpf"], "source": "test"} | line | members for line in lines])
 
@@ -65,7 +65,7 @@ class Book:
         return self.staff("DELETE", f"/phone/+{self.number}/quarantine")
 
     def prove(self, cpf: str) -> None:
-        """Use up the code that was sent to the number, as `POST /citizen/{cpf}/phone/validate` does."""
+        """Consume a code that was sent to the number, like `POST /citizen/{cpf}/phone/validate`."""
         opened = new_id()
         self._sql(
             "INSERT INTO registry.phone_verification (cpf, id, ddi, ddd, valor, code_hash, key_number, sent_at, "

@@ -1,4 +1,4 @@
-"""The self-declared fields of one value (rules: registry 2.3)."""
+"""Tests of the self-declared fields with one value (rules: registry 2.3)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,4 +1,4 @@
-"""How the CRM's deltas show in the merged record's addresses, phones and e-mails."""
+"""Tests of the effect of the CRM's deltas on addresses, phones and e-mails of the merged record."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ def _address(**parts: Any) -> dict[str, Any]:
     return {"logradouro": "Rua A", "municipio": "Niterói", "estado": "RJ", "cep": "24000000"} | parts
 
 
-# Two events, then what the record's member shows of its main value.
+# Two events, then the expected main value of the record's member.
 CASES = [
     ({"email": "a@b.example"}, {"email": None}, "email", {"valor": "base@correio.example"}),
     ({"email": "a@b.example"}, {"email": ""}, "email", {"valor": ""}),

@@ -1,4 +1,4 @@
-"""The self-declared gender."""
+"""Tests of the self-declared gender."""
 
 from collections.abc import Callable
 from typing import Any

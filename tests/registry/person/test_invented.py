@@ -1,4 +1,4 @@
-"""The invented citizens: the demonstration's promises hold in any number of them (rules: registry 7)."""
+"""Tests of the invented citizens: the demonstration's promises hold for any number of them (rules: registry 7)."""
 
 import itertools
 

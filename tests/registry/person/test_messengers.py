@@ -1,4 +1,4 @@
-"""Machines that the city lists as messengers, at the phone book (rules: registry 4.13), over HTTP."""
+"""Tests of machines that the city configures as messengers for the phone book (rules: registry 4.13), over HTTP."""
 
 from collections.abc import Iterator
 
@@ -37,13 +37,13 @@ def book(http: httpx.Client, issuer: Issuer, sql: Sql, database_url: str) -> Boo
 
 @pytest.fixture
 def messenger(http: httpx.Client, issuer: Issuer, book: Book) -> Talk:
-    """Return a messenger whose misses no other test has counted."""
+    """Return a messenger for which no other test has counted misses."""
     return Talk(http, issuer.machine(MESSENGER, sub=f"messenger-{book.number}"))
 
 
 @pytest.fixture(scope="module")
 def unlisted(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
-    """Return a client of a server whose city lists no messenger, as by default."""
+    """Yield a client of a server without configured messengers, which is the default."""
     by_default = settings.model_copy(update={"messenger_clients_csv": ""})
     with (
         RunningServer(app.build_application(by_default, database_url, ["registry"])) as running,
@@ -144,7 +144,7 @@ def test_a_messenger_that_tries_one_number_after_the_other_is_stopped(
 
     book.prove(ANA)
     for _ in range(ALLOWED + 5):
-        assert ask(book.number).status_code == 200  # numbers that it knows cost nothing
+        assert ask(book.number).status_code == 200  # known numbers do not count as misses
     for _ in range(ALLOWED + 1):
         assert ask(new_number()).status_code in {200, 409}
     assert refusal(ask(book.number)) == (429, "enumeration")

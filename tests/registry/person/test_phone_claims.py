@@ -1,4 +1,4 @@
-"""Numbers that are somebody's on their word alone (rules: registry 4.13), over HTTP."""
+"""Tests of numbers that are bound without proof (rules: registry 4.13), over HTTP."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ from tests.support.operator_calls import acting
 from tests.support.refusals import refusal
 
 NOT_FREE, DONE = (409, "phone-not-free"), (200, None)
-# The number of the book's fixture is 55 21 9 xxxxxxxx.
+# The number of the fixture `book` is 55 21 9 xxxxxxxx.
 WRITTEN = [
     {"ddi": "55", "ddd": "21", "valor": "9{rest}"},
     {"ddi": "+55", "ddd": "021", "valor": "9 {rest}"},
@@ -48,8 +48,8 @@ def _records(database_url: str) -> None:
 
 @pytest.fixture
 def book(http: httpx.Client, issuer: Issuer, sql: Sql) -> Book:
-    sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # nobody is held back by an earlier test
-    # Mobile numbers begin with 6 to 9 after the ninth digit.
+    sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # remove the unproven bindings of earlier tests
+    # After the ninth digit, which is a leading 9, mobile numbers continue with 6 to 9.
     return Book(http, issuer, sql, f"552199{new_number()[-7:]}")
 
 
@@ -64,13 +64,13 @@ def write(phone: dict[str, str], number: str) -> dict[str, str]:
 
 
 def set_base(sql: Sql, cpf: str, phones: dict[str, Any]) -> None:
-    """Let the city's record of a person have these phones."""
+    """Set these phones in the city's record of a person."""
     changed = "UPDATE registry.base_record SET record = jsonb_set(record, '{telefone}', $2::jsonb) WHERE cpf = $1"
     sql(changed, cpf, json.dumps(phones))
 
 
 def age(sql: Sql, book: Book, days: int) -> None:
-    """Let the binding be so old already."""
+    """Make the binding this many days old."""
     aged = "UPDATE registry.phone_book SET bound_at = now() - make_interval(days => $2) WHERE number = $1"
     sql(aged, book.number, days)
 
@@ -148,7 +148,7 @@ def test_a_number_in_two_records_is_nobodys_without_a_code(book: Book, sql: Sql)
     assert [refusal(book.bind_own(cpf)) for cpf in (ANA, BRUNO)] == [NOT_FREE] * 2
     book.prove(BRUNO)
     assert book.status()["cpf"] == Cpf(BRUNO).masked
-    assert refusal(book.bind_own(BRUNO)) == DONE  # theirs, whatever else stands where
+    assert refusal(book.bind_own(BRUNO)) == DONE  # a proven number is theirs, whatever other records say
     assert refusal(book.bind_as_staff(BRUNO)) == DONE
 
 
@@ -198,8 +198,8 @@ def test_nobody_has_more_than_three_numbers_on_their_word_and_learns_nothing_of_
     taken.prove(ANA)
     assert [refusal(each.bind_own(BRUNO)) for each in (first, *others)] == [DONE] * 3 + [(409, "phones-unconfirmed")]
     assert others[-1].bind_own(BRUNO).text == taken.bind_own(BRUNO).text
-    assert refusal(first.bind_own(BRUNO)) == DONE  # theirs already
-    first.prove(BRUNO)  # a proven one is not counted
+    assert refusal(first.bind_own(BRUNO)) == DONE  # already theirs
+    first.prove(BRUNO)  # a proven number does not count
     assert refusal(others[-1].bind_own(BRUNO)) == DONE
     assert refusal(others[-1].bind_own(CARLA)) == NOT_FREE
 
@@ -225,7 +225,7 @@ def test_a_binding_on_somebodys_word_lapses_after_thirty_days_before_any_job_has
     book.bind_own(BRUNO)
     book.opt_in(BRUNO)
     age(sql, book, 29)
-    assert refusal(book.bind_own(BRUNO)) == DONE  # said again, it lasts no longer
+    assert refusal(book.bind_own(BRUNO)) == DONE  # a repetition does not extend it
     assert book.status()["opt_in"] is True
     assert refusal(book.bind_own(ANA)) == NOT_FREE
     age(sql, book, 30)
@@ -290,7 +290,7 @@ def test_an_upgrade_leaves_each_squatter_three_numbers_that_are_nobodys(book: Bo
 
 
 async def _use_up(operator: Call, what: str) -> list[str]:
-    """Ask twelve times by limits as production has them; return how each was answered."""
+    """Call twelve times with the limits of production, and return the outcomes."""
     caller = from_claims({"sub": "s", "exp": 0, "cpf": BRUNO})
     call = Call(operator.platform, what, new_id(), Decision(Reason.AUTHENTICATED, "authenticated"), caller)
     answers = []

@@ -1,4 +1,4 @@
-"""Finding a citizen at the counter (rules: registry 2.12, 4.14), over HTTP."""
+"""Tests of the search for a citizen at the counter (rules: registry 2.12, 4.14), over HTTP."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

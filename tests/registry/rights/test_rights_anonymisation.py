@@ -1,4 +1,4 @@
-"""Anonymisation in two calls: a rehearsal that changes nothing, then in earnest."""
+"""Tests of the anonymisation in two calls: a dry run that changes nothing, then the real one."""
 
 import asyncio
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def owner(issuer: Issuer) -> dict[str, str]:
 
 @pytest.fixture
 def post(http: httpx.Client, owner: dict[str, str]) -> Post:
-    """POST …/anonymisation of Ana by herself, unless told otherwise."""
+    """Return a function that calls POST …/anonymisation, by default as Ana for herself."""
 
     def send(body: Any = None, cpf: str = ANA, headers: dict[str, str] | None = None, **members: Any) -> httpx.Response:
         path = f"/registry/v1/citizen/{cpf}/anonymisation"
@@ -48,7 +48,7 @@ def post(http: httpx.Client, owner: dict[str, str]) -> Post:
 
 @pytest.fixture(autouse=True)
 def declared(http: httpx.Client, owner: dict[str, str], sql: Sql) -> None:
-    """Ana has a base record, a gender of her own and a choice of notification."""
+    """Create Ana's base record, her own gender and a notification choice."""
     record = '{"_id": "a1", "nome": "Ana Beatriz"}'
     sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste') ON CONFLICT DO NOTHING", ANA, record)
     preferences = {"channel": "web", "opt_in": False}
@@ -124,7 +124,7 @@ def test_confirmed_it_erases_once_and_keeps_what_the_city_must_keep(
     assert tuple(event) == ("owner", "A pedido", ["mirrored_fields.genero", "outbox.genero", "wordings.genero"])
     again = post(dry_run=False, confirmation=confirmation)
     assert (again.status_code, again.headers["Error-Code"]) == (409, "confirmation-refused")
-    # What is declared afterwards is a beginning of its own.
+    # A declaration after the anonymisation is stored as usual.
     http.put(f"/registry/v1/citizen/{ANA}/gender", headers=owner, json={"valor": "Outro"}).raise_for_status()
     assert exported(http, owner)["cidadao"]["genero"] == "Outro"
 
@@ -231,7 +231,7 @@ def test_two_confirmations_at_once_erase_once(post: Post) -> None:
 
 
 async def test_a_write_while_it_erases_is_either_erased_or_refuses_it(platform: Platform) -> None:
-    """Whichever comes first: the write stands afterwards, or the erasing is refused because of it."""
+    """Either the write comes second and remains, or it comes first and the anonymisation is refused because of it."""
     carla, call = Cpf(CARLA), operator_call(platform, "test.anonymise")
     for _ in range(5):
         said = await anonymisation.anonymise_person(call, carla, AnonymisationBody(reason="teste"))

@@ -1,4 +1,4 @@
-"""How long the registry's features keep what is theirs (rules: registry 5)."""
+"""Tests of the retention periods of the registry's features (rules: registry 5)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ AGE = "UPDATE registry.crm_event SET accepted_at = now() - make_interval(days =>
 
 @pytest.fixture
 def swept(settings: Settings, database_url: str) -> Callable[..., dict[str, tuple[int, int]]]:
-    """Applies the registry's rules; answers what was checked and removed by kind."""
+    """Return a function that applies the registry's rules and returns the checked and removed numbers by kind."""
 
     def run(rules: Sequence[Retention] = EVENTS) -> dict[str, tuple[int, int]]:
         with acting(settings, database_url, retention.OPERATION) as act:
@@ -34,7 +34,10 @@ def swept(settings: Settings, database_url: str) -> Callable[..., dict[str, tupl
 
 @pytest.fixture
 def event(settings: Settings, database_url: str, sql: Sql) -> Callable[..., str]:
-    """An accepted event of this age in days; its job waits, is dead, was dropped, or has applied it."""
+    """Return a function that creates an event of this age in days.
+
+    Its job waits, is dead, was dropped or applied it.
+    """
     sql("DELETE FROM registry.crm_event")
     sql("DELETE FROM queue.pgqueuer")
 

@@ -1,4 +1,4 @@
-"""Numbers that no other test uses, and what is stored of their verification."""
+"""Numbers that no other test uses, and the stored data of their verification."""
 
 import json
 
@@ -15,7 +15,7 @@ _subscribers = iter(range(10_000_000, 99_999_999))
 
 
 def mobile(**parts: str) -> dict[str, str]:
-    """A Brazilian number that no other test uses."""
+    """Return a Brazilian number that no other test uses."""
     return {"ddi": "55", "ddd": "21", "valor": f"9{next(_subscribers)}"} | parts
 
 

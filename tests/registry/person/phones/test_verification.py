@@ -1,4 +1,4 @@
-"""The phone and its verification (rules: registry 2.3, 2.4, 4.7)."""
+"""Tests of the phone and its verification (rules: registry 2.3, 2.4, 4.7)."""
 
 import asyncio
 import json
@@ -147,7 +147,7 @@ def test_a_confirmed_number_wins_over_what_the_crm_said_before(
 
 
 def test_a_phone_is_declared_on_the_record_as_it_was_read(citizen: Citizen, sql: Sql) -> None:
-    record = {"_id": "a", "nascimento": {"data": "1990-05-17"}}  # shown with its time, and whether they are a minor
+    record = {"_id": "a", "nascimento": {"data": "1990-05-17"}}  # shown with its time and `menor_idade`
     sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste')", citizen.cpf, json.dumps(record))
     known = citizen.read().headers["ETag"]
     citizen.declare("exhibition-name", "Aninha")
@@ -278,9 +278,9 @@ def test_codes_sent_before_the_hash_key_was_rotated_count_against_the_limits(
         for _ in range(2):
             act(service.declare_phone, Cpf(citizen.cpf), PhoneBody(**phone))
             sql(AGE_COUNTS, 61.0)
-        with pytest.raises(TooMany):  # five an hour, by whichever key
+        with pytest.raises(TooMany):  # five an hour, under any key
             act(service.declare_phone, Cpf(citizen.cpf), PhoneBody(**phone))
-    # A process that is still to be restarted counts with the others.
+    # A process that was not restarted yet shares the counts.
     assert refusal(citizen.put("phone", phone)) == (429, "phone-code-limit")
 
 
