@@ -69,8 +69,11 @@ async def migrate(
 ) -> int:
     """Migrate the database at `url` and return how many migrations ran.
 
-    The steps in `before` create tables of libraries, such as the job queue, that migrations refer to. Raises
-    MigrationError if an applied migration has changed, RoleError if the application role cannot be created.
+    The steps in `before` create tables of libraries, such as the job queue, that migrations refer to.
+
+    Raises:
+        MigrationError: if the encoding is wrong, the database is newer, or an applied migration has changed.
+        RoleError: if the application role cannot be created, or the database was prepared for another role.
     """
     connection = await servers.connect_to_server(url, server_settings={"timezone": "UTC"})
     try:

@@ -24,6 +24,7 @@ T = TypeVar("T")
 Item = TypeVar("Item")
 
 APPLICATION_ROLE = "balcao_app"
+# The deadline of a grouped read, also in processes whose blocks have none. Callers of all kinds may wait for the read.
 LOOKUP_SECONDS = 2.5
 # The connect timeout of `listener`.
 LISTENER_SECONDS = 10.0

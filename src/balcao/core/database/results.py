@@ -164,7 +164,7 @@ def _list_positional(kind: Any) -> tuple[str, ...]:
 
 
 def read_part(kind: Callable[..., T], row: Any) -> T:
-    """Read the columns named like the members of `kind`. For a `from_row` that also reads other columns."""
+    """Read `kind` from the columns with its members' names, for a `from_row` that also reads other columns."""
     read = _choose_part(kind, tuple(row.keys()))
     assert read is not None, kind
     part: T = read(row)
@@ -173,9 +173,9 @@ def read_part(kind: Callable[..., T], row: Any) -> T:
 
 @functools.cache
 def _choose_part(expected: Any, columns: tuple[str, ...]) -> Read | None:
-    """Return how a record is read of the columns that are named like its members; None if one of these is missing.
+    """Return a function that reads a record from the columns with its members' names, or None if one is missing.
 
-    An optional record is None when all of them are null, as in a row of an outer join.
+    The function returns None for an optional record if all these columns are null, as after an outer join.
     """
     members = list_record_members(expected)
     if not members or any(name not in columns and not _choose_part(hint, columns) for name, hint in members.items()):
@@ -187,7 +187,7 @@ def _choose_part(expected: Any, columns: tuple[str, ...]) -> Read | None:
 
 
 def _read_members(kind: Any, columns: tuple[str, ...]) -> Read:
-    """Return how a record is read whose members are columns or, without one, parts of the same row."""
+    """Return a function that reads a record from a row: each member from its column or its own members' columns."""
     reads: dict[str, Read] = {}
     for name, hint in list_record_members(kind).items():
         if name in columns:
