@@ -43,7 +43,8 @@ _AWAY = (*LOST, asyncpg.PostgresError, BalcaoError, TimeoutError, FailingListene
 # NOTIFY announces a new due job, but not a job that was put back for later. So `drain` has to poll often.
 _POLL, _DRAIN_POLL = timedelta(seconds=5), timedelta(seconds=0.1)
 BATCH = 10
-# Jobs share the process's pool. More concurrent jobs would only wait for each other's connections.
+# Jobs share the process's pool. More concurrent jobs would only wait for each other's connections. The library requires
+# at least two batches.
 AT_ONCE = 2 * BATCH
 # The number of the current job's try, starting at 1.
 this_try: ContextVar[int] = ContextVar("this_try", default=1)
