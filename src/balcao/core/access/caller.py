@@ -53,7 +53,7 @@ class Caller:
     # The caller's name in every counter. A subject is unique only within its issuer. A person has a separate limit for
     # each client, so that a misbehaving portal does not use up the limits of the others.
     key: str = field(init=False, repr=False)
-    # The client for which calls are counted. A client's name is unique only within its issuer.
+    # The client for which calls are recorded. A client's name is unique only within its issuer.
     client_key: tuple[str, str] | None = field(init=False, repr=False)
     # The keys under which an ended session of the caller is stored.
     session_key: bytes = field(init=False, repr=False)

@@ -70,7 +70,10 @@ class HeldRights:
         )
 
     def find_limit(self, action: str, key: str) -> frozenset[str] | None:
-        """Return the values to which this key limits the action, or None if the action is not limited."""
+        """Return the values to which this key limits the action, or None if it does not limit the action.
+
+        An action that the person does not have is limited to no values.
+        """
         if self.is_administrator:
             return None
         reach = self.grants.get(action)

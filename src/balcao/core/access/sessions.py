@@ -1,4 +1,4 @@
-"""Sessions that ended before their tokens expired. Every process knows them until the tokens have expired."""
+"""Sessions that ended before their tokens expired. Every process remembers them until the tokens have expired."""
 
 import hashlib
 import math

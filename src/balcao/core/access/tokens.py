@@ -84,8 +84,10 @@ class TokenVerifier:
     async def caller(self, authorization: bytes | None) -> Caller:
         """Return the caller of a header.
 
-        Raises TokenRefused, whose reason is only logged, KeyPending if the key may be new, or KeysAway if there are no
-        keys.
+        Raises:
+            TokenRefused: if the token is invalid. The reason is only logged.
+            KeyPending: if the token's key may be new.
+            KeysAway: if no key is known.
         """
         claims = await self.read_signed(_parse_bearer(authorization))
         try:
