@@ -110,9 +110,9 @@ def describe_query(schema: Schema) -> list[Schema]:
 
 
 def find_example(schema: Schema) -> Any:
-    """Return an example value: the schema's example, its first choice or its default.
+    """Return an example value: the schema's example, its first choice, its default, or true for a flag.
 
-    None if there is no such value.
+    Return None if there is no such value.
     """
     if examples := schema.get("examples"):
         return examples[0]

@@ -1,8 +1,8 @@
 """The `Error-Code` values that an operation can answer with, and their meaning for integrators.
 
 The `errors.toml` of each package explains its codes. The codes of an operation are found in the compiled code that its
-handler reaches: the constants that are codes in the catalogue of their package. Methods of objects other than the call
-are not followed. The codes that any operation can answer with are listed in this module.
+handler reaches: the constants that are codes in the catalogue of their package. Methods are followed only if they are
+those of the call or of a declaration. The codes that any operation can answer with are listed in this module.
 """
 
 import dis
