@@ -309,6 +309,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def _reply(self, turn: Exchange, response: Response[Any]) -> None:
         status = response.status or turn.endpoint.status
+        # While draining, keep the connection open only for the requests that are already queued.
         turn.keep &= not self._is_draining or bool(self._turns)
         try:
             parts = self._encode_head(turn, response, status)
