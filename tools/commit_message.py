@@ -1,0 +1,41 @@
+"""Check a commit message: `python -m tools.commit_message FILE`, as the hook `commit-msg` does.
+
+CONTRIBUTING says how a message looks (section "How we write").
+"""
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+LONGEST_SUBJECT = 72
+_SUBJECT = re.compile(r"[a-z][a-z0-9_/. -]*(?:\([a-z0-9_/. -]+\))?!?: [^\s].*")
+
+
+def list_faults(message: str) -> list[str]:
+    """Return what is wrong with the message. Comment lines of Git are ignored."""
+    lines = [line.rstrip() for line in message.splitlines() if not line.startswith("#")]
+    subject, *body = lines or [""]
+    faults = []
+    if not _SUBJECT.fullmatch(subject):
+        faults.append(
+            "The subject must be `area: imperative summary`, for example `search: keep drafts out of results`."
+        )
+    if len(subject) > LONGEST_SUBJECT:
+        faults.append(f"The subject has {len(subject)} characters; at most {LONGEST_SUBJECT} are allowed.")
+    if subject.endswith("."):
+        faults.append("The subject must not end with a period.")
+    if body and body[0]:
+        faults.append("An empty line must follow the subject.")
+    return faults
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the faults of the message in this file and return the status of the command."""
+    faults = list_faults(Path(arguments[0]).read_text("utf-8"))
+    print(*faults, sep="\n", end="\n" if faults else "")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
