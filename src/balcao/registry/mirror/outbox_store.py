@@ -96,7 +96,7 @@ WHERE waiting.cpf = :cpf AND waiting.dirty ? register.field
 async def find_marked_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> Mapping[str, bool]:
     """Map each dirty field among `offered` to True if the offered value is an echo, else False.
 
-    An echo is a value that a push or a login has sent, up to and including the last confirmed one.
+    An echo is a value that a push or a login has sent: the last one that the CRM confirmed, or any one sent after it.
     """
 
 

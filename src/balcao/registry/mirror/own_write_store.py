@@ -13,8 +13,9 @@ from balcao.registry.mirror.store import OWN_STAYS
 from balcao.registry.mirror.writes import OwnWrite
 
 
-# Lock order: every CTE reads from `locked`, so the mirror is locked first, as in all other code that changes it. A
-# phone verification is locked after the mirror, as in an anonymisation. Writing the phone consumes the verification.
+# Lock order: every CTE reads from `locked`, so the mirror is locked first, as in all other code that changes it.
+# `hold_mirror` also locks the outbox row. A phone verification is locked after them, as in an anonymisation. Writing
+# the phone consumes the verification.
 #
 # Snapshot: the statement's snapshot may be older than the lock, because the statement may have waited for it. Rows that
 # were committed meanwhile are invisible to plain reads. INSERT … ON CONFLICT DO UPDATE finds them anyway. The DELETE of

@@ -1,7 +1,4 @@
-"""The departments as a tree. Each appears exactly once, even if the parents in the city's file are wrong.
-
-Source: rules: registry 4.10.
-"""
+"""The departments as a tree: each exactly once, even if the parents in the file are wrong (rules: registry 4.10)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

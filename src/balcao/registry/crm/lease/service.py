@@ -28,7 +28,7 @@ Turn = Literal["first", "after another", "without"]
 async def take_turn(platform: Platform, cpf: Cpf, purpose: Purpose, deadline: Deadline) -> AsyncIterator[Turn]:
     """Hold the lease within the block. Yield whether another process held it first, or still holds it.
 
-    The caller waits at most until `NEEDED_SECONDS` before its deadline, and then works without the lease.
+    The caller waits at most until `NEEDED_SECONDS` before its deadline. Then the block runs without the lease.
     """
     holder = str(new_id())
     found: Turn = "first"

@@ -1,7 +1,4 @@
-"""The search for a citizen at the counter who brings no CPF. It is narrow, and every search is audited.
-
-Source: rules: registry 4.14.
-"""
+"""The narrow and always audited search for a citizen who brings no CPF to the counter (rules: registry 4.14)."""
 
 from collections.abc import Awaitable, Callable
 from datetime import date
