@@ -49,7 +49,7 @@ class SmtpMailer:
     sender: str
 
     async def send(self, to: str, subject: str, text: str, *, key: str | None = None) -> None:
-        """Send the e-mail. Raises MailRefused.
+        """Send the e-mail. Raises MailRefused if the server does not accept it.
 
         `key` identifies an e-mail that may be sent again. Both copies have the same Message-ID.
         """
@@ -61,7 +61,7 @@ class SmtpMailer:
             raise MailRefused(f"mail-{type(fault).__name__}") from None
 
     async def check(self) -> None:
-        """Connect and log in as for an e-mail, without sending one. Raises MailRefused."""
+        """Connect and log in as for an e-mail, without sending one. Raises MailRefused if that fails."""
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS), self._client():
                 pass
@@ -92,7 +92,7 @@ class MailFolder:
     sender: str
 
     async def send(self, to: str, subject: str, text: str, *, key: str | None = None) -> None:
-        """Write the e-mail. Raises MailRefused."""
+        """Write the e-mail. Raises MailRefused if it is malformed or cannot be written."""
         try:
             await asyncio.to_thread(self._write, _compose(self.sender, to, subject, text, key))
         except (OSError, *_MALFORMED) as fault:

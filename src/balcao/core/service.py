@@ -119,7 +119,10 @@ class Service:
         return self.dialects[max(matching, key=len)]
 
     def operations(self) -> list[Operation]:
-        """Return all operations sorted by path, including those of every service. Raises MalformedOperation."""
+        """Return all operations sorted by path, including those that every service has.
+
+        Raises MalformedOperation if the declarations contradict each other or the catalogue's rules.
+        """
         found = [
             *self.routes,
             *health_operations(

@@ -66,7 +66,7 @@ def says_close(fields: RawHeaders) -> bool:
 
 
 def split_target(method: str, target: bytes) -> tuple[bytes, bytes]:
-    """Return path and query as they were sent. Raises Refused.
+    """Return path and query as they were sent. Raises Refused for CONNECT or a malformed target.
 
     The authority of an absolute target is dropped, because this server has only one origin.
     """

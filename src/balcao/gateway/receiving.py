@@ -323,7 +323,7 @@ class Receiver:
         self._answering.go_on()
 
     def _count_more(self, exchange: Exchange) -> None:
-        """Count the received body towards the caller's quota, in blocks. Raises Refused."""
+        """Count the received body towards the caller's quota, in blocks. Raises Refused beyond the quota."""
         blocks = -((_FREE_BYTES + exchange.held - self._body_size) // _BLOCK)
         if not exchange.hold(blocks * _BLOCK):
             raise Refused(503)

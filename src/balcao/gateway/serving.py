@@ -32,7 +32,10 @@ class StartFailed(Exception):
 async def run_server(
     application: Served, sock: socket.socket, limits: Limits = DEFAULTS
 ) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve within the block, which is entered when callers are answered. Raises StartFailed."""
+    """Serve within the block, which is entered when callers are answered.
+
+    Raises StartFailed if the application cannot start.
+    """
     stop, ready = asyncio.Event(), asyncio.Event()
     task = asyncio.create_task(serve_application(application, sock, stop, ready.set, limits))
     answering = asyncio.create_task(ready.wait())

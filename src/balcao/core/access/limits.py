@@ -51,7 +51,7 @@ class Limits:
         self._rates: dict[str, tuple[int, int]] = {}
 
     async def spend(self, rate: str, *key: str) -> None:
-        """Count one call under `key` against a rate such as `60/minute`. Raises TooMany."""
+        """Count one call under `key` against a rate such as `60/minute`. Raises TooMany if the rate is exceeded."""
         over = await self._count(rate, key)
         if over > 0:
             raise TooMany(retry_after=max(1, math.ceil(over)))
@@ -76,7 +76,7 @@ class Limits:
             return self._hit(rate, key)
 
     def spend_here(self, rate: str, *key: str) -> None:
-        """Count as `spend` does, but only on this machine and without an await. Raises TooMany."""
+        """Count as `spend` does, but only on this machine and without an await. Raises TooMany as `spend` does."""
         over = self._hit(rate, key)
         if over > 0:
             raise TooMany(retry_after=max(1, math.ceil(over)))

@@ -91,7 +91,7 @@ class Call:
         """Return the source from which to read a person's data.
 
         Unless `reads_unrecorded` applies, the read is recorded first.
-        Raises Invalid if staff must give a reason and do not.
+        Raises Invalid if a reason is required and missing.
         """
         self.require_reason()
         if self.reads_unrecorded:
@@ -115,7 +115,7 @@ class Call:
         return self._reason
 
     def read_access_reason(self) -> None:
-        """Set the reason from the request's headers. Raises Invalid."""
+        """Set the reason from the request's headers. Raises Invalid as `parse_access_reason` does."""
         self._reason = parse_access_reason(self.headers)
 
     def give_reason(self, field: str, words: str) -> None:

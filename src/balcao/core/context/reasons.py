@@ -24,7 +24,7 @@ def clean_reason(field: str, text: str, *, longest: int = LONGEST) -> str:
 def refuse_personal_data(field: str, reason: str) -> str:
     """Return a text for a trail that is retained for years, of any length.
 
-    Raises Invalid with the name of the field.
+    Raises Invalid with the name of the field if it contains personal data.
     """
     try:
         return personal_data.refuse_personal_data(reason)
@@ -33,7 +33,9 @@ def refuse_personal_data(field: str, reason: str) -> str:
 
 
 def parse_access_reason(headers: Headers) -> str | None:
-    """Return the content of the header `X-Access-Reason`, or None if it is absent or blank. Raises Invalid.
+    """Return the content of the header `X-Access-Reason`, or None if it is absent or blank.
+
+    Raises Invalid if the reason is too short or too long, or contains control characters or personal data.
 
     Headers have no standard encoding for accents. UTF-8 and Latin-1, which browsers send, are accepted, and so is
     percent-encoded UTF-8 (`encodeURIComponent`), because browsers refuse to send any other characters.

@@ -69,7 +69,10 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 @contextmanager
 def hold_folder(folder: Path) -> Iterator[None]:
-    """Create the folder with access only for this user, and lock out other exports. Raises Conflict or OSError."""
+    """Create the folder with access only for this user, and lock out other exports.
+
+    Raises Conflict if another export uses the folder, or OSError if it cannot be created.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY)
     try:

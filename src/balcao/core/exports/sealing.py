@@ -32,7 +32,10 @@ def _parse_recipient(text: str) -> Recipient:
 
 
 def read_identities(file: Path) -> list[Identity]:
-    """Return the private keys of an `age-keygen` file, or the key of an SSH key file. Raises Invalid or OSError."""
+    """Return the private keys of an `age-keygen` file, or the key of an SSH key file.
+
+    Raises Invalid if the file contains no private key, or OSError if it cannot be read.
+    """
     content = file.read_bytes()
     try:
         if content.startswith(b"-----BEGIN"):

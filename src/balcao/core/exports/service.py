@@ -77,7 +77,10 @@ async def run_export(call: Call, folder: Path, order: Order, on_progress: OnProg
 
 
 def _open(call: Call, folder: Path, order: Order) -> tuple[Manifest, _Cursor | None]:
-    """Return the manifest to continue with, and the position. Raises Conflict."""
+    """Return the manifest to continue with, and the position.
+
+    Raises Conflict if the folder contains other files, a complete export, or an export that this one cannot continue.
+    """
     fresh = Manifest(
         service=order.service,
         version=__version__,
@@ -106,7 +109,7 @@ def _open(call: Call, folder: Path, order: Order) -> tuple[Manifest, _Cursor | N
 
 
 def _unseal(call: Call, manifest: Manifest) -> _Cursor | None:
-    """Return the position to continue from, or None if no part was complete. Raises Conflict."""
+    """Return the position to continue from, or None if no part was complete. Raises Conflict if its key is unknown."""
     if manifest.cursor is None:
         return None
     try:

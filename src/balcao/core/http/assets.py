@@ -52,7 +52,10 @@ class Assets:
         return f"{self._prefix}/{self._names[name]}"
 
     def respond(self, request: Request) -> Response[bytes]:
-        """Return the file that the last path segment names, compressed if the caller accepts gzip. Raises NotFound."""
+        """Return the file that the last path segment names, compressed if the caller accepts gzip.
+
+        Raises NotFound if there is no such file.
+        """
         asset = self._by_name.get(request.path_values[-1])
         if asset is None:
             raise NotFound()

@@ -18,9 +18,10 @@ class CookiesTooLarge(BalcaoError):
 
 
 def read_cookies(headers: Headers) -> Mapping[str, str]:
-    """Return the cookies by name. The last value of a repeated name wins. Raises CookiesTooLarge.
+    """Return the cookies by name. The last value of a repeated name wins.
 
-    This does not use `http.cookies`, which takes quadratic time before Python 3.11.10 and 3.12.6 (CVE-2024-7592).
+    Raises CookiesTooLarge if the header is longer than MOST_COOKIE_BYTES. This does not use `http.cookies`, which takes
+    quadratic time before Python 3.11.10 and 3.12.6 (CVE-2024-7592).
     """
     if len(headers.get(b"cookie", b"")) > MOST_COOKIE_BYTES:
         raise CookiesTooLarge()

@@ -33,7 +33,7 @@ def read_form(request: Request) -> FormData:
 
 
 def parse_fields(encoded: bytes) -> FormData:
-    """Parse a query string or a form body. Raises Invalid."""
+    """Parse a query string or a form body. Raises Invalid if it is malformed or has more than MAX_FIELDS fields."""
     found = FormData()
     try:
         pairs = parse_qsl(encoded.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)

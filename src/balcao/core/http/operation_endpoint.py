@@ -128,7 +128,7 @@ class OperationEndpoint:
         return self.body_limit
 
     async def _find_caller(self, header: bytes) -> Caller:
-        """Return the caller of the token. Raises TokenRefused or KeyPending."""
+        """Return the caller of the token. Raises as `TokenVerifier.caller` does."""
         platform = self._platform
         if (known := platform.tokens.known(header)) is not None:
             return known

@@ -31,7 +31,10 @@ def refuse_path(refusals: Refusals, request: Request, dialect: Dialect, fault: B
 
 
 def count_anonymous(refusals: Refusals, request: Request, kind: str, who: str = "") -> None:
-    """Count a request for a page without a session, by `who` or by its address. Raises TooManyAnonymous."""
+    """Count a request for a page without a session, by `who` or by its address.
+
+    Raises TooManyAnonymous beyond the tolerated rate.
+    """
     over = refusals.count(kind, who or request.peer)
     _choose_line(refusals, request, over, kind)
     if over > 0:

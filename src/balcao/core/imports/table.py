@@ -65,7 +65,10 @@ class Table:
         self._row = row
 
     def to_json(self, cells: Sequence[Any]) -> bytes:
-        """Return the cells as the JSON of a row. An empty cell is an absent member. Raises Invalid."""
+        """Return the cells as the JSON of a row. An empty cell is an absent member.
+
+        Raises Invalid if a cell contains the error of a formula.
+        """
         kinds = _find_kinds(self._row)
         found: dict[str, Any] = {}
         for name, cell in zip(self.members, cells, strict=False):

@@ -46,7 +46,7 @@ async def list_dead_letters(
 
 
 async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
-    """Return a job with its last tries. Raises NotFound."""
+    """Return a job with its last tries. Raises NotFound if it is done or never existed."""
     async with call.platform.database.transaction() as connection:
         job = await queue.read_queued_job(connection, parse_job_number(letter_id))
         subject = (await _find_subjects(connection, call, [job])).get(job.id)
@@ -72,7 +72,7 @@ async def retry_dead_job(call: Call, letter_id: str) -> DeadLetter:
 
 
 async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
-    """Put the oldest dead jobs of a kind back into the queue. Raises Invalid."""
+    """Put the oldest dead jobs of a kind back into the queue. Raises Invalid for a malformed member of the body."""
     kind = clean_text("kind", body.kind, longest=100)
     code = None if body.error_code is None else clean_text("error_code", body.error_code, longest=100)
     if not 1 <= body.limit <= MOST_AT_ONCE:

@@ -77,7 +77,7 @@ async def delete_old_incidents(connection: Connection, age: timedelta) -> int:
 async def open_incident(
     call: Call, title: str, services: Sequence[str], severity: Severity, words: str, author: str
 ) -> int:
-    """Publish an incident and return its number. Raises Invalid."""
+    """Publish an incident and return its number. Raises Invalid if a text is too long or contains personal data."""
     title, words = _clean("title", title, LONGEST_TITLE), _clean("message", words, LONGEST_NOTE)
     async with call.platform.database.transaction() as connection:
         number = await _insert_incident(connection, title, services, severity)
@@ -89,7 +89,7 @@ async def open_incident(
 async def add_note(call: Call, number: int, words: str, author: str, *, resolves: bool = False) -> None:
     """Add a note to an open incident. With `resolves`, it also closes the incident.
 
-    Raises Invalid, NotFound or Conflict.
+    Raises NotFound if the incident does not exist, Conflict if it is resolved, or Invalid as `open_incident` does.
     """
     words = _clean("message", words, LONGEST_NOTE)
     async with call.platform.database.transaction() as connection:

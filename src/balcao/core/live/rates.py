@@ -101,7 +101,7 @@ def check_rate(limit: Limit, rate: str, bounds: Bounds = BY_COMMAND) -> None:
 async def change_rate(
     call: Call, limit: Limit, rate: str, ends_at: datetime | None, author: str, bounds: Bounds = BY_COMMAND
 ) -> None:
-    """Change a limit to `rate` until `ends_at`. Raises Invalid."""
+    """Change a limit to `rate` until `ends_at`. Raises Invalid as `check_rate` does."""
     check_rate(limit, rate, bounds)
     async with call.platform.database.transaction() as connection:
         await live.put_live_change(connection, RATE, limit.name, rate, ends_at, author)

@@ -15,7 +15,7 @@ def parse_flag(text: str, *, or_digit: bool = False) -> bool | None:
 
 
 def parse_flag_parameter(query: Mapping[str, str], name: str) -> bool | None:
-    """Return the flag of a query parameter, or None if it is absent. Raises Invalid."""
+    """Return the flag of a query parameter, or None if it is absent. Raises Invalid unless it is `true` or `false`."""
     if name not in query:
         return None
     flag = parse_flag(query[name])

@@ -4,7 +4,10 @@ from balcao.core.errors import Invalid
 
 
 def parse_whole_number(name: str, text: str | None, least: int, most: int, *, default: int) -> int:
-    """Return the number in a query parameter of ASCII digits. Raises Invalid with the name of the parameter."""
+    """Return the number in a query parameter of ASCII digits.
+
+    Raises Invalid with the name of the parameter unless it is a number from `least` to `most`.
+    """
     if text is None:
         return default
     fits = text.isascii() and text.isdigit() and len(text) <= len(str(most))

@@ -82,7 +82,7 @@ class WebhooksOfService(Generic[W, S]):
             return [self._show(call, found) for found in await self.store.list_webhooks(connection, self.words.table)]
 
     async def read_webhook(self, call: Call, id: UUID | None) -> W:
-        """Return a webhook. Raises NotFound. All methods raise it for an id that is None."""
+        """Return a webhook. Raises NotFound if it does not exist. All methods raise it for an id that is None."""
         async with call.platform.database.connection() as connection:
             return self._show(call, await self.store.read_webhook(connection, self.words.table, id))
 
