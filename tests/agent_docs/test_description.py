@@ -37,7 +37,7 @@ def described(http: httpx.Client) -> dict[str, Any]:
 
 
 def operations(found: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Path, method and operation."""
+    """Yield path, method and operation."""
     for path, item in found["paths"].items():
         yield from ((path, method, item[method]) for method in item if method != "servers")
 
@@ -113,7 +113,7 @@ def test_path_parameters_are_texts_with_a_pattern_and_all_others_have_limits(des
 
 
 def test_an_example_that_an_operation_has_of_its_own_is_shown(described: dict[str, Any]) -> None:
-    """Of each status its own words, and nothing that a caller who tries it out would be refused for."""
+    """Each status has its own example, and none contains anything that a caller who tries it would be refused for."""
     shown = {key: holder["example"] for key, holder in list_examples(described)}
     own = {key: holder["example"] for key, holder in list_examples(describe_api(AGENTS)) if "example" in holder}
     assert len(own) > 200
@@ -121,7 +121,7 @@ def test_an_example_that_an_operation_has_of_its_own_is_shown(described: dict[st
 
 
 def list_examples(document: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    """Yield what may have an example, and where it stands."""
+    """Yield the objects that may have an example, with their place."""
     for path, method, operation in operations(document):
         yield from (((path, method, each["in"], each["name"]), each) for each in operation.get("parameters", ()))
         for name, holder in {
@@ -222,5 +222,5 @@ async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(plat
 
 
 def _again(service: Service) -> Any:
-    """A route of the service's own under a second path: two operations with one id cannot be described."""
+    """Add a route of the service under a second path: two operations with one id cannot be described."""
     return [replace(service.routes[0], path="/again")]

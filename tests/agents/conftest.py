@@ -22,7 +22,7 @@ def act(settings: Settings, database_url: str) -> Iterator[Act]:
 
 @pytest.fixture(scope="module")
 def loaded(act: Act) -> dict[str, Any]:
-    """The demo data, loaded as the sandbox does, and the examples it names."""
+    """Load the demo data as the sandbox does. Return the examples it names."""
     act(lambda call: demo.load_demo_agents(call.platform))
     return dict(act(lambda call: demo.find_agent_examples(call.platform)))
 

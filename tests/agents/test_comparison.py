@@ -1,4 +1,4 @@
-"""What a comparison of two versions tells of each member of their content (rules: agents 2.2)."""
+"""The differences that a comparison of two versions shows for each member of their content (rules: agents 2.2)."""
 
 import json
 
@@ -19,7 +19,7 @@ _contents = st.builds(
 
 
 def spell(content: AgentContent, name: str) -> str:
-    """Return a member as JSON, in which 1 and true differ, and the order of an object's members says nothing."""
+    """Return a member as JSON, in which 1 and true differ and the order of an object's members does not matter."""
     return json.dumps(getattr(content, name), sort_keys=True)
 
 

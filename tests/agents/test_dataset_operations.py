@@ -1,4 +1,4 @@
-"""Making, filling, changing and deleting data sets over HTTP (rules: agents 2.3, 5)."""
+"""Creating, filling, changing and deleting data sets over HTTP (rules: agents 2.3, 5)."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ def staff(issuer: Issuer, role: str) -> dict[str, str]:
 
 @pytest.fixture
 def send(http: httpx.Client, issuer: Issuer) -> Send:
-    """Call as an editor of the agents, unless other headers are given."""
+    """Return a function that calls as an editor of the agents, unless other headers are given."""
     editor = staff(issuer, "agentes:editor")
 
     def send(method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> httpx.Response:

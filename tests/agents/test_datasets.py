@@ -1,4 +1,4 @@
-"""Filling data sets, and paging while others write."""
+"""Writes to data sets, and pagination during concurrent writes."""
 
 import asyncio
 import itertools

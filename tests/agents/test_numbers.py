@@ -1,4 +1,4 @@
-"""The numbers of the rules are those of the product: whoever changes one changes the page (rules: agents 2)."""
+"""The numbers of the rules equal those of the product, so they change together (rules: agents 2)."""
 
 import re
 from datetime import timedelta
@@ -22,7 +22,7 @@ KIB = 1024
 
 
 def repetitions(pattern: str) -> list[int]:
-    """How often a pattern's one class may repeat."""
+    """Return how often the only character class of a pattern may repeat."""
     return [int(number) for number in re.findall(r"\{(\d+),(\d+)\}", pattern)[0]]
 
 

@@ -1,4 +1,4 @@
-"""Checking a text of instructions before it is saved (rules: agents 2.2)."""
+"""The check of a text of instructions before it is saved (rules: agents 2.2)."""
 
 import string
 from typing import Any
@@ -14,7 +14,7 @@ from tests.support.issuer import Issuer, bearer
 
 PATH = "/agent/api/v1/system-prompt/check"
 
-# Put together here, so that nobody takes this file for one that holds secrets.
+# Built from parts, so that scanners do not report secrets in this file.
 SECRETS = {
     "chave privada": "-----BEGIN RSA " + "PRIVATE KEY-----",
     "chave da AWS": "AKIA" + "ABCDEFGHIJKLMNOP",

@@ -1,4 +1,4 @@
-"""A configuration by its id."""
+"""The read of a configuration by its id."""
 
 from datetime import datetime
 from typing import Any

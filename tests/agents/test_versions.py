@@ -33,7 +33,7 @@ def body(agent: str, **content: Any) -> SaveBody:
 
 
 def someone_with(call: Call, action: str) -> Call:
-    """A call of somebody whom the rule let pass by this action, and who has no role."""
+    """Return a call of a person without roles whom the rule let pass by this action."""
     caller = from_claims({"sub": "editor", "cpf": "90000000175", "exp": 4e9})
     return Call(call.platform, "agents.test", "", Decision(Reason.GRANTED, action), caller)
 
@@ -194,14 +194,14 @@ async def test_of_two_who_take_back_the_same_version_one_does(call: Call, second
 
 @pytest.mark.cases("agents", "30")
 async def test_a_save_that_dies_before_its_commit_leaves_nothing(call: Call, agent: str, database_url: str) -> None:
-    """The save waits for a lock after it has written version and pointer; there its connection is killed."""
+    """The save waits for a lock after it has written version and pointer. Its connection is killed there."""
     blocker = await asyncpg.connect(database_url)
     try:
         async with blocker.transaction():
             await blocker.execute("LOCK TABLE agents.agent_activations IN ACCESS EXCLUSIVE MODE")
             save = asyncio.create_task(service.save_version(call, body(agent, prompt_content="Um")))
             async with asyncio.timeout(PATIENCE):
-                while not await blocker.fetchval(  # noqa: ASYNC110 - nothing tells when a lock is waited for
+                while not await blocker.fetchval(  # noqa: ASYNC110 - no event reports a lock wait
                     "SELECT count(pg_terminate_backend(pid)) FROM pg_locks"
                     " WHERE NOT granted AND relation = 'agents.agent_activations'::regclass"
                 ):

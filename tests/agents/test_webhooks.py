@@ -1,4 +1,4 @@
-"""Signed calls that tell which version of an agent is active (rules: agents 2.5)."""
+"""Signed calls that report which version of an agent is active (rules: agents 2.5)."""
 
 import asyncio
 import itertools
@@ -42,7 +42,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
 
 @pytest.fixture
 def send(http: httpx.Client, issuer: Issuer) -> Send:
-    """Call as an administrator of the agents."""
+    """Return a function that calls as an administrator of the agents."""
     admin = bearer(issuer.person("90000020605", name="Tereza Lins", realm_access={"roles": ["agentes:admin"]}))
     return lambda method, path, body=None: http.request(method, f"{BASE}/{path}", json=body, headers=admin)
 
@@ -62,7 +62,7 @@ def agent() -> str:
 
 @pytest.fixture
 def webhook(send: Send, receiver: Receiver, agent: str) -> dict[str, Any]:
-    """One that is told of the agent alone, with its secret."""
+    """Return a webhook that follows only this agent, with its secret."""
     answer = send("POST", "webhooks", {"url": f"{receiver.url}/avisos", "agent_types": [agent]})
     assert answer.status_code == 201, answer.text
     added: dict[str, Any] = answer.json()
@@ -153,7 +153,7 @@ def test_what_is_not_taken_is_sent_again_and_who_is_gone_is_left_alone(
 async def test_a_move_that_is_not_committed_is_not_told(
     webhook: dict[str, Any], agent: str, call: Call, database_url: str
 ) -> None:
-    """The save waits for a lock after its pointer has moved; there its connection is killed."""
+    """The save waits for a lock after its pointer has moved. Its connection is killed there."""
     queued = "SELECT count(*) FROM queue.pgqueuer WHERE entrypoint = 'agents.deliver_webhook'"
     body = SaveBody.model_validate({"agent_type": agent, "prompt_content": "Um"})
     blocker = await asyncpg.connect(database_url)
@@ -162,7 +162,7 @@ async def test_a_move_that_is_not_committed_is_not_told(
             await blocker.execute("LOCK TABLE queue.pgqueuer IN ACCESS EXCLUSIVE MODE")
             saving = asyncio.create_task(versions.save_version(call, body))
             async with asyncio.timeout(PATIENCE):
-                while not await blocker.fetchval(  # noqa: ASYNC110 - nothing tells when a lock is waited for
+                while not await blocker.fetchval(  # noqa: ASYNC110 - no event reports a lock wait
                     "SELECT count(pg_terminate_backend(pid)) FROM pg_locks"
                     " WHERE NOT granted AND relation = 'queue.pgqueuer'::regclass"
                 ):

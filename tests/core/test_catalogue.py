@@ -1,4 +1,4 @@
-"""The snapshot that processes decide by, and what of an operation stops the boot (rules: access 3.6, 4.5)."""
+"""The snapshot that processes decide from, and faults of operations that stop the start (rules: access 3.6, 4.5)."""
 
 import asyncio
 from contextlib import nullcontext

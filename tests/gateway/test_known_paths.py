@@ -1,4 +1,4 @@
-"""A path that was found before leads where it led, and how many are remembered is bounded."""
+"""A cached path leads to the same endpoint as before, and the cache is bounded."""
 
 import functools
 from contextlib import nullcontext
@@ -45,7 +45,7 @@ def make_gateway() -> Gateway:
 
 
 def follow(gateway: Gateway, method: str, path: bytes) -> tuple[str, str, list[str]]:
-    """Return which endpoint answers, or how it refuses, and what the request was given."""
+    """Return the endpoint or the refusal, and the values that the request received."""
     request = Request(method, path)
     endpoint = gateway.match(request)
     return f"{type(endpoint).__name__} {endpoint.allow} {endpoint.key}", request.prefix, list(request.path_values)

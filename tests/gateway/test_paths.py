@@ -1,4 +1,4 @@
-"""What holds for the paths of all operations: methods, escapes, slashes, and bodies that are not read."""
+"""Rules for the paths of all operations: methods, escapes, slashes, and bodies that are not read."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What is refused outside the services: a page for who asks for one, and for everybody else what a program reads."""
+"""Refusals outside the services: a page for callers that accept HTML, and the format of programs for all others."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""The demo's units, and acts on them as staff would do them."""
+"""The demo's units, and operations on them as staff would do them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,13 +20,13 @@ def act(settings: Settings, database_url: str) -> Iterator[Act]:
 
 @pytest.fixture(scope="module")
 def loaded(act: Act) -> None:
-    """The demo data, loaded as the sandbox does."""
+    """Load the demo data, as the sandbox does."""
     act(lambda call: demo.load_demo_health_units(call.platform))
 
 
 @pytest.fixture(scope="session")
 def manager(issuer: Issuer) -> dict[str, str]:
-    """Headers of somebody who keeps the units' register."""
+    """Return the headers of a person who maintains the register of units."""
     return bearer(issuer.person("90000020524", name="Sílvia Duarte", realm_access={"roles": ["saude:unidades:admin"]}))
 
 
@@ -37,5 +37,5 @@ def citizen(issuer: Issuer) -> dict[str, str]:
 
 @pytest.fixture
 def terminal(issuer: Issuer, database_url: str, tmp_path: Path) -> Terminal:
-    """The command line on the module's own database."""
+    """Return the command line with the module's own database."""
     return Terminal(tmp_path, database_url=database_url, auth_issuer=issuer.address)

@@ -21,7 +21,7 @@ WEEK: dict[str, Any] = {"semana": {"1": []}}
 
 @pytest.fixture(scope="module", autouse=True)
 def city(act: Any) -> None:
-    """Three units, and three people who may write: in the north, in the north and anywhere, in no area at all."""
+    """Create three units, and three people with rights: in the north, in the north and everywhere, in no area."""
     for cnes, area in ((NORTH, "1.0"), (SOUTH, "2.0"), (NOWHERE, None)):
         act(units.put_unit, Cnes(cnes), UnitBody(nome="Unidade de teste", tipo=Tipo.CF, area=area))
     for name, attributes, people in (

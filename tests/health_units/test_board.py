@@ -1,4 +1,4 @@
-"""What a process vouches for: freshness before speed (rules: health_units 5)."""
+"""The states that a process may show: freshness comes before speed (rules: health_units 5)."""
 
 import asyncio
 import time
@@ -31,7 +31,7 @@ UNIT = Cnes("7000001")
 
 @pytest_asyncio.fixture
 async def board(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> UnitBoard:
-    """A board that nobody confirms but the test: the process reads its own again whenever something is published."""
+    """Return a board that only the test refreshes. The process would refresh its own after every publication."""
     own = UnitBoard()
     monkeypatch.setitem(platform.parts, UnitBoard, own)
     return own
@@ -72,7 +72,7 @@ async def test_an_unconfirmed_state_is_not_told_and_comes_back_by_itself(
 
 
 def test_a_picture_that_was_asked_for_earlier_never_takes_the_place_of_a_later_one() -> None:
-    """Two reads may be on the way at once, and the earlier one may come last: without the unit added between them."""
+    """Two reads may overlap, and the earlier one may end last, without the unit that was added between them."""
     board = UnitBoard()
     board.replace(BoardSnapshot(2, "", {}, frozenset()), asked_at=20.0)
     board.replace(BoardSnapshot(1, "", {}, frozenset()), asked_at=10.0)

@@ -1,4 +1,4 @@
-"""A fixed service token opens its one operation and nothing else (rules: health_units 1)."""
+"""A fixed service token opens its only operation and nothing else (rules: health_units 1)."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -80,7 +80,7 @@ def test_a_token_of_several_operations_opens_each_until_its_own_last_day() -> No
 
 @pytest.fixture
 def without_the_first(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
-    """A process whose configuration lists the second token alone."""
+    """Yield a process whose configuration lists only the second token."""
     left = settings.model_copy(update={"fixed_service_tokens": fixed_tokens.format_entry(TOKENS[1][1])})
     with (
         RunningServer(app.build_application(left, database_url, ["health_units"])) as running,
@@ -130,7 +130,7 @@ def file(tmp_path: Path) -> Path:
 def by_file(
     settings: Settings, database_url: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[httpx.Client]:
-    """A process whose setting names the file, at which it looks for every call."""
+    """Yield a process whose setting names the file, which it reads for every call."""
     assert access.LOOK_SECONDS <= 60
     monkeypatch.setattr(access, "LOOK_SECONDS", 0.0)
     named = Settings.load({"BALCAO_FIXED_SERVICE_TOKENS": str(file)}).fixed_service_tokens

@@ -1,4 +1,4 @@
-"""Notifications over HTTP, as each kind of caller sees them (rules: health_units 2.2, 2.3)."""
+"""Notifications over HTTP for each kind of caller (rules: health_units 2.2, 2.3)."""
 
 import itertools
 from collections.abc import Callable
@@ -42,7 +42,10 @@ def staff(issuer: Issuer, role: str) -> dict[str, str]:
 
 @pytest.fixture
 def send(http: httpx.Client, issuer: Issuer) -> Send:
-    """Call as an operator, unless other headers are given; `path` follows the unit's notifications."""
+    """Return a function that calls as an operator, unless other headers are given.
+
+    `path` follows the unit's notifications.
+    """
     operator = staff(issuer, "saude:risco:operador")
 
     def send(method: str, unit: str, path: str = "", body: Any = None, **headers: str) -> httpx.Response:

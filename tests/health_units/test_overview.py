@@ -1,4 +1,4 @@
-"""What staff see of the whole city, and acts that are repeated (rules: health_units 2.3)."""
+"""The staff's view of the whole city, and repeated operations (rules: health_units 2.3)."""
 
 import itertools
 from datetime import timedelta

@@ -44,7 +44,7 @@ def read(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
 
 @pytest.fixture
 def unit(act: Any, read: Any) -> Cnes:
-    """A unit of the test's own, without notifications, known to the server."""
+    """Return a unit of the test's own without notifications, once the server has it."""
     cnes = Cnes(str(next(_codes)))
     act(units.put_unit, cnes, UnitBody(nome="Unidade de teste", tipo=Tipo.CF))
     wait_until(read, cnes, lambda answer: answer.status_code == 200)
@@ -52,7 +52,7 @@ def unit(act: Any, read: Any) -> Cnes:
 
 
 def wait_until(read: Any, cnes: Cnes, wanted: Callable[[httpx.Response], bool]) -> dict[str, Any]:
-    """What the server answers once the commit has reached it; it has a moment for that, not more."""
+    """Return the server's answer once the commit has reached it. It has a moment for that."""
     deadline = time.monotonic() + 20
     while not wanted(answer := read(cnes.digits)):
         assert time.monotonic() < deadline, answer.text
@@ -219,6 +219,6 @@ def test_an_unchanged_answer_is_not_sent_again(read: Any) -> None:
 
 
 def test_a_machine_may_call_more_often_than_a_person() -> None:
-    """It calls for many people: the portal holds one token for all its visitors."""
+    """A machine calls for many people: the portal uses one token for all of its visitors."""
     (declared,) = (each for each in SERVICE.routes if each.key == "health_units.read_risk")
     assert declared.rates(Settings(profile="production")) == ("50/second", "500/second")

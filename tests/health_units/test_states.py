@@ -1,4 +1,4 @@
-"""The life of a notification as pure rules (rules: health_units 4.1)."""
+"""The rules for the life of a notification (rules: health_units 4.1)."""
 
 import itertools
 from datetime import UTC, datetime, timedelta
@@ -19,12 +19,12 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 colours = st.sampled_from(Risco)
 # The smallest difference that the database stores.
 STEP = timedelta(microseconds=1)
-# The clock may stand still, and may be set back.
+# The clock may stop, and may be set back.
 clocks = st.timedeltas(min_value=timedelta(minutes=-5), max_value=timedelta(minutes=5))
 
 
 class OneUnit(RuleBasedStateMachine):
-    """Any acts in any order, with a clock that jumps: the state is always what the events add up to."""
+    """Runs operations in any order, with a clock that jumps. The state always equals the result of all events."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The stream of changes: every change once, in order, to whoever listens (rules: health_units 4.3)."""
+"""The stream of changes: every listener gets every change once and in order (rules: health_units 4.3)."""
 
 import itertools
 import threading
@@ -33,7 +33,7 @@ from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 PATH = "/health-units/unidades/eventos"
-# A bound against hanging on a busy machine, never a measurement.
+# A limit against hanging on a busy machine. It is not a measurement.
 LONGEST_READ_SECONDS = 120.0
 _codes = itertools.count(4000001)
 
@@ -54,11 +54,11 @@ class Stream:
         self._ends_at = time.monotonic() + LONGEST_READ_SECONDS
 
     def read(self, count: int) -> list[Event]:
-        """Return the next events."""
+        """Return the next `count` events."""
         return list(itertools.islice(self, count))
 
     def __iter__(self) -> Iterator[Event]:
-        """Yield the events. Fails where heartbeats alone have come for too long: they would hold a test for ever."""
+        """Yield the events. Fail if only heartbeats have come for too long, because they would block a test forever."""
         members: dict[str, str] = {}
         for line in self.lines:
             if line.startswith(":"):
@@ -77,7 +77,7 @@ Listen = Callable[..., Any]
 
 @pytest.fixture
 def listen(server: RunningServer, citizen: dict[str, str]) -> Listen:
-    """Open a stream; of another server where one is given."""
+    """Return a function that opens a stream, of another server if one is given."""
 
     @contextmanager
     def listen(
@@ -94,7 +94,7 @@ def listen(server: RunningServer, citizen: dict[str, str]) -> Listen:
             assert time.monotonic() < ends_at, "the server takes earlier streams for open ones"
             with httpx.stream("GET", url, params=query, headers=sent, timeout=PATIENCE) as answer:
                 if answer.status_code == 429 and not once:
-                    continue  # the server has not noticed yet that an earlier one was closed
+                    continue  # the server has not yet noticed the end of an earlier one
                 stream = Stream(answer)
                 if answer.status_code == 200:
                     assert answer.headers["Content-Type"] == "text/event-stream"
@@ -110,7 +110,7 @@ def listen(server: RunningServer, citizen: dict[str, str]) -> Listen:
 
 @pytest.fixture
 def unit(act: Any, sql: Sql, server: RunningServer) -> Cnes:
-    """A unit of the test's own; the server has told its listeners of it."""
+    """Return a unit of the test's own, once the server has told its listeners about it."""
     cnes = Cnes(str(next(_codes)))
     act(units.put_unit, cnes, UnitBody(nome="Unidade de teste", tipo=Tipo.CF))
     wait_for_server(server, sql)
@@ -134,7 +134,7 @@ def remember(server: RunningServer, issuer: Issuer) -> None:
 
 
 def change(act: Any, cnes: Cnes, *colors: Risco) -> None:
-    """Open a notification, change it and close it: one change more than colours."""
+    """Open a notification, change it and close it. This gives one change more than colours."""
     opened = act(notifications.open_notification, cnes, OpenBody(risco=colors[0]))
     for color in colors[1:]:
         act(notifications.change_notification, cnes, opened.id, ChangeBody(risco=color))
@@ -166,7 +166,7 @@ def test_a_change_reaches_a_listener_and_the_next_read(
 ) -> None:
     with listen() as stream:
         act(notifications.open_notification, unit, OpenBody(risco=Risco.VERMELHO))
-        # That the unit was made may come, too: the server may not have passed it on before the stream was opened.
+        # The creation of the unit may come first: perhaps the server had not published it when the stream was opened.
         event = next(each for each in stream if each.kind == "risco")
         shown = http.get(f"/health-units/unidade/{unit}/risco", headers=citizen).json()
     assert event.data == {"sequencia": event.id, **shown}
@@ -206,7 +206,7 @@ def test_who_comes_back_gets_what_was_missed_then_what_comes(listen: Listen, act
 def test_many_writers_and_readers_who_come_and_go_see_every_number_once(
     listen: Listen, act: Any, unit: Cnes, sql: Sql
 ) -> None:
-    """Whoever reads on from the last number, however often cut off, has no gap and nothing twice."""
+    """A client that resumes after its last number gets every change exactly once, however often it is disconnected."""
     ((last,),) = sql("SELECT last FROM health_units.feed_counter")
     others = [Cnes(str(next(_codes))) for _ in range(2)]
     for cnes in others:
@@ -300,7 +300,7 @@ def test_one_client_holds_so_many_streams_from_an_address(
         with listen(at=alone, who=person, once=True) as refused:
             assert (refused.answer.status_code, refused.answer.headers["Error-Code"]) == (429, "too-many-streams")
             assert refused.answer.headers["Retry-After"] == "30"
-        assert client.head(PATH, headers=portal).status_code == 200  # holds nothing
+        assert client.head(PATH, headers=portal).status_code == 200  # occupies no slot
         for _ in range(20):
             stack.enter_context(listen(at=alone, who=portal))
         with listen(at=alone, who=portal, once=True) as refused:

@@ -1,4 +1,4 @@
-"""Units over HTTP: their register, their openings, the holidays, and how people look for them.
+"""Units over HTTP: their register, their openings, the holidays, and the search for units.
 
 rules: health_units 2.2, 2.3, 3.1, cases 4, 22-24, 34, 36, 37.
 """
@@ -43,7 +43,7 @@ def read(http: httpx.Client, citizen: dict[str, str]) -> Ask:
 
 @pytest.fixture
 def unit(manage: Ask, read: Ask) -> str:
-    """A unit that is open whatever the hour, known to the server."""
+    """Return a unit that is always open, once the server has it."""
     cnes = str(next(_codes))
     assert manage("PUT", f"/unidade/{cnes}", BODY).status_code == 201
     assert manage("PUT", f"/unidade/{cnes}/horarios", ALWAYS).status_code == 200
@@ -52,7 +52,7 @@ def unit(manage: Ask, read: Ask) -> str:
 
 
 def see(read: Ask, cnes: str) -> dict[str, Any]:
-    """What the server says of the unit's opening; empty while it does not know the unit."""
+    """Return the server's answer about the opening of the unit. It is empty until the server has the unit."""
     found: dict[str, Any] = read(f"/unidade/{cnes}").json().get("atendimento", {})
     return found
 
@@ -323,7 +323,7 @@ def test_the_department_words_the_effects() -> None:
 
 @pytest.mark.usefixtures("loaded")
 def test_the_demo_city_shows_every_kind_of_unit(sql: Sql, act: Any) -> None:
-    """As section 7 of the rules counts them; loading once more changes nothing."""
+    """The demo city matches section 7 of the rules. Loading it again changes nothing."""
     count = "SELECT last FROM health_units.feed_counter"
     (before,) = sql(count)
     act(lambda call: demo.load_demo_health_units(call.platform))

@@ -1,4 +1,4 @@
-"""What was sent to a webhook, its tries, and sending it again (rules: health_units 2.5)."""
+"""The deliveries to a webhook, their attempts, and repeated deliveries (rules: health_units 2.5)."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -58,7 +58,7 @@ def unit(act: Act) -> Cnes:
 
 @pytest.fixture
 def path(manage: Manage, receiver: Receiver, unit: Cnes) -> str:
-    """Of a webhook that is told of the unit alone."""
+    """Return the path of a webhook that follows only this unit."""
     answer = manage("POST", "/avisos", {"url": f"{receiver.url}/avisos", "unidades": [unit.digits]})
     return f"/avisos/{answer.json()['id']}"
 
@@ -74,7 +74,7 @@ def test_a_delivery_is_listed_with_its_tries_and_replayed_under_its_id(
 ) -> None:
     receiver.usual = Answer(503)
     act(notifications.open_notification, unit, OpenBody(risco=Risco.VERMELHO))
-    sql("UPDATE queue.pgqueuer SET attempts = $1", len(DELAYS))  # the last of its tries
+    sql("UPDATE queue.pgqueuer SET attempts = $1", len(DELAYS))  # the last of its attempts
     drain()
     (failed,) = list_deliveries(manage, path, "?falhas=true")
     assert (failed["tipo"], failed["cnes"], failed["ultimo_erro"]) == (
@@ -90,12 +90,12 @@ def test_a_delivery_is_listed_with_its_tries_and_replayed_under_its_id(
     drain()
     assert [told.headers["webhook-id"] for told in receiver.received] == [failed["mensagem"]] * 2
     assert receiver.received[0].body == receiver.received[1].body
-    assert sql("SELECT FROM queue.pgqueuer") == []  # the dead-lettered job itself started over
+    assert sql("SELECT FROM queue.pgqueuer") == []  # the dead-lettered job itself was restarted
     (taken,) = list_deliveries(manage, path)
     assert [each["erro"] for each in taken["tentativas"]] == ["status-503", None]
     assert (taken["ultimo_erro"], taken["entregue_em"] is None) == (None, False)
     assert list_deliveries(manage, path, "?falhas=true") == []
-    assert manage("POST", replay).status_code == 202  # of what was taken, too, as a new job
+    assert manage("POST", replay).status_code == 202  # an accepted one is sent again by a new job
     drain()
     assert len(receiver.received) == 3
 

@@ -1,4 +1,4 @@
-"""Signed calls that tell of changes, and the systems that are read (rules: health_units 2.5)."""
+"""Signed calls that announce changes, and the systems that are read (rules: health_units 2.5)."""
 
 import asyncio
 import itertools
@@ -79,7 +79,7 @@ def unit(act: Act, sql: Sql) -> Cnes:
 
 @pytest.fixture
 def webhook(manage: Manage, receiver: Receiver, unit: Cnes) -> dict[str, Any]:
-    """One that is told of the unit alone, with its secret."""
+    """Return a webhook that follows only this unit, with its secret."""
     answer = manage("POST", "/avisos", {"url": f"{receiver.url}/avisos?a=1", "unidades": [unit.digits]})
     assert answer.status_code == 201, answer.text
     added: dict[str, Any] = answer.json()
@@ -297,7 +297,7 @@ def test_without_the_sandboxs_setting_no_private_address_is_called_and_none_with
 
 
 def make_certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """Return the contexts of a server with a certificate for the name, and of a client that trusts it alone."""
+    """Return the contexts of a server with a certificate for the name, and of a client that trusts only this one."""
     key, subject = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
     certificate = (
@@ -340,7 +340,7 @@ def test_the_certificate_is_to_be_that_of_the_name_though_the_call_goes_to_the_a
 
 @pytest.fixture
 def department(settings: Settings, database_url: str, receiver: Receiver) -> Iterator[Act]:
-    """Reads the receiver as the department's system."""
+    """Yield a function that acts on a platform that reads the receiver as the department's system."""
     changed = settings.model_copy(
         update={
             "risk_sources": f"secretaria={receiver.url}/abertas",

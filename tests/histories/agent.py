@@ -1,4 +1,4 @@
-"""The versions of agents, and which one is active (rules: agents 2.2, 4)."""
+"""The versions of agents, and the active version (rules: agents 2.2, 4)."""
 
 import random
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ PATH = "/agent/api/v1"
 
 
 class VersionsOfAgents:
-    """Editors who save and activate, half of them only if the version is active that they saw last."""
+    """Editors who save and activate. Half of them do so only if the version that they saw last is active."""
 
     name = "agent"
 

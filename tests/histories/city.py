@@ -1,7 +1,8 @@
-"""A city's whole installation on one machine: two hosts, a worker, two PostgreSQL servers, and all that they reach.
+"""The whole installation of a city on one machine: two hosts, a worker, two PostgreSQL servers, and their environment.
 
-In front of the hosts is nginx; a Redis counts their callers; identity provider and CRM stand apart. Every connection
-that a fault shall reach goes through a wire. Each part is killed, frozen, stopped and started by its own name.
+nginx is in front of the hosts, a Redis counts their callers, and identity provider and CRM are separate. Every
+connection that a fault can affect goes through a wire. Each part is killed, frozen, stopped and started by its own
+name.
 """
 
 import os
@@ -33,24 +34,24 @@ from tests.support.small_disks import disk
 from tests.support.terminal import BALCAO, Serving, Terminal, command_line
 
 HOSTS = ("one", "two")
-# For so long a gateway leaves a host alone that took no connection.
+# The time for which a gateway does not use a host that accepted no connection.
 TAKEN_BACK_SECONDS = 5
-NOTICED_SECONDS = 4  # after which a cluster manager takes a primary for dead, at the earliest
-READ_LAG_SECONDS = 3  # by which a visitor may be behind
+NOTICED_SECONDS = 4  # a cluster manager waits at least this long
+READ_LAG_SECONDS = 3  # a visitor may be behind by this much
 EVENT = re.compile(rb'"event": ?"([a-z_.]+)"')
 WARNING = re.compile(rb'"level": ?"(warning|error|critical)"')
 METRICS_TOKEN = "so-that-nobody-else-reads-them"
 REPLICA_READS = re.compile(r'^balcao_replica_reads_total{outcome="replica"} (\d+)', re.MULTILINE)
-CLOCKED = ("two", "worker")  # whose clocks go wrong
-DISK_MEGABYTES = 2_500  # of each database server, where disks may be mounted
-# Where Debian's package `faketime` has it, if it is there.
+CLOCKED = ("two", "worker")  # the programs whose clocks go wrong
+DISK_MEGABYTES = 2_500  # of each database server, if disks can be mounted
+# The path in Debian's package `faketime`, or None if it is not installed.
 CLOCKS = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
 
 
 class City:
-    """Use `found` to make one; `settings` are those by which clients and the invariants reach it.
+    """Use `found` to create a city. `settings` are those with which clients and the invariants reach it.
 
-    It begins with the program whose code lies in the folder `former`, if one is named.
+    If a folder `former` is given, the city starts with the program in that folder.
     """
 
     def __init__(self, stack: ExitStack, root: Path, former: Path | None) -> None:
@@ -86,13 +87,14 @@ class City:
         self._gateway = stack.enter_context(running("nginx", self._plan(), root, self._certificate))
 
     def transport(self) -> httpx.AsyncHTTPTransport:
-        """Return how clients reach the gateway."""
+        """Return the transport with which clients reach the gateway."""
         return httpx.AsyncHTTPTransport(verify=self._certificate.trust)
 
-    # ---- what is started -------------------------------------------------------------------------------------------
+    # ---- start and stop
+    # ------------------------------------------------------------------------------------------------
 
     def start(self, name: str) -> None:
-        """Start a host, or what stands outside of it: provider and CRM."""
+        """Start a host, or `outside`: provider and CRM."""
         serving = Serving(self._terminal(name), *self._words(name), log=self._root / f"{name}.log")
         is_new = name not in self._serving
         self._serving[name] = serving
@@ -106,7 +108,7 @@ class City:
         self._serving[name].process.wait(PATIENCE)
 
     def start_worker(self) -> None:
-        """Start a worker, which from now on is started again whenever it ends, as a service manager does."""
+        """Start a worker. From now on it is restarted whenever it ends, as a service manager does."""
         self._spawn_worker()
         self._is_watched.set()
 
@@ -139,14 +141,14 @@ class City:
             self._worker.wait(PATIENCE)
 
     def run(self, *words: str) -> None:
-        """Run a command of the program in a process of its own, where the provider stands."""
+        """Run a command of the program in its own process, in the provider's folder."""
         terminal = self._terminal("outside")
         subprocess.run(
             [BALCAO, *words], cwd=terminal.folder, env=terminal.environment, check=True, stdout=subprocess.DEVNULL
         )
 
     def upgrade(self) -> None:
-        """Bring the database up to date under the former program, then every process, as the manual has it."""
+        """Migrate the database while the former program runs, then upgrade every process, as the manual describes."""
         self._former = None
         self.run("migrate")
         for name in ("outside", *HOSTS):
@@ -157,19 +159,19 @@ class City:
         self.start_worker()
 
     def list_new_events(self) -> Counter[str]:
-        """Return what the programs have logged as a warning or an error since this was asked last, by its name."""
+        """Return the counts of logged warnings and errors by event since the last call."""
         events: Counter[str] = Counter()
         for log in self._root.glob("*.log"):
             with log.open("rb") as lines:
                 lines.seek(self._heard.get(log, 0))
-                # A line that is not whole yet is left to the next time.
+                # Leave an incomplete line for the next call.
                 whole = [line for line in lines if line.endswith(b"\n")]
             self._heard[log] = self._heard.get(log, 0) + sum(map(len, whole))
             events.update(found[1].decode() for line in whole if WARNING.search(line) and (found := EVENT.search(line)))
         return events
 
     def count_replica_reads(self, host: str) -> int:
-        """Return how many reads a replica has answered since the host's process began, 0 of one that is away."""
+        """Return how many reads a replica has answered since the host's process started, or 0 if the host is down."""
         with suppress(httpx.HTTPError):
             headers = {"Authorization": f"Bearer {METRICS_TOKEN}"}
             shown = httpx.get(f"http://127.0.0.1:{self._ports[host]}/metrics", headers=headers, timeout=PATIENCE)
@@ -177,7 +179,7 @@ class City:
         return 0
 
     def memory(self) -> dict[str, float]:
-        """Return the megabytes that the processes of each part hold which runs."""
+        """Return the memory of the running processes of each part, in megabytes."""
         parts = {"host one": "one", "host two": "two", "worker": "worker", "PostgreSQL": "postgres"}
         held: dict[str, float] = {}
         for name, part in parts.items():
@@ -185,10 +187,11 @@ class City:
                 held[name] = sum(map(_resident, self.processes(part))) / 1e6
         return held
 
-    # ---- what is broken --------------------------------------------------------------------------------------------
+    # ---- faults
+    # --------------------------------------------------------------------------------------------------------
 
     def kill(self, part: str) -> None:
-        """Do what `kill -9` does to all processes of the part; what nothing else would start again is started."""
+        """Kill all processes of the part as `kill -9` does. Start the part again if nothing else would."""
         if part in ("postgres", "replica"):
             server = self.primary if part == "postgres" else self.standby
             server.kill()
@@ -203,7 +206,7 @@ class City:
                 self.start(part)
 
     def freeze(self, part: str) -> list[psutil.Process]:
-        """Stop the part where it stands; return its processes, for `thaw`."""
+        """Pause all processes of the part. Return them for `thaw`."""
         frozen = self.processes(part)
         _send(signal.SIGSTOP, frozen)
         return frozen
@@ -212,7 +215,7 @@ class City:
         _send(signal.SIGCONT, frozen)
 
     def processes(self, part: str) -> list[psutil.Process]:
-        """Return the processes of a part: a host with its supervisor, `api` of the first one, or another one."""
+        """Return the processes of a part: a host with its supervisor, `api` of the first host, or another part."""
         if part == "worker":
             return [self._worker] if self._worker else []
         if part == "redis":
@@ -229,25 +232,26 @@ class City:
         return [serving.process, *serving.family()]
 
     def see_to_primary(self) -> None:
-        """Wait until the primary answers, and start it again if it has ended by itself."""
+        """Wait until the primary answers. Start it again if it has ended by itself."""
         until_now(lambda: self.primary.has_ended or self.primary.answers)
         if self.primary.has_ended:
             self.primary.start()
 
     def fail_over(self) -> None:
-        """Kill the primary, promote its copy once that was noticed, and make a copy of what is the primary then."""
+        """Kill the primary, promote its copy after the time to notice it, and create a copy of the new primary."""
         self.primary.kill()
         time.sleep(NOTICED_SECONDS)
         self.standby.sql("SELECT pg_promote()", database="postgres")
         self.primary, self.standby = self.standby, self.primary
-        # What it copied says that commits wait for a copy, of which there is none yet.
+        # Its copied configuration makes commits wait for a copy, but it has no copy yet.
         self.primary.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
         self.primary.sql("SELECT pg_reload_conf()")
         self.standby.copy_from(self.primary)
         self.standby.start()
         _follow(self.primary)
 
-    # ---- how it is made --------------------------------------------------------------------------------------------
+    # ---- creation
+    # ------------------------------------------------------------------------------------------------------
 
     def _start_databases(self) -> tuple[Postgres, Postgres]:
         homes = self._stack.enter_context(folders(2))
@@ -261,7 +265,7 @@ class City:
         return primary, standby
 
     def _start_network(self) -> None:
-        # A host's writes, and apart from them what it reads from a replica, which either server may be.
+        # One wire for a host's writes, and another for its reads from a replica, which may be either server.
         users = (*HOSTS, "worker", *(f"replica-{host}" for host in HOSTS))
         targets = {f"{user}-{number}": server.port for user in users for number, server in enumerate(self.servers)}
         targets |= {"crm": self._outside + 1, "provider": self._outside, "gateway": self._ports["one"]}
@@ -292,7 +296,7 @@ class City:
         return home
 
     def _words(self, name: str) -> tuple[str, ...]:
-        # Two processes, so that the CRM is none of them.
+        # Two processes, so that the CRM runs in neither of them.
         return ("--no-worker", "--processes", "2" if name == "outside" else "1")
 
     def _terminal(self, name: str) -> Terminal:
@@ -338,7 +342,10 @@ class City:
         return ",".join(f"127.0.0.1:{self.network.ports[f'{user}-{number}']}" for number in range(len(self.servers)))
 
     def _clock(self) -> dict[str, str]:
-        """Return what lets a program's clock of the day be set by the file, and leaves the monotonic one alone."""
+        """Return the environment with which the file sets a program's wall clock.
+
+        The monotonic clock does not change.
+        """
         self.clock.touch()
         return {
             "LD_PRELOAD": str(CLOCKS),
@@ -355,21 +362,21 @@ class City:
 
 @contextmanager
 def found(former: Path | None = None) -> Iterator[City]:
-    """Make a city in folders of its own, and take it away."""
+    """Create a city in its own folders, and remove it."""
     with ExitStack() as stack:
         (root,) = stack.enter_context(folders(1))
         yield City(stack, root, former)
 
 
 def _follow(primary: Postgres) -> None:
-    """Let commits wait for the copy, once it is there."""
+    """Make commits wait for the copy, once the copy is connected."""
     primary.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{COPY}'")
     primary.sql("SELECT pg_reload_conf()")
     until_now(lambda: bool(primary.sql(SYNCHRONOUS)))
 
 
 def _resident(process: psutil.Process) -> int:
-    """Return the bytes that are its own, 0 of one that is gone."""
+    """Return the bytes that only this process uses, or 0 if it has ended."""
     try:
         return int(process.memory_full_info().uss)
     except psutil.NoSuchProcess:

@@ -1,6 +1,6 @@
-"""What breaks a city while its clients work: each part killed and frozen, each wire cut, held, slowed and lossy.
+"""The faults of a city while its clients work: each part is killed and frozen, each wire cut, held, slowed and lossy.
 
-Besides: clocks that go wrong, a full disk, a database server that another one takes the place of, restarted hosts.
+Further faults are wrong clocks, a full disk, a failover of the database server, and restarts of the hosts.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ Break: TypeAlias = Callable[[City], Awaitable[None]]
 
 KILLED = ("api", "one", "worker", "crm", "postgres", "replica", "redis", "outside")
 FROZEN = ("api", "worker", "crm", "postgres", "replica", "redis", "outside")
-# By what is cut: the wires' name, and what it is between.
+# The wires that are cut together: the start of their names, and the parts that they connect.
 WIRES: Mapping[str, str] = {
     "one-": "host-database",
     "replica-": "hosts-replica",
@@ -31,7 +31,7 @@ WIRES: Mapping[str, str] = {
     "provider": "provider",
 }
 MODES = {"cut": "cut", "hold": "hold", "delay": "delay", "lose": "loss"}
-# A token is over for a clock that is two hours ahead, and not valid yet for one that is behind.
+# A token is expired for a clock two hours ahead, and not valid yet for one that is behind.
 STEPS = {"clock ahead": "+7200", "clock back": "-7200"}
 FULL_SECONDS = 6.0
 NO_ROOT = "only root mounts disks"
@@ -39,7 +39,7 @@ NO_CLOCK = "libfaketime is not on this machine (Debian: `faketime`)"
 
 
 class Fault(NamedTuple):
-    """What is done, and why it cannot be done on this machine, if so."""
+    """What to do, and the reason why this machine cannot do it, if there is one."""
 
     bring_about: Break
     hindrance: str = ""
@@ -66,7 +66,7 @@ async def _disturb(wire: str, mode: str, city: City) -> None:
 
 
 async def _step_clocks(step: str, city: City) -> None:
-    """Set the clocks of one host and of the worker, for as long as a freeze lasts."""
+    """Change the clocks of one host and of the worker, for the duration of a freeze."""
     city.clock.write_text(step)
     try:
         await asyncio.sleep(FROZEN_SECONDS)
@@ -75,7 +75,7 @@ async def _step_clocks(step: str, city: City) -> None:
 
 
 async def _fill_disk(city: City) -> None:
-    """Fill the disk of the primary, and have it ask for room: it ends by itself, and is then started again."""
+    """Fill the disk of the primary and make it need space. It stops by itself, and is then started again."""
     ballast, until = Ballast(city.primary.folder), time.monotonic() + FULL_SECONDS
     while time.monotonic() < until:
         await asyncio.to_thread(ballast.fill)
@@ -86,7 +86,7 @@ async def _fill_disk(city: City) -> None:
 
 
 def _ask_for_room(city: City) -> None:
-    """Begin a new file of the log; some lie ready, so that it takes several until one is refused."""
+    """Start a new file of the write-ahead log. Some files are preallocated, so several are needed until one fails."""
     with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
         city.primary.sql("SELECT pg_logical_emit_message(false, 'full', ''), pg_switch_wal()", database="postgres")
 

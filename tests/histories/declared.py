@@ -12,7 +12,7 @@ ACTOR = "marina"
 
 
 class DeclaredFields:
-    """Staff says what citizens say of their gender, in words of which the CRM knows none."""
+    """Staff who declare the gender of citizens, with values that the CRM does not have."""
 
     name = "declared"
 
@@ -31,7 +31,7 @@ class DeclaredFields:
 
 
 def _shown(answer: httpx.Response) -> Told:
-    """Nobody knows a citizen who said nothing yet."""
+    """Return the value. A citizen who has declared nothing is not found."""
     return {"value": "" if answer.status_code == 404 else answer.raise_for_status().json()["genero"] or ""}
 
 

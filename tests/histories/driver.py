@@ -1,4 +1,4 @@
-"""Drivers who are invited to a vehicle, accept or refuse, and are removed (rules: registry 4.8)."""
+"""Drivers who are invited to a vehicle, accept or decline, and are removed (rules: registry 4.8)."""
 
 import random
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from tests.histories.recorder import Ask, Call, Told
 ACTOR = "marina"
 DRIVERS = {Cpf.with_stem(stem): stem for stem in ("941230001", "945670002", "948900003")}
 VEHICLES = 6
-BOTH = (2,)  # an audit event for the owner, and one for the driver
+BOTH = (2,)  # one audit event each for owner and driver
 VEHICLE = {
     "display_name": "Bicicleta",
     "color": "Azul",
@@ -28,7 +28,7 @@ VEHICLE = {
 
 
 class DriversOfVehicles:
-    """Staff in the place of owner and drivers; `_links` are the last ones that were told of, so also ended ones."""
+    """Staff who act for owners and drivers. `_links` are the last ones that responses contained, so some have ended."""
 
     name = "driver"
 
@@ -72,7 +72,7 @@ class DriversOfVehicles:
         return {"status": 201, "id": self._links[key, stem]}
 
     def _listed(self, key: str, answer: httpx.Response) -> Told:
-        """Return the links by driver, who are told apart by the masked CPF."""
+        """Return the links by driver, identified by the masked CPF."""
         drivers = {driver.masked: stem for driver, stem in DRIVERS.items()}
         links: dict[str, Any] = {}
         found = answer.raise_for_status().json()["data"]

@@ -1,7 +1,7 @@
-"""How a long run ends, and what becomes of its page.
+"""The end of a long run, and its page.
 
-It is ended early by Ctrl-C, or by who ends it as a service manager does. A page is replaced by that of a run which came
-to its end, and by nothing less; until then what was judged is written beside the histories of the run.
+Ctrl-C or a service manager's signal ends it early. Only a complete run replaces the page. Until then, the results are
+written next to the histories of the run.
 """
 
 import signal
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-INTERRUPTED = 130  # the status of a command that was ended early
+INTERRUPTED = 130  # the exit status of a command that was interrupted
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let both raise KeyboardInterrupt within the block, also where a shell started the run in the background."""
+    """Make both signals raise KeyboardInterrupt in the block, even if a shell started the run in the background."""
     handlers = {
         signal.SIGINT: signal.default_int_handler,
         signal.SIGTERM: lambda *_: signal.raise_signal(signal.SIGINT),
@@ -28,7 +28,7 @@ def interruptible() -> Iterator[None]:
 
 
 def replace(page: Path, text: str) -> None:
-    """Write a page that is there as a whole or not at all."""
+    """Write a page atomically."""
     fresh = page.with_name(f".{page.name}")
     fresh.write_text(text, "utf-8")
     fresh.replace(page)

@@ -1,6 +1,7 @@
-"""Holidays, which staff name and which visitors are shown by whatever replica there is (rules: health_units 4.2).
+"""Holidays that staff name, and that visitors read from any replica (rules: health_units 4.2).
 
-What is the same for everybody may come from a replica and be some seconds old; not for who may change it.
+Data that is the same for all callers may come from a replica and be some seconds old, but not for a caller who may
+change it.
 """
 
 import random
@@ -13,12 +14,12 @@ from tests.histories.recorder import Ask, Told, make_mark
 
 ACTOR = "silvia"
 VISITORS = ("elisa", "fabio", "iara", "katia")
-FIRST = date(2028, 1, 1)  # after the years whose holidays are there
+FIRST = date(2028, 1, 1)  # after the years that have holidays
 DAYS = 4
 
 
 class NamesOfHolidays:
-    """Staff who names a day again and again, and citizens who look it up."""
+    """Staff who rename a day repeatedly, and citizens who read it."""
 
     name = "holiday"
 

@@ -1,9 +1,9 @@
-"""Hours of everything at once on a whole city: `python -m tests.histories.hours --minutes 120` writes the page.
+"""Hours of all faults on a whole city: `python -m tests.histories.hours --minutes 120` writes the page.
 
-Clients of every resource work all the time; each minute has a fault by chance, and its own keys. In the middle the
-program is upgraded, host by host, from the last commit before the newest migration. The page is replaced once the
-minutes are over: until then, and where a run ends early, what it has shown lies beside its histories. Ends with 1 where
-something that was told cannot be, or could not be judged.
+Clients of every resource work all the time. Each minute has a random fault and its own keys. In the middle the program
+is upgraded, host by host, from the last commit before the newest migration. The page is replaced once the minutes are
+over. Until then, and if a run ends early, its results are next to its histories. The exit status is 1 if a response is
+impossible or could not be judged.
 """
 
 import argparse
@@ -35,15 +35,15 @@ from tools.release.components import ROOT
 
 MINUTE = 60.0
 SAMPLE_SECONDS = 10.0
-WARM = 100  # answers before a fault, and after it
-KEYS = 4  # of each resource, others in each minute: few, as clients who think seldom meet
+WARM = 100  # answers before and after a fault
+KEYS = 4  # for each resource and minute: few, so that clients meet
 THINK_SECONDS = 4.0
 MIGRATIONS = ("src/balcao/*/migrations", "src/balcao/core/database/sql")
 UPGRADE = "upgrade"
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Play so many minutes and write the page; return the status of the command."""
+    """Play for this many minutes and write the page. Return the exit status."""
     arguments = argparse.ArgumentParser(prog="python -m tests.histories.hours")
     arguments.add_argument("--minutes", type=float, default=120.0)
     arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
@@ -87,7 +87,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def find_former_release() -> str:
     """Return the last commit of the main branch before the newest migration.
 
-    No older one: before the upgrade and after it the clients judge by the same rules.
+    It must be this one: the clients judge the former and the new program by the same rules.
     """
     words = ("--first-parent", "-m", "--diff-filter=A", "-1", "--format=%H", "HEAD", "--", *MIGRATIONS)
     return ask_git(ROOT, "rev-parse", f"{ask_git(ROOT, 'log', *words).strip()}^").strip()
@@ -96,9 +96,9 @@ def find_former_release() -> str:
 def play(
     former: Path, histories: Path, minutes: float, seed: int, clients: Clients, write: Callable[[Report, Path], None]
 ) -> Report:
-    """Play round after round on one city, with the upgrade in the middle; after each, write what there is so far.
+    """Play round after round on one city, with the upgrade in the middle. After each round, write the results so far.
 
-    What is written until then lies beside the histories.
+    They are written next to the histories.
     """
     chance = random.Random(seed)
     faults = {name: fault.bring_about for name, fault in list_faults().items() if not fault.hindrance}
@@ -124,19 +124,19 @@ def play(
 
 
 def deal(names: Sequence[str], chance: random.Random) -> Iterator[str]:
-    """Yield names by chance, each once before any comes again."""
+    """Yield names in random order, each once before any repeats."""
     while True:
         yield from chance.sample(names, len(names))
 
 
 async def _until(second: float, recorder: Recorder) -> None:
-    """Let the clients work until this second, and until they were answered."""
+    """Let the clients work until this second, and until they have received answers."""
     await asyncio.sleep(max(0.0, second - time.monotonic()))
     await answered(recorder, WARM)
 
 
 async def _after(second: float, recorder: Recorder) -> None:
-    """Let the clients be answered again, and work on until this second."""
+    """Wait until the clients receive answers again, then let them work until this second."""
     await answered(recorder, WARM)
     await asyncio.sleep(max(0.0, second - time.monotonic()))
 
@@ -147,7 +147,7 @@ async def _upgrade(city: City) -> None:
 
 @contextmanager
 def sampled(city: City) -> Iterator[list[tuple[float, dict[str, float]]]]:
-    """Note every few seconds what memory each part holds."""
+    """Record the memory of each part every few seconds."""
     samples: list[tuple[float, dict[str, float]]] = []
     ending = threading.Event()
 

@@ -1,4 +1,4 @@
-"""What must be true of a history as a whole, whatever each key's operations are: once all jobs are done."""
+"""Invariants of a whole history, which must hold once all jobs are done, whatever the operations on each key are."""
 
 import asyncio
 from collections import defaultdict
@@ -36,7 +36,7 @@ SELECT request_id, count(*) FROM (
     WHERE outcome = 'done' AND operation <> 'group.read_members') AS event
 WHERE request_id = ANY($1) GROUP BY request_id
 """
-# Bytes are shown as the text that they may be: a payload and an answer are JSON.
+# Show bytes as text: payloads and answers are JSON.
 READABLE = "SET bytea_output = 'escape'"
 MARKED = """
 SELECT DISTINCT found[1] FROM {table} AS whole_row, regexp_matches(whole_row::text, $1, 'g') AS found
@@ -46,7 +46,7 @@ MIRRORED = "SELECT cpf, value FROM registry.register WHERE field = $1 AND cpf = 
 
 
 class Pushed(NamedTuple):
-    """A field of the mirror that a resource writes, and what the CRM calls it."""
+    """A field of the mirror that a resource writes, and the name of the field in the CRM."""
 
     resource: str
     field: str
@@ -57,7 +57,7 @@ PUSHED = (Pushed("declared", "genero", "Genero__c"), Pushed("own", "nomeExibicao
 
 
 class Whole(NamedTuple):
-    """A history and what the platform holds after it, also the marks of refused writes, and the CRM's accounts."""
+    """A history and the platform's data after it, with the marks of refused writes and the accounts of the CRM."""
 
     operations: Sequence[Operation]
     changes: Mapping[str, int]
@@ -68,7 +68,7 @@ class Whole(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """An invariant that does not hold, where, and the operation that shows it, if one does alone."""
+    """An invariant that does not hold, the place, and the operation that shows it, if a single one does."""
 
     invariant: str
     where: str
@@ -81,9 +81,9 @@ def read_history(history: Path) -> list[Operation]:
 
 
 def examine(settings: Settings, history: Path, revoked_within: float) -> list[Broken]:
-    """Wait until the jobs are done, and return what does not hold.
+    """Wait until the jobs are done. Return the invariants that do not hold.
 
-    A right that was revoked, and a session that was ended, may open something for `revoked_within` seconds.
+    A revoked right and an ended session may still allow calls for `revoked_within` seconds.
     """
     whole = asyncio.run(_read_whole(settings, read_history(history)))
     return [
@@ -98,7 +98,7 @@ def examine(settings: Settings, history: Path, revoked_within: float) -> list[Br
 
 
 def count_until(operations: Iterable[Operation], broken: Broken) -> int:
-    """Return how many operations there were on its key until the one that shows it; all there were, where none does."""
+    """Return the number of operations on its key up to the one that shows it, or of all operations if none does."""
     shown_by = broken.shown_by
     return sum(
         shown_by is None or ((one.resource, one.key) == (shown_by.resource, shown_by.key) and one.call <= shown_by.call)
@@ -107,7 +107,7 @@ def count_until(operations: Iterable[Operation], broken: Broken) -> int:
 
 
 def find_untold_changes(whole: Whole) -> Iterator[Broken]:
-    """Each acknowledged write has its audit event, once; what was refused or only read has none of a change."""
+    """Each acknowledged write has its audit event once. Refused writes and reads have no event of a change."""
     for one in whole.operations:
         found = whole.changes.get(one.request, 0)
         allowed = one.events if one.is_acknowledged else (0,) if one.is_refused else (0, *one.events)
@@ -116,7 +116,7 @@ def find_untold_changes(whole: Whole) -> Iterator[Broken]:
 
 
 def find_undone_jobs(whole: Whole) -> Iterator[Broken]:
-    """Each job ran once in effect: nothing waits or was given up, and the CRM has one account with the last word."""
+    """Each job took effect once: none waits or was abandoned, and the CRM has one account with the last value."""
     for what, count in whole.jobs.items():
         if count:
             yield Broken("jobs", f"{count} {what}")
@@ -130,7 +130,7 @@ def find_undone_jobs(whole: Whole) -> Iterator[Broken]:
 
 
 def find_refused_writes(whole: Whole) -> Iterator[Broken]:
-    """Nothing of a write that was refused is shown or stored."""
+    """Nothing of a refused write is shown or stored."""
     refused = _list_refused(whole.operations)
     for one in whole.operations:
         for mark in set(one.shown) & set(refused):
@@ -140,7 +140,7 @@ def find_refused_writes(whole: Whole) -> Iterator[Broken]:
 
 
 def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
-    """Nobody was shown what belongs to another key than the one that was asked for."""
+    """No caller was shown data of another key than the requested one."""
     owner = {one.mark: one.key for one in operations}
     for one in operations:
         for mark in one.shown:
@@ -149,7 +149,7 @@ def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
 
 
 def find_revoked_rights(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
-    """A right that was revoked opened nothing after that many seconds, unless it may have been given again."""
+    """A revoked right allowed nothing after this many seconds, unless it may have been granted again."""
     keys: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
         if one.resource == "rights":
@@ -171,7 +171,7 @@ def find_revoked_rights(operations: Iterable[Operation], within: float) -> Itera
 
 
 def find_ended_sessions(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
-    """A session that was ended opened nothing after that many seconds, and is never opened again."""
+    """An ended session allowed nothing after this many seconds, and is never opened again."""
     sessions: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
         if one.resource == "session":
@@ -186,7 +186,7 @@ def find_ended_sessions(operations: Iterable[Operation], within: float) -> Itera
 
 
 def find_late_reads(operations: Iterable[Operation], lag: float) -> Iterator[Broken]:
-    """Nobody is shown a holiday's name that another one had followed by then, visitors none that had `lag` before."""
+    """No reader is shown a name of a holiday that was already replaced. Visitors may be `lag` seconds behind."""
     days: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
         if one.resource == "holiday":
@@ -198,7 +198,7 @@ def find_late_reads(operations: Iterable[Operation], lag: float) -> Iterator[Bro
                 continue
             shown = writes.get(read.output["name"])
             if shown is not None and not shown.is_acknowledged:
-                continue  # it may have come about at any instant
+                continue  # it may have taken effect at any time
             since = 0 if shown is None else shown.answered
             asked = read.call - (lag * NANOSECONDS if read.input["may_lag"] else 0)
             for other in writes.values():
@@ -217,7 +217,7 @@ def _describe(one: Operation) -> str:
 
 
 async def connect(settings: Settings) -> asyncpg.Connection:
-    """Return a connection to the embedded database as its owner, or to the one of the settings that takes writes."""
+    """Return a connection to the embedded database as its owner, or to the writable server of the settings."""
     if settings.database_owner_url:
         return await asyncpg.connect(settings.database_owner_url, target_session_attrs="primary")
     server = supervisor.find_running(settings.data_dir)
@@ -255,7 +255,7 @@ async def _read_changes(connection: asyncpg.Connection, operations: Sequence[Ope
 
 
 async def _read_jobs(connection: asyncpg.Connection) -> dict[str, int]:
-    """Return how many things there are of each kind of which there must be none; the demo has one dead job."""
+    """Return the number of things of each kind that must not exist. The demo data has one dead-lettered job."""
     return {
         "dead jobs": await connection.fetchval(DEAD, KINDS) - 1,
         "changes that no job sends to the CRM": await connection.fetchval(UNSENT),
@@ -265,7 +265,7 @@ async def _read_jobs(connection: asyncpg.Connection) -> dict[str, int]:
 
 
 async def _read_mirrored(connection: asyncpg.Connection, operations: Sequence[Operation]) -> dict[tuple[str, str], Any]:
-    """Return what the mirror holds of the people whose fields were written, by field and CPF."""
+    """Return the mirror's values for the people whose fields were written, by field and CPF."""
     found: dict[tuple[str, str], Any] = {}
     for resource, field, _ in PUSHED:
         logins = people_by_login()
@@ -277,11 +277,11 @@ async def _read_mirrored(connection: asyncpg.Connection, operations: Sequence[Op
 
 
 async def _read_marks(connection: asyncpg.Connection, wanted: Sequence[str]) -> frozenset[str]:
-    """Return which of these marks stand in any row of any table."""
+    """Return the marks that occur in any row of any table."""
     await connection.execute(READABLE)
     found: set[str] = set()
     for table in [row["name"] for row in await connection.fetch(TABLES)]:
-        with suppress(asyncpg.UndefinedTableError):  # of a former schema, dropped meanwhile
+        with suppress(asyncpg.UndefinedTableError):  # of a former schema, dropped in the meantime
             marked = await connection.fetch(MARKED.format(table=table), MARK.pattern, wanted)
             found.update(row[0] for row in marked)
     return frozenset(found)

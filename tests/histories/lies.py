@@ -1,4 +1,4 @@
-"""Planted faults: what stands between the clients and the platform, and lies as a faulty platform would."""
+"""Planted faults: transports between the clients and the platform that lie as a faulty platform would."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ LATE_SECONDS = 0.2
 
 
 class _Liar(httpx.AsyncHTTPTransport, ABC):
-    """Passes calls on, but for this share of them; the choice is the seed's."""
+    """Forwards calls, except a share of them, chosen with the seed."""
 
     def __init__(self, seed: int, share: float = SHARE) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class _Liar(httpx.AsyncHTTPTransport, ABC):
 
     @abstractmethod
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
-        """Return a false answer, if there is one to this request."""
+        """Return a false answer, or None if there is none for this request."""
 
     async def pass_on(self, request: httpx.Request) -> httpx.Response:
         answer = await super().handle_async_request(request)
@@ -55,7 +55,7 @@ class _Liar(httpx.AsyncHTTPTransport, ABC):
         await super().aclose()
 
     def promise(self, request: httpx.Request) -> httpx.Response | None:
-        """Return what the platform would answer to this change of preferences, if they were shown before."""
+        """Return the platform's answer to this change of preferences, if the preferences were shown before."""
         url, _, category = str(request.url).partition("/categories/")
         if request.method not in ("PUT", "PATCH") or url not in self._shown:
             return None
@@ -66,14 +66,14 @@ class _Liar(httpx.AsyncHTTPTransport, ABC):
 
 
 class LostWrites(_Liar):
-    """Acknowledges changes that it never makes."""
+    """Acknowledges changes without making them."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         return self.promise(request)
 
 
 class EarlyAnswers(_Liar):
-    """Answers changes before it makes them."""
+    """Answers changes before making them."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         if promised := self.promise(request):
@@ -82,7 +82,7 @@ class EarlyAnswers(_Liar):
 
 
 class DoubledWrites(_Liar):
-    """Makes an answered change again, after others may have made theirs, as a queue without a memory would."""
+    """Repeats an answered change, perhaps after changes of other clients, as a queue without deduplication would."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         answer = await self.pass_on(request)
@@ -92,7 +92,7 @@ class DoubledWrites(_Liar):
 
 
 class StaleReads(_Liar):
-    """Shows what it has shown first, whatever was changed since, as a cache or a replica behind would."""
+    """Shows its first answer again, whatever changed since, as a stale cache or replica would."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         shown = self._shown_first.get(str(request.url))
@@ -100,7 +100,7 @@ class StaleReads(_Liar):
 
 
 class ForgottenWrites(_Liar):
-    """Answers a change as it answered the one before at that address, and does not make it."""
+    """Repeats the previous answer for a change at this address, without making the change."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         before = self._made.get((request.method, str(request.url)))
@@ -108,7 +108,7 @@ class ForgottenWrites(_Liar):
 
 
 class FalseRefusals(_Liar):
-    """Makes changes and answers that it has refused them."""
+    """Makes changes and answers that it refused them."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         if request.method == "GET":
@@ -118,7 +118,7 @@ class FalseRefusals(_Liar):
 
 
 class SwappedAnswers(_Liar):
-    """Shows what it has shown at another address, as a cache with a wrong key would."""
+    """Shows the answer of another address, as a cache with a wrong key would."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         others = [body for url, body in self._shown.items() if url != str(request.url)]
@@ -126,7 +126,7 @@ class SwappedAnswers(_Liar):
 
 
 def _list_headers(answer: httpx.Response) -> dict[str, str]:
-    """Return those that a client goes by; the others are about the body as it came over the wire."""
+    """Return the headers that a client uses. The others describe the body as it was transferred."""
     return {name: answer.headers[name] for name in ("location", "etag") if name in answer.headers}
 
 

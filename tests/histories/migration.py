@@ -1,4 +1,4 @@
-"""The schema of the search's collection, migrated, aborted and taken back among writers (rules: search 4.5)."""
+"""The schema of the search collection, migrated, aborted and rolled back during writes (rules: search 4.5)."""
 
 import random
 import time
@@ -11,12 +11,12 @@ from tests.histories.recorder import Ask, Told
 ACTOR = "marina"
 PATH = "/search/api/v1/admin/migration"
 VERSIONS = ("v1", "v2", "v3")
-KEY = "services"  # the one collection; who writes it meanwhile are the clients of `service`
+KEY = "services"  # the only collection; the clients of `service` write it
 TURN_SECONDS = 2.0
 
 
 class SchemaOfServices:
-    """Staff who looks how far it is, and changes its mind every few seconds."""
+    """Staff who read the progress of the migration, and change direction every few seconds."""
 
     name = "migration"
 

@@ -1,4 +1,4 @@
-"""The notifications of health units, of which one at a time is open (rules: health_units 4.1)."""
+"""The notifications of health units, of which a unit can have one open at a time (rules: health_units 4.1)."""
 
 import random
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ LEVELS = ("Verde", "Amarelo", "Laranja", "Vermelho")
 
 
 class NotificationsOfUnits:
-    """Staff opens, changes and closes; `_ids` are the last ones that somebody was told, so also closed ones."""
+    """Staff who open, change and close notifications. `_ids` are the last ones in responses, so some are closed."""
 
     name = "notification"
 

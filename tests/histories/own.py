@@ -1,4 +1,4 @@
-"""What citizens say of themselves, and what others try to see and say of them (rules: registry 1.1, 2.3)."""
+"""Data that citizens declare about themselves, and attempts of others on it (rules: registry 1.1, 2.3)."""
 
 import random
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ import httpx
 from balcao_sandbox.identity.demo import people_by_login
 from tests.histories.recorder import Ask, Told, make_mark
 
-CITIZENS = ("ana", "bruno", "elisa", "fabio", "iara", "katia")  # of whom the CRM has at most one account
+CITIZENS = ("ana", "bruno", "elisa", "fabio", "iara", "katia")  # the CRM has at most one account of each
 
 
 class OwnData:
-    """Citizens who change and read their own display name, and try the same with that of the others."""
+    """Citizens who change and read their own display name, and try the same with the others' names."""
 
     name = "own"
 

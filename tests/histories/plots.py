@@ -1,4 +1,4 @@
-"""Plots over time as SVG, without a library: lines, an axis of each kind, and what happened when."""
+"""Plots over time as SVG, without a library: lines, an axis of each kind, and marks for events."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -13,14 +13,14 @@ STEPS = 4  # of the vertical axis
 
 
 class Mark(NamedTuple):
-    """What happened at a second."""
+    """An event at a second."""
 
     second: float
     what: str
 
 
 def plot(title: str, unit: str, lines: Mapping[str, Line], marks: Sequence[Mark] = ()) -> str:
-    """Return a picture of lines by name, over seconds, with a tick for each mark, which says what it is."""
+    """Return a picture of named lines over seconds, with a labelled tick for each mark."""
     longest = max((second for line in lines.values() for second, _ in line), default=1.0) or 1.0
     highest = max((value for line in lines.values() for _, value in line), default=1.0) or 1.0
 

@@ -15,7 +15,7 @@ ENTRIES = 100
 
 
 class PreferencesOfCitizens:
-    """Staff changes what citizens chose, of whom the platform knows nothing else."""
+    """Staff who change the preferences of citizens of whom the platform stores nothing else."""
 
     name = "preferences"
 

@@ -1,4 +1,4 @@
-"""Clients that call a running platform, and the history of what they asked and were told."""
+"""Clients that call a running platform, and the history of their requests and the answers."""
 
 import asyncio
 import base64
@@ -24,18 +24,20 @@ from balcao_sandbox.identity.keys import SigningKeys
 from tests.support.login import log_in
 from tests.support.polling import PATIENCE
 
-# Who waits longer is not told: the outcome is unknown. Below what a freeze lasts, above what a call takes under load.
+# A client that waits longer gets no answer, so the outcome is unknown. This is less than a freeze, and more than a call
+# under load.
 ANSWER_SECONDS = 3.0
 PAUSE_SECONDS = 0.05
 LOGOUT_SECONDS = 120
-# A refusal of the caller or of the platform as a whole: the operation did not happen, whatever the resource holds.
+# These statuses refuse the caller, or come from the platform as a whole. The operation did not happen, whatever the
+# resource holds.
 REFUSED = (401, 408, 429)
-# A word that one write of the whole run carries, and that is found wherever it is shown or stored.
+# A text that only one write of the whole run contains. It can be found wherever it is shown or stored.
 MARK = re.compile(r"marca-[a-z]+-[0-9]+")
 _numbers = count(1)
 
 Told: TypeAlias = Mapping[str, Any]
-# Who calls, method, path and body; the answer is a success.
+# Takes caller, method, path and body. Returns the answer, which is a success.
 Call: TypeAlias = Callable[..., Awaitable[httpx.Response]]
 
 
@@ -46,12 +48,13 @@ def make_mark(resource: str) -> str:
 
 @dataclass(frozen=True)
 class Ask:
-    """One operation on the key of a resource: what goes over the wire, and what the specification knows of it.
+    """One operation on the key of a resource: the request, and its description for the specification.
 
-    `actor` logs in once, and again once that is over; "ana 7" is ana in a session of its own. `told` makes of an answer
-    what the specification compares. `events` are the numbers of audit events that a write may leave when it is
-    acknowledged: several of a call that does several things, none of one that changes nothing. Where `refusals` are
-    answered, the operation did not happen. `ends_session`: the provider says that the actor's session is over.
+    `actor` logs in once, and again when the session has expired; "ana 7" is ana in her own session of that number.
+    `told` converts an answer into what the specification compares. `events` are the numbers of audit events that an
+    acknowledged write may leave: several if the call does several things, none if it changes nothing. If an answer is
+    one of `refusals`, the operation did not happen. With `ends_session`, the provider reports the end of the actor's
+    session.
     """
 
     key: str
@@ -68,24 +71,24 @@ class Ask:
 
     @property
     def mark(self) -> str:
-        """Return the mark of what this would write, empty where it carries none."""
+        """The mark in this write, or an empty text if it has none."""
         found = MARK.search(str(self.body))
         return found.group() if found else ""
 
 
 class Resource(Protocol):
-    """What clients do with one resource."""
+    """The behaviour of clients of one resource."""
 
     @property
     def name(self) -> str:
-        """Return what the specification calls it."""
+        """The name of the resource in the specification."""
 
     @property
     def keys(self) -> Sequence[str]:
-        """Return what clients choose from; no rule speaks of two of them."""
+        """The keys from which clients choose. No rule relates two of them."""
 
     def reads(self, key: str) -> Sequence[Ask]:
-        """Return what shows all that the key holds."""
+        """Return the requests that show everything stored for the key."""
 
     def choose(self, key: str, chance: random.Random) -> Ask:
         """Return an operation on the key."""
@@ -93,24 +96,24 @@ class Resource(Protocol):
 
 @runtime_checkable
 class Prepared(Protocol):
-    """A resource whose keys stand for something that has to be there first."""
+    """A resource with keys for things that must be created first."""
 
     async def prepare(self, call: Call) -> None:
-        """Make what the keys stand for, before the history begins."""
+        """Create the things that the keys stand for, before the history starts."""
 
 
 class Operation(msgspec.Struct):
-    """A line of a history, in nanoseconds of one monotonic clock; without an output its outcome is unknown.
+    """A line of a history, in nanoseconds of one monotonic clock. Without an output its outcome is unknown.
 
-    The checker reads the first members; the invariants of the whole history read the others: `mark` is what a write
-    carries, `shown` are the marks in the answer.
+    The checker reads the first members. The invariants of the whole history read the others: `mark` is the mark in a
+    write, and `shown` are the marks in the answer.
     """
 
     resource: str
     key: str
     client: int
     call: int
-    # `return` is a word of Python's.
+    # `return` is a Python keyword.
     answered: int = msgspec.field(name="return")
     input: Told
     output: Told | None
@@ -124,22 +127,22 @@ class Operation(msgspec.Struct):
 
     @property
     def is_write(self) -> bool:
-        """Tell whether it asks for a change."""
+        """Whether it requests a change."""
         return self.method != "GET"
 
     @property
     def is_acknowledged(self) -> bool:
-        """Tell whether the platform said that it is done."""
+        """Whether the platform reported success."""
         return self.output is not None and self.status < 400
 
     @property
     def is_refused(self) -> bool:
-        """Tell whether the platform said that it is not done and never will be."""
+        """Whether the platform reported that the operation is not done and never will be."""
         return self.output is not None and self.status >= 400
 
 
 class Recorder:
-    """Writes what is asked and told to a file; `outcomes` counts by resource: known, unknown, refused."""
+    """Writes requests and answers to a file. `outcomes` counts by resource: known, unknown, refused."""
 
     def __init__(self, settings: Settings, file: Path, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self.outcomes: Counter[tuple[str, str]] = Counter()
@@ -156,10 +159,10 @@ class Recorder:
     async def run(
         self, resources: Sequence[Resource], clients: int, seed: int, nemesis: Callable[[], Any], think: float = 0.0
     ) -> None:
-        """Let so many clients of each resource work until the nemesis has done what it does.
+        """Let a number of clients of each resource work until the nemesis has finished.
 
-        After each answer a client thinks for about so many seconds. Each key is read before everything and, once the
-        platform answers again, after everything.
+        After each answer a client pauses for a random time. Each key is read before all other operations and, once the
+        platform answers again, after all of them.
         """
         for resource in resources:
             if isinstance(resource, Prepared):
@@ -191,7 +194,7 @@ class Recorder:
     async def _work(
         self, resource: Resource, client: int, chance: random.Random, ending: asyncio.Event, think: float
     ) -> None:
-        await asyncio.sleep(think * chance.random())  # or all would begin at once
+        await asyncio.sleep(think * chance.random())  # otherwise all would start together
         while not ending.is_set():
             ask = resource.choose(chance.choice(resource.keys), chance)
             is_known = await self.ask(resource, ask, client)
@@ -199,7 +202,7 @@ class Recorder:
                 await asyncio.sleep(max(PAUSE_SECONDS, think * chance.uniform(0.5, 1.5)))
 
     async def ask(self, resource: Resource, ask: Ask, client: int) -> bool:
-        """Record an operation; return whether its outcome is known."""
+        """Record an operation. Return whether its outcome is known."""
         token = await self._token(ask.actor)
         if token is None:
             return self._count(resource, "refused")
@@ -244,7 +247,7 @@ class Recorder:
         return outcome == "known"
 
     async def _token(self, actor: str) -> str | None:
-        """Return a token of this member of the demo, or none while nobody can log in."""
+        """Return a token of this person of the demo data, or None while logins fail."""
         if actor not in self._tokens:
             login = actor.partition(" ")[0]
             password = people_by_login()[login].password
@@ -256,7 +259,7 @@ class Recorder:
         return self._tokens[actor]
 
     def _sign_logout(self, token: str) -> str:
-        """Return the provider's word, once and for all, that the session of the token is over."""
+        """Return a logout token in which the provider reports the end of the session of this token."""
         payload = token.split(".")[1]
         session = msgspec.json.decode(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sid"]
         key, now = SigningKeys(self._settings).signing, int(time.time())

@@ -1,4 +1,4 @@
-"""Creations that are sent again under the same key (rules: registry 1.1, *Repeats*)."""
+"""Creations that are repeated with the same key (rules: registry 1.1, *Repeats*)."""
 
 import random
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ PET = {
 
 
 class RepeatedCreations:
-    """Staff who registers pets, by keys that were used already and sometimes for another pet."""
+    """Staff who register pets with keys that were already used, sometimes for another pet."""
 
     name = "repeat"
 
@@ -38,7 +38,7 @@ class RepeatedCreations:
         repeated, name = f"{key[:9]}-{chance.randrange(REPEATED)}", chance.choice(("Mimi", "Lua"))
         asked = {"do": "create", "key": repeated, "name": name}
         body = PET | {"animal_nome": name}
-        # What is repeated leaves nothing more.
+        # A repeated request leaves no further events.
         return Ask(key, ACTOR, "POST", _path(key), asked, _made, body, (0, 1), {"Idempotency-Key": repeated})
 
 

@@ -1,4 +1,4 @@
-"""The page of a long run: what was told, how fast, how much memory it took, and whether all of it can be."""
+"""The page of a long run: the number, speed and memory of its operations, and whether all answers are possible."""
 
 import itertools
 import statistics
@@ -16,8 +16,8 @@ from tests.histories.recorder import ANSWER_SECONDS
 from tests.histories.rounds import Round
 
 BUCKET_SECONDS = 10
-FAST_SECONDS = 0.5  # the service level's
-WHOLE_NAMES = ("full disk", "rolling restart")  # of faults whose first word alone says nothing
+FAST_SECONDS = 0.5  # the limit of the service level
+WHOLE_NAMES = ("full disk", "rolling restart")  # faults whose first word is not specific enough
 PAGE = "hours.md"
 TEXT = """\
 # Proofs: hours of everything
@@ -71,7 +71,7 @@ minute in a thousand, not for one a minute: the first row is a city's day, the s
 
 
 class Call(NamedTuple):
-    """What a report needs of a call: when it was made, seconds until the end, whether it is known, and the status."""
+    """A call as the report needs it: its time, its duration in seconds, whether its outcome is known, its status."""
 
     second: float
     took: float
@@ -80,7 +80,7 @@ class Call(NamedTuple):
 
 
 class Played(NamedTuple):
-    """A round, the second at which its first call was made, and its calls in their order."""
+    """A round, the second of its first call, and its calls in order."""
 
     second: float
     round: Round
@@ -88,14 +88,14 @@ class Played(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Return what its fault is called together with others like it."""
+        """The name that its fault shares with similar faults."""
         name = self.round.fault
         return name if name in WHOLE_NAMES else name.partition(" ")[0]
 
 
 @dataclass
 class Report:
-    """What was played since `began`, by the monotonic clock, of the minutes `asked` for; `memory` grows by itself."""
+    """The rounds played since `began` (monotonic clock), of the minutes in `asked`. Another thread extends `memory`."""
 
     began: float
     asked: float
@@ -107,7 +107,7 @@ class Report:
     _counted: Sequence[int] = field(default=(), init=False)
 
     def add(self, one: Round, worker_restarts: int, replica_reads: Sequence[int]) -> None:
-        """Add a round with its history, and what was counted by its end; each host counts replica reads anew."""
+        """Add a round with its history, and the counts at its end. Each host restarts its count of replica reads."""
         calls = [
             Call(
                 made.call / NANOSECONDS - self.began,
@@ -128,12 +128,12 @@ class Report:
 
     @property
     def is_possible(self) -> bool:
-        """Return whether nothing that was told is wrong."""
+        """Whether every answer is possible."""
         return all(one.round.is_possible for one in self.played)
 
     @property
     def calls(self) -> list[Call]:
-        """Return every call that was made."""
+        """All calls that were made."""
         return list(itertools.chain.from_iterable(one.calls for one in self.played))
 
     def write(self, folder: Path, setting: str) -> None:
@@ -170,10 +170,10 @@ class Report:
         )
 
     def _compare_levels(self) -> str:
-        """Return a table of calls while nothing was broken, and of the others, beside the service levels."""
+        """Return a table that compares the calls without a fault and the others with the service levels."""
         quiet, troubled = list[Call](), list[Call]()
         for one in self.played:
-            # Who asks later may still wait when the fault comes.
+            # A later call may still be waiting when the fault starts.
             ends = one.round.broken_from - self.began - ANSWER_SECONDS
             for call in one.calls:
                 (quiet if call.second < ends else troubled).append(call)
@@ -195,7 +195,7 @@ class Report:
         return "\n".join([*rows, "| *service level* | | 99.9 % | | 99 % | | | |"])
 
     def _describe_kinds(self) -> Iterable[str]:
-        """Yield a row for each kind of fault, by its name: what it cost."""
+        """Yield a row with the cost of each kind of fault, by its name."""
         kinds: dict[str, list[Played]] = defaultdict(list)
         for one in self.played:
             kinds[one.kind].append(one)
@@ -236,7 +236,7 @@ class Report:
         return {name: [(at - self.began, held[name]) for at, held in self.memory if name in held] for name in names}
 
     def _compare_memory(self) -> str:
-        """Return a table of what each part held in the first and in the last quarter of the run, by the median."""
+        """Return a table of the memory of each part in the first and in the last quarter of the run, by the median."""
         rows = ["| Part | first quarter | last quarter | at most |", "| --- | --- | --- | --- |"]
         for name, line in self._trace_memory().items():
             values = [value for _, value in line if value]
@@ -249,12 +249,12 @@ class Report:
 
 
 def _available(answers: Sequence[Call]) -> float:
-    """Return how many of 100 answers are no 5xx."""
+    """Return the percentage of answers that are not a 5xx."""
     return 100 * sum(one.status < 500 for one in answers) / len(answers)
 
 
 def _quantile(ordered: Sequence[float], share: int) -> float:
-    """Return the value within which this share of 100 are."""
+    """Return the value that this percentage of the values do not exceed."""
     return ordered[min(len(ordered) - 1, len(ordered) * share // 100)]
 
 

@@ -1,4 +1,4 @@
-"""Rights that people are given and lose, and what they open meanwhile (rules: access 4.5)."""
+"""Rights that people gain and lose, and the calls that they allow in between (rules: access 4.5)."""
 
 import random
 import time
@@ -13,14 +13,14 @@ ACTOR = "marina"
 PEOPLE = ("ana", "bruno", "carla", "davi")
 MEMBERS = "/access/api/v1/groups/busca_editores/members"
 OPENED = "/search/api/v1/admin/services/summaries?per_page=1"
-# From commit to the decision of every process, while the database answers.
+# From the commit to the decision of every process, while the database answers.
 LIMIT_SECONDS = 5.0
 
 
 class RightsOfPeople:
-    """People who try all the time what a group lets them do, which they enter and leave in turns.
+    """People who repeatedly try a call that a group allows, and who enter and leave the group in turn.
 
-    They stay at least so many seconds inside and outside.
+    They stay inside and outside for a minimum number of seconds.
     """
 
     name = "rights"

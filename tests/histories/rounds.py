@@ -1,4 +1,4 @@
-"""Rounds on a city: clients of every resource, one fault in the middle of their work, and what their history says."""
+"""Rounds on a city: clients of every resource, one fault during their work, and the result of their history."""
 
 import asyncio
 import time
@@ -18,15 +18,15 @@ from tests.histories.trial import BY_INVARIANTS, Verdict, all_resources, judge
 
 Wait: TypeAlias = Callable[[Recorder], Awaitable[None]]
 
-MOST_FAILURES = 2  # rounds in a row that ended by an error of their own: there is no city left to try
+MOST_FAILURES = 2  # rounds failed in a row, after which the run ends
 POSSIBLE, UNASKED = "possible", "no operation"
 
 
 class Round(msgspec.Struct):
-    """What one round showed: operations by resource and outcome, verdicts, and invariants that do not hold.
+    """The result of one round: operations by resource and outcome, verdicts, and invariants that do not hold.
 
-    `broken_from` and `broken_until` are the seconds of the monotonic clock between which the fault was; `judged` is
-    what the checker says of the resources that it finds anything wrong with.
+    The fault lasted from `broken_from` until `broken_until`, in seconds of the monotonic clock. `judged` are the
+    verdicts of the checker for the resources with anomalies.
     """
 
     fault: str
@@ -38,17 +38,17 @@ class Round(msgspec.Struct):
     broken: list[str]
     history: Path
     judged: list[Verdict] = []
-    events: dict[str, int] = {}  # what the programs logged as a warning or an error, by its name
-    failure: str = ""  # what ended it before it could be judged
+    events: dict[str, int] = {}  # logged warnings and errors, by event
+    failure: str = ""  # the error that ended the round before it was judged
 
     @property
     def is_possible(self) -> bool:
-        """Return whether nothing in it is wrong."""
+        """Whether nothing in it is wrong."""
         return self.verdict == POSSIBLE
 
     @property
     def verdict(self) -> str:
-        """Return what was found, in a word or a few."""
+        """The result in a few words."""
         wrong = [f"{resource}: {verdict}" for resource, verdict in self.verdicts.items() if verdict != POSSIBLE]
         broken = sorted({line.partition(":")[0] for line in self.broken})
         ended = ["not judged"] if self.failure else []
@@ -59,7 +59,7 @@ class Round(msgspec.Struct):
 
 
 class Clients(msgspec.Struct, frozen=True):
-    """How many there are of each resource, on how many keys, and about how many seconds each thinks between calls."""
+    """The number of clients of each resource, the number of keys, and the average pause in seconds between calls."""
 
     of_each: int
     keys: int = 12
@@ -67,7 +67,7 @@ class Clients(msgspec.Struct, frozen=True):
 
 
 class Rounds:
-    """Plays rounds on a city; each has keys of its own, and leaves its history in the folder."""
+    """Plays rounds on a city. Each round has its own keys, and leaves its history in the folder."""
 
     def __init__(self, city: City, folder: Path, seed: int, clients: Clients) -> None:
         self._city = city
@@ -79,11 +79,11 @@ class Rounds:
 
     @property
     def are_over(self) -> bool:
-        """Return whether a further round would fail like those before it."""
+        """Whether another round would fail like the ones before it."""
         return self._failures >= MOST_FAILURES
 
     def play(self, name: str, bring_about: Break, before: Wait, after: Wait) -> Round:
-        """Let the clients work before the fault, through it and after it; then judge, or tell what ended it before."""
+        """Let the clients work before, during and after the fault. Then judge, or report what ended the round early."""
         self._played += 1
         seed, history = self._seed + self._played, self._folder / f"{self._played:03} {name}.jsonl"
         began = time.monotonic()
@@ -119,7 +119,7 @@ class Rounds:
         outcomes = asyncio.run(work())
         events = self._city.list_new_events()
         since, until = broken
-        # Whatever was away came back when the fault was over, and each process looks again after a pause.
+        # All parts came back when the fault was over, and each process polls again after a pause.
         wrong = examine(self._city.settings, history, LIMIT_SECONDS + (until - since) + LONGEST_PAUSE_SECONDS)
         judged = judge(history)
         counts, verdicts = sum_up(outcomes, judged)
@@ -131,7 +131,10 @@ class Rounds:
 def sum_up(
     outcomes: Mapping[tuple[str, str], int], judged: Sequence[Verdict]
 ) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
-    """Return operations by resource and outcome, and the verdicts by resource: one without any shows nothing."""
+    """Return operations by resource and outcome, and the verdicts by resource.
+
+    A resource without operations proves nothing.
+    """
     counts: dict[str, dict[str, int]] = {resource.name: {} for resource in all_resources(range(1))}
     for (resource, outcome), number in outcomes.items():
         counts[resource][outcome] = number

@@ -1,4 +1,4 @@
-"""Services that are renamed, and the addresses that they have and had (rules: search 4.1, 4.3)."""
+"""Services that are renamed, and their current and former addresses (rules: search 4.1, 4.3)."""
 
 import random
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ SERVICE = {
 
 
 class AddressesOfServices:
-    """Editors, half of whom change a service only if nobody did since they saw it last."""
+    """Editors, half of whom change a service only if it has not changed since they last saw it."""
 
     name = "service"
 
@@ -75,7 +75,7 @@ class AddressesOfServices:
 
 
 def _followed(answer: httpx.Response) -> Told:
-    """Return whose address it is: the service's own, or of which it is a former one."""
+    """Return the service at the address: its current address, or one of its former ones."""
     if answer.status_code == 301:
         return {"status": 301, "name": _name_of(answer.headers["location"])}
     return {"status": answer.status_code, "name": _name_of(answer.json()["slug"]) if answer.is_success else ""}

@@ -1,4 +1,4 @@
-"""Sessions that people open, use, and whose end the identity provider tells (docs/explain/trust.md)."""
+"""Sessions that people open and use, and whose end the identity provider reports (docs/explain/trust.md)."""
 
 import random
 import time
@@ -10,14 +10,14 @@ from tests.histories.recorder import Ask, Told
 from tests.histories.rights import LIMIT_SECONDS
 
 PEOPLE = ("ana", "bruno", "elisa", "fabio")
-OPENED = "/agent/api/v1/auth"  # for whoever has a good token
+OPENED = "/agent/api/v1/auth"  # requires any valid token
 ENDED = "/auth/backchannel-logout"
-# A 401 is what an ended session has to say, and nobody logs in again for it.
+# A 401 is the answer of an ended session, so no client logs in again for it.
 REFUSED = (408, 429)
 
 
 class SessionsOfPeople:
-    """People who use their newest session, which ends after some seconds, and try the one before all the time."""
+    """People who use their newest session, which ends after some seconds, and keep trying the previous one."""
 
     name = "session"
 
@@ -43,7 +43,7 @@ class SessionsOfPeople:
         return Ask(key, key, "POST", ENDED, told, _answered, events=(0,), refusals=REFUSED, ends_session=True)
 
     def _open_next(self, key: str) -> None:
-        """Let the person have one session more, and try this one, and no older one, from now on."""
+        """Give the person one more session. From now on, clients try this one and no older one."""
         person, _, number = key.partition(" ")
         self.ended += 1
         following = f"{person} {int(number) + 1}"

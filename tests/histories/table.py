@@ -1,7 +1,7 @@
 """Each resource under each fault, on a whole city: `python -m tests.histories.table` plays it and writes the page.
 
-The page is replaced once every fault was played: a run that ended early, or that was of some faults only, leaves what
-it has shown beside its histories. Ends with 1 where something that was told cannot be, or could not be judged.
+The page is replaced once every fault was played. If a run ends early, or has only some of the faults, its results are
+next to its histories. The exit status is 1 if a response is impossible or could not be judged.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from tests.histories.rounds import Clients, Round, Rounds
 from tests.histories.trial import RESOURCES, all_resources
 from tests.support import run_folder
 
-EVENTS = 3  # that a row names
+EVENTS = 3  # in each row
 PAGE = Path(__file__).parents[2] / "docs" / "proofs" / "histories-faults.md"
 HEAD = """\
 # Proofs: histories, each resource under each fault
@@ -58,7 +58,7 @@ on, of which the most frequent events are named ([what they say](../operate/moni
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Play every fault, or those that are named, and write the page; return the status of the command."""
+    """Play every fault, or those that are named, and write the page. Return the exit status."""
     arguments = argparse.ArgumentParser(prog="python -m tests.histories.table")
     arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     arguments.add_argument("--clients", type=int, default=4, help="of each resource")
@@ -69,7 +69,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if unknown := set(said.faults) - set(every):
         arguments.error(f"no such fault: {', '.join(sorted(unknown))}")
     faults = {name: fault for name, fault in every.items() if not said.faults or name in said.faults}
-    # Histories stay where a run leaves them.
+    # The histories are not deleted after a run.
     run_folder.make()
     histories, clients = Path(tempfile.mkdtemp(prefix="balcao-histories-")), Clients(said.clients)
     print(f"seed {said.seed}; histories in {histories}", flush=True)
@@ -96,7 +96,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def play(
     faults: Mapping[str, Fault], histories: Path, seed: int, clients: Clients, answers: int
 ) -> Generator[Round, None, None]:
-    """Play each fault that can be brought about here, on one city, for as long as there is one."""
+    """Play each fault that this machine can cause on one city, as long as the city works."""
     with found() as city:
         rounds, some = Rounds(city, histories, seed, clients), partial(answered, more=answers)
         for name, fault in faults.items():
@@ -105,7 +105,7 @@ def play(
 
 
 def list_unplayed(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> list[str]:
-    """Return the faults that could have been brought about here, and were not to the end of a round."""
+    """Return the faults that this machine could cause, but that were not played to the end of a round."""
     judged = {name for name, one in played.items() if not one.failure}
     return [name for name, fault in faults.items() if not fault.hindrance and name not in judged]
 
@@ -113,7 +113,7 @@ def list_unplayed(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> l
 def describe(
     faults: Mapping[str, Fault], played: Mapping[str, Round], clients: Clients, answers: int, seed: int
 ) -> str:
-    """Return the page of what was played of these faults."""
+    """Return the page for the rounds of these faults."""
     setting = SETTING.format(
         answers=answers,
         day=datetime.now(UTC).date(),
@@ -129,7 +129,7 @@ def describe(
 
 
 def write_table(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> str:
-    """Return a row for each fault, a column for each resource."""
+    """Return a table with a row for each fault and a column for each resource."""
     resources = [resource.name for resource in all_resources(range(1))]
     heads = ["Fault", *resources, "refused", "logged", "verdict", "seed"]
     rows = [heads, ["---"] * len(heads)]
@@ -147,7 +147,7 @@ def write_table(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> str
 
 
 def _describe_events(one: Round) -> str:
-    """Return the events that were logged most."""
+    """Return the most frequent logged events."""
     most = sorted(one.events.items(), key=lambda event: (-event[1], event[0]))[:EVENTS]
     return ", ".join(f"`{name}` {count}" for name, count in most) or "nothing"
 

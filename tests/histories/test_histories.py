@@ -16,13 +16,14 @@ from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
 
-# One run with each fault once, but for a start of everything, or one run for each fault, which comes several times.
+# In an ordinary run, one run with each fault once, except the restart of everything. In a proof, one run for each
+# fault, which occurs several times.
 RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [[fault for fault in FAULTS if fault != "kill everything"]]
 CLIENTS = size(2, 8)  # of each resource
 KEYS = range(size(6, 64))
 ANSWERS = size(150, 500)  # to all clients, between two faults
-# The database is away as long as a freeze lasts, and each process looks again after five seconds at the latest: twice,
-# as a kill comes before the freeze.
+# The database is down for the duration of a freeze, and each process polls again after five seconds at most. Count this
+# twice, because a kill precedes the freeze.
 REVOKED_WITHIN = LIMIT_SECONDS + FROZEN_SECONDS + 2 * LONGEST_PAUSE_SECONDS
 SEED = int(os.environ.get("BALCAO_SEED") or size(1, random.randrange(1_000_000)))
 

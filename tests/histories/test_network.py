@@ -1,4 +1,4 @@
-"""What the network between two programs does when it is told to (tests/support/network.py)."""
+"""The simulated network between two programs (tests/support/network.py) and its faults."""
 
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,7 +12,7 @@ from tests.support.polling import PATIENCE
 
 
 class Answer(BaseHTTPRequestHandler):
-    """Answers that it is there."""
+    """Answers every request with a success."""
 
     protocol_version = "HTTP/1.1"
 
@@ -21,7 +21,7 @@ class Answer(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Nothing is printed."""
+        """Print nothing."""
 
 
 @pytest.fixture(scope="module")

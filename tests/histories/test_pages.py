@@ -1,4 +1,4 @@
-"""What the long runs write: right from their records, and never half a page in the place of a whole one."""
+"""The pages of the long runs: correct for their records, and never replaced by an incomplete page."""
 
 import itertools
 import signal
@@ -36,7 +36,7 @@ FAULTS = {KILLED: Fault(nothing), FROZEN: Fault(nothing), FULL_DISK: Fault(nothi
 
 
 def told(resource: str, asked: Mapping[str, Any], answer: Mapping[str, Any] | None, call: int = 0) -> Operation:
-    """Return an operation of a millisecond, made so many milliseconds from the beginning."""
+    """Return an operation that takes a millisecond, `call` milliseconds from the start."""
     instant = 1_000_000 * call
     return Operation(resource, "someone", 1, instant, instant + 1_000_000, asked, answer, status=200 if answer else 0)
 
@@ -52,7 +52,7 @@ EVENTS = {"worker.reconnect": 3, "job.retry": 9, "store.away": 3, "crm.away": 1}
 def make_round(
     fault: str, folder: Path, verdicts: Sequence[Verdict] = (), broken: Sequence[str] = (), seed: int = SEED
 ) -> Round:
-    """Return a round in which each resource had ten operations, one of them of unknown outcome, and one refused."""
+    """Return a round with ten operations for each resource, one of them with an unknown outcome, and one refused."""
     outcomes = {(name, outcome): n for name in NAMES for outcome, n in (("known", 9), ("unknown", 1), ("refused", 1))}
     judged = {name: Verdict(name, 1, 10, 1, "possible") for name in NAMES} | {one.resource: one for one in verdicts}
     counts, verdict = sum_up(outcomes, list(judged.values()))
@@ -64,7 +64,7 @@ def make_round(
 
 
 def read_row(page: str, first: str) -> list[str]:
-    """Return the cells of the row that begins with this word."""
+    """Return the cells of the row that starts with this text."""
     (row,) = (line for line in page.splitlines() if line.startswith(f"| {first} |"))
     return row.removeprefix("| ").removesuffix(" |").split(" | ")
 
@@ -131,7 +131,7 @@ def test_a_fault_that_cannot_be_here_says_why(tmp_path: Path) -> None:
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the page of an earlier run, before one without a city, whose histories lie in `tmp_path / "run"`."""
+    """Return the page of an earlier run, before a run without a city and with its histories in `tmp_path / "run"`."""
     run = tmp_path / "run"
     run.mkdir()
     city = SimpleNamespace(worker_restarts=0, count_replica_reads=lambda _: 0, memory=dict)
@@ -150,7 +150,10 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def ends(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """`ends(2, interrupt)`: so ends the second round; the others come to their end, with verdicts if any are given."""
+    """Return a function: `ends(2, interrupt)` ends the second round so.
+
+    The other rounds complete, with the given verdicts.
+    """
 
     def set_end(place: int, end: Callable[[], None], verdicts: Sequence[Verdict] = ()) -> None:
         played = itertools.count(1)
@@ -256,7 +259,7 @@ def test_a_run_with_an_anomaly_ends_with_1_and_replaces_the_page(
 
 @pytest.fixture
 def report(tmp_path: Path) -> Report:
-    """Return what two rounds left: calls of a quiet and of a broken minute, one of them without an answer."""
+    """Return the report of two rounds: calls of a quiet and of a broken minute, one of them without an answer."""
     made = Report(0.0, 2.0, [(5.0, {"worker": 90.0}), (95.0, {"worker": 100.0})])
     answered = [told("own", {"do": "read"}, {"value": "a"}, 1_000 * second) for second in range(40, 70)]
     for fault, wrong, extra in (

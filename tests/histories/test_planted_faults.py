@@ -1,7 +1,8 @@
-"""Each planted fault is found, by the checker or by an invariant of the whole history, and nothing where none is.
+"""Each planted fault is found, by the checker or by an invariant of the whole history. Without one, nothing is found.
 
-What is found depends on those alone: in an ordinary run one fault of each kind stands for all, on one platform. These
-are an answer before the write, a write made twice, a stale read, and a change that neither notification nor poll tells.
+Only the checker and the invariants decide. In an ordinary run one fault of each kind represents all, on one platform:
+an answer before the write, a write made twice, a stale read, and a change that neither the notification nor the poll
+reports.
 """
 
 import asyncio
@@ -44,7 +45,7 @@ from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
 
-# The longest delay that may be set: what is written within it is lost by a kill.
+# The longest delay that can be set. A kill loses the writes of this period.
 ANSWER_BEFORE_WRITING = (
     "ALTER SYSTEM SET synchronous_commit = off",
     "ALTER SYSTEM SET wal_writer_delay = '10s'",
@@ -77,7 +78,7 @@ def test_where_none_is_planted_none_is_found(settings: Settings, tmp_path: Path)
 
 @pytest.mark.parametrize("place", range(len(PLANTED)), ids=[lies.__name__ for lies in PLANTED])
 def test_a_planted_fault_is_found(place: int, settings: Settings, tmp_path: Path) -> None:
-    # Citizens of its own: a change that is not in the history would seem an anomaly.
+    # It needs citizens of its own: a change that is not in the history would look like an anomaly.
     citizens = PreferencesOfCitizens(range(6 * place + 6, 6 * place + 12))
     (judged,) = judge(work(settings, [citizens], tmp_path, PLANTED[place](SEED)))
     report(f"{PLANTED[place].__name__}: {judged.verdict} after {judged.after} operations")
@@ -102,21 +103,21 @@ def work(
     transport: httpx.AsyncBaseTransport | None = None,
     answers: int = ANSWERS,
 ) -> Path:
-    """Return the history of clients who were answered so many times."""
+    """Return the history of clients that received this many answers."""
     history = folder / "history.jsonl"
     record(settings, history, resources, CLIENTS, SEED, partial(answered, more=answers), transport)
     return history
 
 
 class Planted(NamedTuple):
-    """A fault in the database that belies the platform, and how it is taken out again."""
+    """A fault in the database that makes the platform's answers false, and the statement that removes it."""
 
     plant: str
     mend: str
     clean: str = "SELECT"
 
 
-# Every second event comes to nothing.
+# Every second event has no effect.
 LOST_EVENTS = Planted(
     """
     CREATE FUNCTION lose_some() RETURNS trigger LANGUAGE plpgsql AS
@@ -125,7 +126,7 @@ LOST_EVENTS = Planted(
     """,
     "DROP FUNCTION lose_some() CASCADE",
 )
-# All of them: one that is lost is mended by the same person's next change.
+# Lose all of them: the same person's next change would repair a single loss.
 LOST_JOBS = Planted(
     """
     CREATE FUNCTION lose_jobs() RETURNS trigger LANGUAGE plpgsql AS
@@ -136,11 +137,11 @@ LOST_JOBS = Planted(
     "DROP FUNCTION lose_jobs() CASCADE",
     "DELETE FROM registry.outbox WHERE NOT given_up AND NOT platform.job_is_queued(job)",
 )
-# What is written to the table in use never reaches the other one, which a rollback brings back.
+# Writes to the active table are not mirrored to the other one, which a rollback activates again.
 WITHOUT_A_MIRROR = """
 CREATE OR REPLACE FUNCTION search.mirror_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$
 """
-# Neither the notification nor the poll finds a change that nobody noted.
+# Neither the notification nor the poll finds a change that was not recorded.
 LOST_NOTES = Planted(
     "ALTER TABLE access.membership DISABLE TRIGGER note_gone", "ALTER TABLE access.membership ENABLE TRIGGER note_gone"
 )
@@ -170,7 +171,7 @@ def test_a_fault_in_the_database_breaks_an_invariant(
     ids=lambda given: given if isinstance(given, str) else given.__name__,
 )
 def test_a_lie_breaks_an_invariant(lies: Lies, invariant: str, settings: Settings, tmp_path: Path) -> None:
-    # So often that of those whose trace the next change removes, one is left.
+    # So often that one lie remains, although the next change removes the trace of most of them.
     told = lies(SEED, share=0.3)
     assert invariant in find(settings, work(settings, [OwnData(range(0))], tmp_path, told), invariant)
 
@@ -200,13 +201,13 @@ def test_a_session_that_outlives_its_end_is_found(settings: Settings, tmp_path: 
     async def third_end(_: Recorder) -> None:
         await until(lambda: sessions.ended > 2 * len(sessions.keys))
 
-    # Half of the ends are answered as the one before, and never reach the platform.
+    # Half of the ends get the answer of the previous one, and never reach the platform.
     record(settings, history, [sessions], 2, SEED, third_end, ForgottenWrites(SEED, 10 * SHARE))
     assert find(settings, history, "sessions") == {"sessions"}
 
 
 def find(settings: Settings, history: Path, expected: str) -> set[str]:
-    """Return which invariants do not hold, and report after how many operations this one does not."""
+    """Return the invariants that do not hold. Report after how many operations the expected one fails."""
     broken, operations = examine(settings, history, LIMIT_SECONDS), read_history(history)
     counts = [count_until(operations, one) for one in broken if one.invariant == expected]
     report(f"invariant {expected}: {len(counts)} times, first after {min(counts, default=None)} operations")
@@ -214,7 +215,7 @@ def find(settings: Settings, history: Path, expected: str) -> set[str]:
 
 
 def run_sql(settings: Settings, statements: str) -> None:
-    """Run these as the owner of the database."""
+    """Run these statements as the owner of the database."""
 
     async def run() -> None:
         server = supervisor.find_running(settings.data_dir)

@@ -1,4 +1,4 @@
-"""One run: clients and a nemesis on a platform of its own, and what the checker says of their history."""
+"""One run: clients and a nemesis on a platform of its own, and the checker's verdict on their history."""
 
 import asyncio
 import os
@@ -49,15 +49,16 @@ RESOURCES: tuple[Callable[[range], Resource], ...] = (
     SchemaOfServices,
     SessionsOfPeople,
 )
-# Judged by the invariants alone: what they say holds after some seconds only.
+# Only the invariants judge these resources, because their rules hold only after some seconds.
 BY_INVARIANTS = ("rights", "session", "holiday")
 
 
 class Verdict(msgspec.Struct):
-    """What the checker says of the operations on one resource.
+    """The checker's verdict on the operations of one resource.
 
-    An anomaly comes with its key, the number of operations there until the first answer that cannot be, and those of
-    them whose answers cannot all be, whatever became of the others, and with one less could; and the first of all.
+    An anomaly has its key and the number of operations on the key up to the first impossible answer. It also has a
+    shortest set of operations whose answers are impossible together, whatever the outcome of the others. With any one
+    operation removed, the rest would be possible.
     """
 
     resource: str
@@ -96,9 +97,9 @@ def record(
     nemesis: Callable[[Recorder], Awaitable[None]],
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> None:
-    """Write the history of so many clients of each resource, who work until the nemesis is done.
+    """Write the history of a number of clients of each resource, who work until the nemesis has finished.
 
-    `transport` is how they reach the platform.
+    They reach the platform through `transport`.
     """
 
     async def work() -> None:
@@ -112,7 +113,7 @@ def record(
 
 
 def judge(history: Path) -> list[Verdict]:
-    """Have the checker judge the operations of each resource that is not judged by the invariants alone."""
+    """Let the checker judge the operations of each resource that is not judged only by invariants."""
     left_out = [f'"resource":"{resource}"'.encode() for resource in BY_INVARIANTS]
     lines = [
         line for line in history.read_bytes().splitlines(keepends=True) if not any(word in line for word in left_out)
@@ -122,7 +123,7 @@ def judge(history: Path) -> list[Verdict]:
 
 
 def checker() -> str:
-    """Return the program that judges, or fail with what to do."""
+    """Return the path of the checker, or fail with instructions."""
     return os.environ.get("BALCAO_HISTORIES") or pytest.fail(
         "Este teste precisa do que julga histórias, feito em Go: ponha o caminho em BALCAO_HISTORIES "
         '(`tools/histories` o mostra), ou deixe-o de fora com -m "not histories".',

@@ -27,7 +27,9 @@ class Echo:
 
     - `/unread` allows no body.
     - `/fails` and `/injects` cannot answer.
-    - `/waits` answers once `released` is set, or fails.
+    - `/waits` answers once `released` is set, or fails with `?fails`.
+    - `/later` answers after an iteration of the event loop.
+    - `/asyncio` answers after a wait of the kind in its query.
     - `/large` answers with more than the buffers between a server and a reader that does not read can hold.
     - `/events` never ends.
     - `/asked` admits a large body of the size in its query, one iteration of the event loop later.

@@ -1,4 +1,4 @@
-"""Citations of the decided rules, the specification and the ADRs: where they stand and what they resolve to.
+"""Citations of the decided rules, the specification and the ADRs: their places and their targets.
 
 rules: registry 4.1 row 4, 4.9, cases W1-W9
 spec: webhook rule 4
@@ -25,18 +25,19 @@ _UNREADABLE_RULES = re.compile(rf"\brules: (?:{'|'.join(sorted(page.stem for pag
 _SPEC = re.compile(r"\bspec: (?P<anchor>[^\n)`;]+)")
 _ADR = re.compile(r"\bADR[- ](?P<number>\d+)", re.IGNORECASE)
 
-# How an applied migration cites, which is never edited because its digest is recorded.
+# The form of citations in applied migrations. These files are never edited, because their digest is recorded.
 _OF_MIGRATIONS = re.compile(
     rf"\b(?P<page>[\w-]+) document,\s+(?:sections? )?(?P<references>{_NUMBER}(?:(?:, | and ){_NUMBER})*)", re.IGNORECASE
 )
 
-# What names a document that the repository does not contain.
+# Names of documents that the repository does not contain.
 _ELSEWHERE = re.compile(
     r"\b(?:registry|access|search|agents|employability|health[-_ ]units|domain) document\b"
     r"|\bdesign, section\b|\bDESIGN\b|\b[Ii]ssue (?:[A-H]\b|\d+\b)|\b[A-H]\.\d{1,2}\b(?![.\d])",
 )
 
-# What stands in every text that cites or seems to: the code of a file without it need not be taken apart, which costs.
+# Every text with a citation, or with something like one, contains one of these. Files without it are not parsed, which
+# saves time.
 _MAY_CITE = re.compile(
     r"\brules: |\bspec: |\b[Aa][Dd][Rr][- ]\d| document|\bdesign, section|\bDESIGN|\b[Ii]ssue |\b[A-H]\.\d"
 )
@@ -44,7 +45,7 @@ _MAY_CITE = re.compile(
 
 @dataclass(frozen=True)
 class Text:
-    """A piece of a file in which a citation may stand."""
+    """A piece of a file that may contain a citation."""
 
     file: Path
     content: str
@@ -54,12 +55,12 @@ class Text:
         return f"{self.file.relative_to(ROOT)}: {why}"
 
 
-# Other people's, as delivered or as installed.
+# Folders of third-party files, as delivered or as installed.
 _NOT_OURS = frozenset({"static", "node_modules", "venv", "jars", "interpreters", "distributions"})
 
 
 def texts() -> Iterator[Text]:
-    """Comments and strings of the code, and everything that is prose."""
+    """Yield the comments and strings of the code, and all prose."""
     for folder in ("src", "tests", "bench", "tools", "docs"):
         for file in _list_files(ROOT / folder):
             if file.suffix == ".py" and _MAY_CITE.search(source := file.read_text("utf-8")):
@@ -71,7 +72,7 @@ def texts() -> Iterator[Text]:
 
 
 def _list_files(folder: Path) -> Iterator[Path]:
-    """Yield our own files below a folder; what tools install there is not even looked at."""
+    """Yield our own files below a folder. Folders with installed files are skipped."""
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(set(folders) - _NOT_OURS)
         yield from (Path(place, name) for name in sorted(files))
@@ -86,7 +87,7 @@ def _prose(source: str) -> Iterator[str]:
 
 
 def faults(text: Text) -> list[str]:
-    """Return what of the text's citations names nothing that exists, or is written in another form."""
+    """Return the citations of a text that name nothing that exists, or have another form."""
     content = text.content
     found = [text.fault(why) for why in _rule_faults(_RULES, content)]
     found += [text.fault(why) for why in _spec_faults(content)]
@@ -119,7 +120,7 @@ def _rule_faults(pattern: re.Pattern[str], content: str) -> Iterator[str]:
 
 
 def _targets(references: str) -> Iterator[str]:
-    """Each section, row, step and case that a list of references names, ranges by both their ends."""
+    """Yield each section, row, step and case that a list of references names. A range yields both of its ends."""
     of_cases = False
     for reference in re.split(r", | and ", references):
         of_cases = of_cases or reference.startswith("case")
@@ -133,7 +134,7 @@ def _targets(references: str) -> Iterator[str]:
 
 @cache
 def _sections(page: Path) -> frozenset[str]:
-    """Numbered headings, numbered items under them (`2.0.5`), numbered rows of their tables, and the cases."""
+    """Return numbered headings, numbered items under them (`2.0.5`), numbered rows of their tables, and the cases."""
     found, section, in_cases = set[str](), "", False
     for line in page.read_text("utf-8").splitlines():
         if heading := re.match(r"#+ (.*)", line):
@@ -157,7 +158,7 @@ def _spec_faults(content: str) -> Iterator[str]:
 
 @cache
 def _anchors() -> frozenset[str]:
-    """Headings without what stands in brackets, `Name rules:` paragraphs, their numbered items, and operations."""
+    """Return headings without their brackets, `Name rules:` paragraphs, their numbered items, and operations."""
     found, heading = set[str](), ""
     for line in (RULES / "specification.md").read_text("utf-8").splitlines():
         if title := re.match(r"#+ ([^({]+)", line):

@@ -1,4 +1,4 @@
-"""The source as text and as a graph of imports, for the tests of the walls."""
+"""The source as text and as a graph of imports, for the tests of module boundaries."""
 
 import ast
 import functools
@@ -22,7 +22,7 @@ _WRITTEN = re.compile(
 
 
 class Text(NamedTuple):
-    """A text in the code, with `{}` where a value is filled in."""
+    """A text in the code, with `{}` in place of each inserted value."""
 
     file: str
     line: int
@@ -34,7 +34,10 @@ class Text(NamedTuple):
 
     @property
     def written(self) -> set[str]:
-        """The tables that it inserts into, updates or deletes from; all our tables are named with their schema."""
+        """Return the tables that it inserts into, updates or deletes from.
+
+        All our tables are named with their schema.
+        """
         return set(_WRITTEN.findall(self.value))
 
 
@@ -45,7 +48,7 @@ def graph() -> grimp.ImportGraph:
 
 @functools.cache
 def texts() -> list[Text]:
-    """Every text of the code but the docstrings."""
+    """Return every text of the code except the docstrings."""
     files = sorted(SOURCE.rglob("*.py"))
     return [text for file in files for text in texts_of(file.read_text("utf-8"), str(file.relative_to(SOURCE)))]
 
@@ -68,7 +71,7 @@ def _part(part: ast.expr) -> str:
 
 
 def is_store(module: str) -> bool:
-    """Tell by the module's or file's name whether it may hold SQL."""
+    """Return whether a module or file may contain SQL, by its name."""
     return module.removesuffix(".py").endswith("store")
 
 
@@ -77,6 +80,6 @@ def folder_of(module: str) -> str:
 
 
 def code_of(module: str) -> str:
-    """Return the code of a module of ours, by its name."""
+    """Return the code of one of our modules, by its name."""
     path = SOURCE.joinpath(*module.split(".")[1:])
     return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""A process of the last release goes on while a migration adds columns: no statement returns what it does not name."""
+"""A process of the last release works while a migration adds columns: no statement returns columns it does not name."""
 
 import re
 from collections.abc import Mapping
@@ -7,14 +7,14 @@ import asyncpg
 
 from tools.statements import load_statements
 
-# Of the schemas that we migrate; a partition has the columns of its table.
+# Tables of the schemas that we migrate. A partition has the columns of its table, so partitions are left out.
 _TABLES = """
 SELECT oid::regclass::text FROM pg_class
 WHERE relkind IN ('r', 'p') AND NOT relispartition
   AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema', 'queue', 'public')
 """
 
-# A comment, and the count of rows.
+# A comment, or the count of rows.
 _OTHER_STARS = re.compile(r"/\*.*?\*/|count\(\*\)")
 
 

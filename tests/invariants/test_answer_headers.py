@@ -1,4 +1,4 @@
-"""No answer is guessed at, framed, or run as a page; pages say themselves what they may load."""
+"""Browsers may not guess the type of a response, frame it, or run it as a page. Pages declare what they may load."""
 
 import base64
 import hashlib
@@ -51,7 +51,7 @@ def test_the_metrics_are_open_in_the_sandbox(http: httpx.Client) -> None:
 
 @contextmanager
 def metered(settings: Settings, database_url: str, **changes: Any) -> Iterator[httpx.Client]:
-    """One small process with other settings."""
+    """Yield a client of a small process with other settings."""
     changed = settings.model_copy(update=changes)
     with (
         RunningServer(

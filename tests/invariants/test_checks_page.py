@@ -1,4 +1,4 @@
-"""Operators find everything that `balcao doctor` looks at on docs/reference/checks.md."""
+"""docs/reference/checks.md lists everything that `balcao doctor` checks."""
 
 from balcao.operate.doctor.diagnosis import CHECKS
 from tools.doctor_checks import PAGE, write_page

@@ -1,4 +1,4 @@
-"""Operators find every command with its options on docs/reference/commands.md, and no other."""
+"""docs/reference/commands.md lists exactly the commands that exist, with their options."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 
 
 def list_commands() -> Iterator[tuple[str, list[str]]]:
-    """Yield each command's words and its options."""
+    """Yield the words and the options of each command."""
     yield "balcao", list_options(typer.main.get_command(balcao))
     for name in list_entries():
         if " " not in name:

@@ -1,4 +1,4 @@
-"""What integrators find in the OpenAPI documents: operations, parameters and members explained, bodies that work."""
+"""The OpenAPI documents for integrators: operations, parameters and members are explained, and example bodies work."""
 
 import functools
 import json
@@ -52,14 +52,17 @@ def test_a_refusal_of_several_operations_is_written_once_and_read_as_before(serv
 
 @each_service
 def test_no_schema_has_the_name_of_the_constructor_that_generators_make(service: Service) -> None:
-    """Those for Go make a function `NewAvatar` for a type `Avatar`."""
+    """Generators for Go create a function `NewAvatar` for a type `Avatar`."""
     names = set(describe(service)["components"]["schemas"])
     assert {name for name in names if name.startswith("New") and name.removeprefix("New") in names} == set()
 
 
 @each_service
 def test_no_parameter_brings_a_title_or_an_empty_default(service: Service) -> None:
-    """Generators name a type by its title, so two would have one name; some cannot write an empty list as a default."""
+    """Generators name a type by its title, so two types could get one name.
+
+    Some cannot write an empty list as a default.
+    """
     for name, operation in operations(service):
         for parameter in operation.get("parameters", ()):
             schema = parameter.get("schema", {})
@@ -69,7 +72,7 @@ def test_no_parameter_brings_a_title_or_an_empty_default(service: Service) -> No
 
 @each_service
 def test_no_sent_body_has_an_empty_list_or_object_as_its_default(service: Service) -> None:
-    """Some generators share the one default between all bodies; others write code that does not compile."""
+    """Some generators share one default object between all bodies. Others generate code that does not compile."""
     schemas = describe(service)["components"]["schemas"]
     waiting = {name for _, operation in operations(service) for name in _named(operation.get("requestBody", {}))}
     sent: set[str] = set()
@@ -82,7 +85,7 @@ def test_no_sent_body_has_an_empty_list_or_object_as_its_default(service: Servic
 
 @each_service
 def test_no_member_is_a_discriminated_union_without_a_name(service: Service) -> None:
-    """Each generator would make up another name from that of the member."""
+    """Each generator would invent a different name for it from that of the member."""
     schemas = describe(service)["components"]["schemas"]
     members = [(f"{name}.{key}", each) for name, schema in schemas.items() for key, each in _members(schema)]
     assert {name for name, each in members if "discriminator" in each} == set()
@@ -90,7 +93,7 @@ def test_no_member_is_a_discriminated_union_without_a_name(service: Service) -> 
 
 @each_service
 def test_no_value_of_a_path_is_called_data(service: Service) -> None:
-    """Generators for TypeScript call the body so, and then write a function with two parameters of one name."""
+    """Generators for TypeScript name the body `data`, so a function would get two parameters of that name."""
     assert {path for path in describe(service)["paths"] if "{data}" in path} == set()
 
 
@@ -110,7 +113,7 @@ def test_every_parameter_has_a_description(service: Service) -> None:
 
 @each_service
 def test_nobody_is_asked_why_where_everybody_may_call(service: Service) -> None:
-    """The reason of an access is that of staff who see somebody's data."""
+    """The reason of an access is for staff who see another person's data."""
     asked = {
         name
         for name, operation in operations(service)
@@ -133,7 +136,7 @@ def _members(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 @pytest.mark.parametrize("key", ["registry.export_data", "employability.export_data"])
 def test_every_member_of_a_persons_export_has_a_type(key: str) -> None:
-    """Each feature says what the rows are that it exports, down to the last member: a generated client has types."""
+    """Each feature declares the types of its exported rows down to the last member, for generated clients."""
     service = next(each for each in app.SERVICES if key.startswith(f"{each.name}."))
     document = describe(service)
     schemas = document["components"]["schemas"]
@@ -150,7 +153,7 @@ def test_every_member_of_a_persons_export_has_a_type(key: str) -> None:
     assert untyped == FREE & untyped
 
 
-# What the city has loaded as it pleases.
+# Data that the city loads in its own form.
 FREE = {"Company.sucessoes[]"}
 _TYPED = {"$ref", "type", "anyOf", "enum", "const"}
 
@@ -165,7 +168,7 @@ def _named(schema: Any) -> set[str]:
 
 
 def _untyped(schema: dict[str, Any], path: str) -> Iterator[str]:
-    """Yield where a schema lets anything through."""
+    """Yield the places where a schema allows any value."""
     if not _TYPED & set(schema) or (
         schema.get("type") == "object" and not {"properties", "additionalProperties"} & set(schema)
     ):
@@ -188,7 +191,10 @@ def test_every_parameter_has_an_example_and_every_schema_says_what_it_is_for(ser
 
 @each_service
 def test_every_header_that_counts_is_a_parameter(service: Service) -> None:
-    """Whoever may be told 412 may send `If-Match`, and so on: a generated client can send what counts."""
+    """If a caller may get a 412, the operation has the parameter `If-Match`, and so on.
+
+    Generated clients can then send them.
+    """
     for name, operation in operations(service):
         headers = {each["name"] for each in operation.get("parameters", ()) if each["in"] == "header"}
         assert ("If-Match" in headers) == ("412" in operation["responses"]), name
@@ -231,7 +237,7 @@ def test_every_response_names_its_headers_and_every_error_its_codes(service: Ser
         for status, response in operation["responses"].items():
             assert "X-Request-ID" in response["headers"], name
             if status == "503" and response["content"] == operation["responses"].get("200", {}).get("content"):
-                continue  # who is not ready says so in the words of readiness, not as an error
+                continue  # readiness has its own format, not that of errors
             if int(status) >= 400:
                 assert "Error-Code" in response["headers"], name
                 assert "\n- `" in response["description"], (name, status)
@@ -243,7 +249,7 @@ def test_every_response_names_its_headers_and_every_error_its_codes(service: Ser
 
 @each_service
 def test_one_schema_stands_for_one_type(service: Service) -> None:
-    """Of two types with one name msgspec and pydantic make names with the modules' path in them."""
+    """For two types with one name, msgspec and pydantic generate names that contain the paths of their modules."""
     names = describe(service)["components"]["schemas"]
     assert [name for name in names if "." in name or "__" in name or "_balcao" in name] == []
 
@@ -257,7 +263,7 @@ def test_the_addresses_are_complete(service: Service) -> None:
 
 
 def test_packages_named_after_the_titles_are_ascii_and_tell_the_services_apart() -> None:
-    """Generators make a package's name of the title's words; what people read is the summary."""
+    """Generators make the name of a package from the words of the title. People read the summary."""
     info = [describe(service)["info"] for service in app.SERVICES]
     packages = {"_".join(each["title"].lower().split()) for each in info}
     assert [name for name in packages if not (name.isascii() and name.isidentifier())] == []

@@ -1,4 +1,4 @@
-"""Every link of the documentation leads somewhere, and every file that it names exists."""
+"""Every link of the documentation has a target, and every file that it names exists."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if "adr" not in page.parts], ids=lambda page: page.name)
 def test_every_file_that_a_page_names_exists(page: Path) -> None:
-    """Decision records may name what has gone since."""
+    """Decision records may name files that no longer exist."""
     named = re.findall(r"`([a-z][\w.-]*/[\w./-]*)`", page.read_text("utf-8"))
     files = [name for name in named if name.endswith((".py", ".sql", ".toml"))]
     assert [name for name in files if not any((place / name).exists() for place in (ROOT, SOURCE))] == []
@@ -69,7 +69,7 @@ def parse(page: Path) -> list[Token]:
 
 @cache
 def list_anchors(page: Path) -> list[str]:
-    """Return the anchors of headings, as the usual hosts name them, and those set in tables."""
+    """Return the anchors of headings, as common hosts generate them, and those set in tables."""
     titles = [after.content for token, after in pairwise(parse(page)) if token.type == "heading_open"]
     marked = re.findall(r'<a id="([\w-]+)"></a>', page.read_text("utf-8"))
     return [*marked, *(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles)]

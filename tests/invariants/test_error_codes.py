@@ -1,4 +1,4 @@
-"""Whoever meets an `Error-Code` finds its meaning in docs/reference/errors.md."""
+"""docs/reference/errors.md explains every `Error-Code`."""
 
 import re
 from pathlib import Path
@@ -15,10 +15,10 @@ from tools import error_codes
 from tools.error_codes import PACKAGES, PAGE, Raised, declared, raised, raised_in
 
 TESTS = Path(__file__).parents[1]
-# Tables that a test reads from a page of rules.
+# Functions that read a table from a page of rules.
 READERS = {"read_table": read_table, "read_values": read_values}
 _READ = re.compile(r'\b(read_table|read_values)\("(\w+)", "([^"]+)"\)')
-# Where the refusals of a package are brought about, if not in the tests' folder of its name.
+# The folders with the tests of a package's refusals, if it is not the folder of its name.
 ELSEWHERE = {"core": ["."], "crm": ["crm", "registry"], "identity": ["identity", "sandbox/identity"]}
 
 _MODULE = ModuleType("balcao.registry.example")
@@ -48,7 +48,7 @@ def test_every_explanation_names_the_statuses_that_the_code_comes_with() -> None
 
 
 def test_the_page_is_what_the_code_says() -> None:
-    """`make docs` writes it anew."""
+    """`make docs` writes the page."""
     assert PAGE.read_text("utf-8") == error_codes.page()
 
 

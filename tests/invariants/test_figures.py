@@ -1,4 +1,4 @@
-"""What `make structure` counts as a helper, a body and a comment."""
+"""The definitions of a helper, a body and a comment in `make structure`."""
 
 from pathlib import Path
 

@@ -1,8 +1,9 @@
-"""A token that the identity provider did not issue, for us, for now, opens nothing.
+"""A token opens nothing unless the identity provider issued it, for this platform, and it is currently valid.
 
-Every operation is asked with those that are wrong in the ways that matter most. With all of them, in an ordinary run,
-one operation of each kind: of a service, a method, a dialect, with each kind of guard, and with a body or none, as
-nothing but its rule, its writing of refusals and its reading of a body stands around the one place that reads tokens.
+Every operation is called with tokens that have the most important faults. In an ordinary run, one operation of each
+kind is called with all faults: a kind is a service, a method, a dialect, each kind of guard, and with or without a
+body. This is enough because all operations read tokens in one place, and differ only in their rule, their error format
+and their reading of a body.
 """
 
 import base64
@@ -24,7 +25,8 @@ from tests.support.proof_sizes import one_of_each
 from tests.support.refused_tokens import GUARDED, assert_refused_alike
 
 FOREIGN_KEY = new_key()
-# The tokens are made once and sent to every operation, which takes minutes: what lies ahead still does at the end.
+# The tokens are created once and sent to every operation, which takes minutes. Times in the future must still be in the
+# future at the end.
 MONTH = 30 * 86_400
 
 
@@ -38,7 +40,7 @@ def unsigned(issuer: Issuer, alg: str | None) -> str:
 
 
 def signed_with_the_public_key(issuer: Issuer) -> str:
-    """Sign by the classic confusion: an HMAC whose secret everybody knows."""
+    """Sign with the classic confusion: an HMAC whose secret is the public key."""
     key = issuer.keys[-1]
     claims = {"iss": issuer.address, "aud": "account", "exp": int(time.time()) + LIFETIME, "cpf": ANA}
     signed = f"{part({'alg': 'HS256', 'kid': key.kid})}.{part(claims)}"
@@ -53,7 +55,7 @@ def tampered(issuer: Issuer) -> str:
 
 
 def with_header(issuer: Issuer, **header: object) -> str:
-    """A token that is genuine but for names in its header that no library would write."""
+    """Return a valid token, except for names in its header that no library would write."""
     key = issuer.keys[0]
     header = {"alg": "RS256", "kid": key.kid} | header
     signed = f"{part(header)}.{issuer.person(ANA).split('.')[1]}"
@@ -141,7 +143,7 @@ BY_SCOPE_OR_CLIENT = [
     served
     for served in GUARDED
     if {*served.operation.rule.scopes, *served.operation.rule.clients} - {WEBHOOK_CLIENTS}
-    # A rule of any valid token lets a login pass; the use case then refuses it (test_messengers.py).
+    # A rule that allows any valid token also allows a login token. The use case then refuses it (test_messengers.py).
     and (served.operation.rule.scopes or served.operation.rule.action != AUTHENTICATED)
 ]
 SCOPES = sorted({scope for served in GUARDED for scope in served.operation.rule.scopes})
@@ -158,7 +160,7 @@ def test_neither_scope_nor_client_speaks_for_who_logged_in_without_a_cpf(
 
 
 def test_public_operations_do_not_look_at_a_token(http: httpx.Client) -> None:
-    public = [  # but for the check endpoint, which judges the token of somebody else's request
+    public = [  # except the check endpoint, which judges another token
         served
         for served in all_operations()
         if served.public
@@ -169,7 +171,7 @@ def test_public_operations_do_not_look_at_a_token(http: httpx.Client) -> None:
     assert public
     for served in public:
         with_token = http.get(served.filled(), headers=bearer("rubbish"))
-        # A required parameter that is missing is refused all the same.
+        # A missing required parameter is still rejected.
         assert with_token.status_code == http.get(served.filled()).status_code in {200, 400, 422}, served
 
 

@@ -1,4 +1,4 @@
-"""To PostgreSQL each look-up's text for many callers is what its text for one is."""
+"""PostgreSQL gives each look-up's statement for many callers the same types as the statement for one."""
 
 import asyncpg
 
@@ -6,8 +6,8 @@ from balcao.core.database.lookups import Lookup
 from balcao.core.database.statements import STATEMENTS
 from tools.statements import load_statements
 
-# What a parameter may be in the text for many, where PostgreSQL takes another type in the text for one: a wider one, or
-# the text that is cast where it is compared.
+# Types of parameters that may differ in the statement for many: a wider type, or the text that is cast in the
+# comparison.
 AMONG_MANY = {"int2": "int8", "int4": "int8", "varchar": "text", "name": "text", "uuid": "text"}
 
 

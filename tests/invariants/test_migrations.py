@@ -1,6 +1,6 @@
-"""Migrations since the last release only expand: processes of that release go on working while the new ones start.
+"""Migrations since the last release only expand, so that its processes still work while the new ones start.
 
-This reads them; `make previous` runs that release's tests on what they make.
+These tests read the migrations. `make previous` runs that release's tests on the migrated database.
 """
 
 import re
@@ -10,7 +10,8 @@ import pytest
 from balcao import app
 from tools.previous_release import RELEASED
 
-# What takes something away that the last release has stopped using begins so, and says since when it has.
+# The first line of a migration that removes something the last release no longer uses. It names the release since which
+# it is unused.
 CONTRACTS = re.compile(r"-- Contracts: unused since [0-9]+\.[0-9]+\.[0-9]+")
 _ASIDE = re.compile(r"--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$|'(?:[^']|'')*'", re.DOTALL)
 _TAKES_AWAY = re.compile(
@@ -22,7 +23,10 @@ _TAKES_AWAY = re.compile(
 
 
 def find_contracting(sql: str) -> list[str]:
-    """Return what takes away, or demands what the last release does not give; comments and bodies are left out."""
+    """Return the statements that remove something, or require what the last release does not provide.
+
+    Comments and bodies are ignored.
+    """
     return [found[0] for found in _TAKES_AWAY.finditer(_ASIDE.sub("", sql))]
 
 

@@ -1,4 +1,4 @@
-"""The tables of operations on pages of rules against what is declared (rules: health_units 2, agents 2, search 2)."""
+"""The operation tables of the rules pages match the declarations (rules: health_units 2, agents 2, search 2)."""
 
 import re
 from dataclasses import dataclass
@@ -17,13 +17,14 @@ from balcao.search import SERVICE as SEARCH
 RULES = Path(__file__).parents[2] / "docs" / "reference" / "rules"
 SERVICES = [HEALTH_UNITS, AGENTS, SEARCH]
 METHOD = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE)\b")
-# Beyond what a table says each operation may refuse these: bodies, load, and what only the platform is to blame for.
+# Statuses that every operation may return without a mention in its table: faulty bodies, load, and faults of the
+# platform.
 EVERYWHERE = {400, 401, 403, 413, 415, 429, 500, 503}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table: its methods and paths, in all combinations that exist, with the words about them."""
+    """A row of a table: its methods and paths, in all combinations that exist, and the text about them."""
 
     methods: tuple[str, ...]
     paths: tuple[str, ...]
@@ -62,7 +63,7 @@ def expand(path: str) -> list[str]:
 
 
 def shape(path: str) -> str:
-    """Return the path with its parameters written alike."""
+    """Return the path with all parameters written the same."""
     return re.sub(r"\{[^}]*\}", "{}", path)
 
 
@@ -71,9 +72,9 @@ def find_statuses(text: str) -> frozenset[int]:
 
 
 def names_rule(words: str, operation: Operation) -> bool:
-    """Tell whether the words of the page are those of the declared rule."""
+    """Return whether the text of the page describes the declared rule."""
     rule = operation.rule
-    if "/" in words:  # of the reads, and of the writes
+    if "/" in words:  # one rule for reads, one for writes
         words = words.split("/")[operation.method != "GET"]
     if "`public`" in words:
         return rule.action == PUBLIC

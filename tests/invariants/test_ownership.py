@@ -1,4 +1,4 @@
-"""One citizen at another's door: refused alike, whether that person is known, unknown or no person at all."""
+"""A citizen who calls for another person gets the same refusal, whether that person is known, unknown or invalid."""
 
 import httpx
 import pytest

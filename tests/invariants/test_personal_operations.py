@@ -1,7 +1,10 @@
-"""What every operation on people's data has in common: staff say why, and nobody stores the response.
+"""What all operations on people's data have in common: staff give a reason, and no cache stores the response.
 
-An operation is on people's data when its path has a CPF, when it is declared so (`concerns_people`), or when it finds
-by an id what is one person's own and lets staff see it too (`Rule.testing`).
+An operation is on people's data in one of these cases:
+
+- its path has a CPF
+- it is declared so (`concerns_people`)
+- it finds a person's own thing by an id, and also lets staff see it (`Rule.testing`)
 """
 
 from collections.abc import Iterator
@@ -19,8 +22,9 @@ from tests.support.refusals import refusal
 from tests.support.sandbox import ADMIN, IndependentTokens, Sandbox, running
 from tests.support.server import UNLIMITED, free_port
 
-# What staff do without seeing or changing a person's data: with the city's catalogues, by action, and whole services
-# and operations, by key. Whatever else has no CPF in its path is declared with `concerns_people=True`.
+# Operations of staff that neither show nor change a person's data: by action for the city's catalogues, and by key for
+# whole services and operations. Every other operation without a CPF in its path is declared with
+# `concerns_people=True`.
 CATALOGUES = {
     "avatars:write",
     "categories:write",
@@ -103,7 +107,7 @@ def test_every_operation_of_staff_is_known_to_concern_people_or_not() -> None:
 def test_staff_say_why_wherever_peoples_data_are_shown_or_changed(sandbox: Sandbox) -> None:
     assert len(PERSONAL) > 50
     silent = {str(served): refusal(send(sandbox, served, ADMIN)) for served in PERSONAL}
-    # Whom no role lets in is refused before that.
+    # A caller without any role is refused earlier.
     assert {key: found for key, found in silent.items() if found not in {MISSING, (403, "forbidden")}} == {}
     assert sum(found == MISSING for found in silent.values()) > 50
 

@@ -1,4 +1,4 @@
-"""The page of roles names those that a release brings, each once."""
+"""The page of roles names each role of a release exactly once."""
 
 import re
 import tomllib

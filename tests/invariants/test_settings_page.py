@@ -1,4 +1,4 @@
-"""Operators find every setting on docs/reference/settings.md and by `balcao config explain`, and no other."""
+"""docs/reference/settings.md and `balcao config explain` list exactly the settings that exist."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ def test_the_page_lists_every_setting_once() -> None:
 
 
 def test_every_setting_is_explained_once_and_says_what_holds_when_it_is_empty() -> None:
-    """Whoever adds a setting writes its line in `settings/descriptions.toml`."""
+    """A new setting needs its line in `settings/descriptions.toml`."""
     texts, empty = _read_texts()
     variables = [variable_of(name) for name in Settings.model_fields]
     assert sorted(texts) == sorted(variables)

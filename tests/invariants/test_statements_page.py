@@ -1,4 +1,4 @@
-"""The page of the statements, for DBAs."""
+"""The page of the statements, for database administrators."""
 
 import re
 

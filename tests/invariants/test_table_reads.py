@@ -1,8 +1,9 @@
-"""A table is read by its owner: by others through its service, a part that its store offers, or for a stated reason.
+"""Only its owner reads a table.
 
-The owner is the one feature that writes the table or, where functions of the schema do, that declares its export. It is
-the text of stores that is looked at, so that a part counts for the store that it stands in. Of the collection's tables
-(`search.{physical}`) nobody knows a name but by the alias that the collection gives out.
+Others read it through the owner's service, a part that its store offers, or for a stated reason. The owner is the only
+feature that writes the table. If functions of the schema write it, the owner is the feature that declares its export.
+The tests look at the text of stores, so a part of a statement counts for the store that contains it. The tables of the
+collection (`search.{physical}`) are known only by the alias that the collection provides.
 """
 
 import re
@@ -17,7 +18,7 @@ _DROPPED = re.compile(r"DROP TABLE ([a-z_]+\.[a-z_]+)")
 _MOVED = re.compile(r"ALTER TABLE (\w+\.\w+) SET SCHEMA (\w+)")
 _NAMED = re.compile(r"\b([a-z_]+\.[a-z_]+)\b(?!\s*\()")
 
-# By the folder that reads: why one statement has to, and the tables.
+# By the folder that reads: the reason why one statement must read other tables, and the tables.
 READS: Mapping[str, tuple[str, set[str]]] = {
     "access/actions": (
         "Whom an action reaches, and what its removal would take away, is one question to the whole graph of rights.",
@@ -298,7 +299,7 @@ READS: Mapping[str, tuple[str, set[str]]] = {
 
 
 def list_tables() -> set[str]:
-    """Return the tables that exist after all migrations, with the schema that each ends in."""
+    """Return the tables that exist after all migrations, with their final schema."""
     migrations = [file.read_text("utf-8") for file in SOURCE.rglob("*.sql")]
     created, dropped = ({name for text in migrations for name in found.findall(text)} for found in (_CREATED, _DROPPED))
     moved = {old: f"{schema}.{old.partition('.')[2]}" for text in migrations for old, schema in _MOVED.findall(text)}
@@ -310,7 +311,7 @@ def folder(text: Text) -> str:
 
 
 def owners(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
-    """Return the folders that own each table: those that write it or, if none does, that name it in a declaration."""
+    """Return the owning folders of each table: those that write it or, if there are none, those that declare it."""
     owned = {table: folders for table, folders in writers(list(found)).items() if table in tables}
     declared: dict[str, set[str]] = defaultdict(set)
     for text in found:
@@ -320,7 +321,7 @@ def owners(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
 
 
 def strangers(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
-    """Return the folders of services that name tables which they do not own, in whatever text, with the tables."""
+    """Return the folders of services that name tables they do not own, with the tables."""
     owned = owners(found, tables)
     named: dict[str, set[str]] = defaultdict(set)
     for text in found:

@@ -1,11 +1,11 @@
-"""Templates can be read line by line: `make lint` formats them, and this limits what the formatter leaves alone."""
+"""Templates are readable line by line: `make lint` formats them, and this limits what the formatter does not break."""
 
 from pathlib import Path
 
 import balcao
 import balcao_sandbox
 
-WIDEST = 140  # the formatter aims at 120, but breaks neither the values of attributes nor what is in braces
+WIDEST = 140  # the formatter breaks no attribute values and no braces
 LONGEST = 300
 
 

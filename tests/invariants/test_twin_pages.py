@@ -1,4 +1,4 @@
-"""README, tutorial, guides and operators' manuals say the same in English and in Portuguese: neither changes alone."""
+"""README, tutorial, guides and operators' manuals have the same content in English and Portuguese."""
 
 import os
 import re
@@ -18,13 +18,13 @@ GUIDES = [page for page in sorted((ROOT / "docs/guides").glob("*.md")) if not pa
 PAGES = [ROOT / "README.md", ROOT / "docs/tutorial.md", *MANUALS, *GUIDES]
 # A run of digits in either notation: 28,843 and 28.843, 0.5 and 0,5.
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-# What a block says in words: comments, and places to fill in.
+# The words of a block: comments and placeholders.
 _WORDS = re.compile(r"(?m:(?:^|\s+)# .*$)|<[^<>A-Z]* [^<>A-Z]*>")
 _PICTURE = "│"
 
 
 def find_twin(page: Path) -> Path:
-    """Return the page that says the same in the other language, or the page itself where there is none."""
+    """Return the page in the other language, or the page itself if it has none."""
     if page.name.endswith(TWIN):
         return page.with_name(page.name.removesuffix(TWIN) + ".md")
     twin = page.with_name(f"{page.stem}{TWIN}")
@@ -32,7 +32,7 @@ def find_twin(page: Path) -> Path:
 
 
 def translate(target: str, page: Path) -> str:
-    """Return what a link of the page must be in its twin: the target's twin, at the heading of the same place."""
+    """Return the link that the twin of a page must have: the target's twin, at the heading in the same position."""
     path, hash_, anchor = target.partition("#")
     if re.match(r"[a-z]+:", target):
         return target
@@ -44,7 +44,7 @@ def translate(target: str, page: Path) -> str:
 
 
 def list_facts(token: Token) -> Counter[str]:
-    """Count what a text holds in any language: commands and names, links, figures."""
+    """Count what a text contains in every language: commands and names, links, figures."""
     facts: Counter[str] = Counter()
     for child in token.children or ():
         if child.type == "code_inline":
@@ -57,7 +57,7 @@ def list_facts(token: Token) -> Counter[str]:
 
 
 def expect_facts(token: Token, page: Path) -> Counter[str]:
-    """Count what the twin of a page's text must hold."""
+    """Count what the twin of a page's text must contain."""
     facts = list_facts(token)
     links = [fact for fact in facts if fact.startswith("-> ")]
     expected = Counter({fact: count for fact, count in facts.items() if fact not in links})

@@ -1,4 +1,4 @@
-"""The walls between modules hold: who may import whom, and what every operation declares."""
+"""The boundaries between modules: which module may import which, and what every operation declares."""
 
 import ast
 import os
@@ -24,7 +24,7 @@ def test_imports_keep_to_the_contracts() -> None:
     assert run.returncode == 0, run.stdout
 
 
-# By contract a module and what it must not import.
+# For each contract, a module and a module that it must not import.
 HOLES = {
     "The product knows nothing of the trial": ("balcao.version", "balcao_sandbox"),
     "Services never import each other": ("balcao.search.synonyms.service", "balcao.agents.routes"),
@@ -54,7 +54,7 @@ HOLES = {
 
 
 def test_each_contract_is_broken_by_an_import_that_it_forbids(tmp_path: Path) -> None:
-    """A contract that nothing can break holds nothing apart, as one over a misspelt module does."""
+    """A contract that no import can break protects nothing, for example one with a misspelt module."""
     root = SOURCE.parent.parent
     shutil.copytree(root / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(root / "pyproject.toml", tmp_path)
@@ -62,7 +62,7 @@ def test_each_contract_is_broken_by_an_import_that_it_forbids(tmp_path: Path) ->
         add_line(tmp_path / "src" / Path(*importing.split(".")), f"import {imported}")
     linter = Path(sys.executable).with_name("lint-imports")
     words = [str(linter), "--no-logo", "--no-cache"]
-    # What is installed is this tree: the copy has to be found before it.
+    # The installed package is this tree, so the copy must come first in the path.
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "src"), "COLUMNS": "500"}
     run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     contracts = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
@@ -72,20 +72,20 @@ def test_each_contract_is_broken_by_an_import_that_it_forbids(tmp_path: Path) ->
     _, *told = re.split(rf"^({headings})$", run.stdout.partition("Broken contracts")[2], flags=re.MULTILINE)
     chains = dict(zip(told[::2], told[1::2], strict=True))
     for name, (importing, imported) in HOLES.items():
-        # A circle is told by what its package holds, `.routes -> .holidays`.
+        # A cycle is reported by the members of its package, `.routes -> .holidays`.
         around = importing.rpartition(".")[0] if "circle" in name else ""
         assert f"{importing.removeprefix(around)} -> {imported.removeprefix(around)} (" in chains[name], chains[name]
 
 
 def add_line(module: Path, line: str) -> None:
-    """Append a line to a module, or to a package's own file."""
+    """Append a line to a module, or to the `__init__` of a package."""
     file = module.with_suffix(".py")
     with (file if file.exists() else module / "__init__.py").open("a", encoding="utf-8") as text:
         text.write(f"\n{line}\n")
 
 
 def test_only_stores_and_the_database_touch_the_driver() -> None:
-    """`jobs` and `service` name its types for what the owner's connection does before services start."""
+    """`jobs` and `service` name its types for work of the owner's connection before services start."""
     allowed = {
         "core/jobs/tables.py",
         "core/jobs/worker.py",
@@ -117,13 +117,13 @@ APPLIED = {"0013_preference_entries.sql"}
     ids=lambda folder: str(folder.relative_to(SOURCE)),
 )
 def test_no_two_migrations_of_a_service_have_the_same_number(folder: Path) -> None:
-    """They are applied in the order of their names: of two with one number nobody could tell which is meant first."""
+    """Migrations run in the order of their names. The order of two with the same number would be unclear."""
     numbers = [file.name[:4] for file in sorted(folder.glob("*.sql")) if file.name not in APPLIED]
     assert numbers == sorted(set(numbers))
 
 
 def test_a_command_imports_what_an_operator_does_when_it_runs() -> None:
-    """But for words and faults, which load nothing. What starts processes is light, too."""
+    """Exceptions are names and faults, which load almost nothing, and the two commands that start processes."""
     starting = {"serve.py", "welcome.py"}
     light = {"balcao.operate.faults", "balcao.operate.names", "balcao.operate.deploy.answers"}
     early = {
@@ -136,7 +136,7 @@ def test_a_command_imports_what_an_operator_does_when_it_runs() -> None:
 
 
 def list_early_imports(module: ast.Module) -> Iterator[str]:
-    """Yield the modules that a module imports while it is loaded: not within functions, nor for types alone."""
+    """Yield the modules that a module imports when it is loaded, not in functions or only for types."""
     for statement in module.body:
         if isinstance(statement, ast.ImportFrom):
             yield statement.module or ""

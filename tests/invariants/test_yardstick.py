@@ -1,4 +1,4 @@
-"""The yardsticks of `make bench`, which start only when an engineer measures: the statements in Go, and FastAPI."""
+"""The programs that `make bench` compares with, which run only for a measurement: the statements in Go, and FastAPI."""
 
 import json
 import threading
@@ -22,7 +22,7 @@ from tests.support.server import free_port
 FILES = sorted(Path(__file__).parents[2].glob("bench/go/yardstick/sql/*.sql"))
 ANA, BRUNO = "90000000175", "90000040126"
 TOKEN, WEBHOOK = "/agent/api/v1/auth", "/registry/v1/webhooks/crm/cidadao"
-# Each response has its own; the error bodies of the program have one shape, because no benchmark compares them.
+# These headers differ in every response. Error bodies have one form in the program, because no benchmark compares them.
 OWN_HEADERS = {"date", "x-request-id"}
 
 
