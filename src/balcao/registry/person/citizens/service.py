@@ -114,9 +114,10 @@ async def write_own_data(
 ) -> bool:
     """Write a citizen's declaration with its audit event. Raises PreconditionFailed, and the errors of `check`.
 
-    Return False only if the phone `verification` was already used or is no longer valid. If the decision depends on the
-    record, it is read without a lock. The statement that writes locks the mirror and compares its version, so the write
-    fails if another call has changed the mirror in between.
+    Return False only if the phone `verification` was already used or is no longer valid.
+
+    If the decision depends on the record, it is read without a lock. The statement that writes locks the mirror and
+    compares its version. If another call has changed the mirror in between, read and decide again.
     """
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=[member])
     depends = check is not None or call.if_match is not None or write.removes_wording
