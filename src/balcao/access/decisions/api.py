@@ -64,13 +64,13 @@ async def get_person_actions(call: Call, cpf: CpfInPath, query: PersonActionsInQ
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_by_headers(call: Call, request: WholeRequest) -> Response[None]:
-    """Decide about the request that the headers describe."""
+    """Decide whether the request that the headers describe may pass."""
     return await check.check_request(call.platform, request)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_by_path(call: Call, request: WholeRequest, rest: RestOfPath) -> Response[None]:
-    """Decide about the request that the path describes."""
+    """Decide whether the request that the path describes may pass."""
     return await check.check_request(call.platform, request)
 
 

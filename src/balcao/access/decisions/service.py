@@ -32,7 +32,7 @@ _NO_MAPPING = Decision(Reason.NO_MAPPING)
 
 
 async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
-    """Return the decision about a request or an action of the caller, of another person or of a machine.
+    """Return the decision on a request or an action of the caller, of another person or of a machine.
 
     Raises Forbidden if the caller lacks the action for anything other than their own current requests, and NotFound for
     an unknown action and for a version that cannot be rebuilt.

@@ -23,7 +23,7 @@ _DESCRIPTION = Meta(description="O que a operação faz; nulo se ninguém disse.
 
 
 class DecidingMapping(msgspec.Struct):
-    """The mapping that decides about a request."""
+    """The mapping that decides on a request."""
 
     mapping_id: Annotated[int, _ID]
     action: Annotated[str, _ACTION]

@@ -25,7 +25,7 @@ from balcao.core.values.ready import Ready
 
 
 async def find_deciding_mapping(call: Call, query: DecidingQuery) -> DecidingMapping | None:
-    """Return the mapping that decides about a request, the most specific match, or None."""
+    """Return the mapping that decides on a request (the most specific match), or None."""
     match = call.platform.catalogue.snapshot.match(query.method, query.path)
     if match is None:
         return None

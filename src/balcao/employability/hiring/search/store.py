@@ -21,7 +21,7 @@ from balcao.employability.hiring.search.schemas import JobCounts, JobFilters, fi
 async def list_jobs_in_reach(
     connection: Connection, scope: Scope, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], JobCounts]:
-    """Return the page's jobs within reach, newest first, and the counts of all states, whatever the status filter."""
+    """Return the page's jobs within reach, newest first, and the counts of all states regardless of that filter."""
     departments = None if scope.departments is None else sorted(scope.departments)
     conditions = Conditions(now, departments, scope.author)
     conditions.add("job.deleted_at IS NULL")
