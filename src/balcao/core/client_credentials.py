@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+# A token is replaced this long before it expires.
 MARGIN_SECONDS = 60.0
+# The lifetime in seconds if the response states none, and the maximum that is believed.
 LIFETIME_WHEN_UNKNOWN = 1_800.0
 LONGEST_LIFETIME = 86_400.0
 

@@ -15,6 +15,7 @@ import aiosmtplib
 
 from balcao.settings import Settings
 
+# The limit for each command to the server.
 TIMEOUT_SECONDS = 10.0
 # The limit for a whole e-mail, because a server could answer each command just in time.
 TOTAL_SECONDS = 30.0

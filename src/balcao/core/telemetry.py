@@ -17,6 +17,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.process_collector import ProcessCollector
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
+# The upper bounds of the histogram's buckets in seconds.
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _BUCKETS = (*(str(bound) for bound in BOUNDS), "+Inf")
 # The first bucket of slow responses, over half a second.

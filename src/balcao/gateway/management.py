@@ -29,6 +29,7 @@ from balcao.gateway.metrics import Handler, answer_scraper
 from balcao.settings import Settings
 
 NAME = "management"
+# One for the metrics and one for readiness.
 CONNECTIONS = 2
 # A process publishes its numbers every second. An idle worker polls for jobs every five.
 BEAT_SECONDS, QUEUE_SECONDS = 5.0, 30.0

@@ -29,6 +29,7 @@ _MOST_WAITING, _MOST_WAITING_BYTES = 16, 131_072
 # Join a body up to this size with its head. Write a larger one without a copy, so that slow readers of the same
 # response share it.
 _COPIED_BYTES = 65_536
+# How long the rest of a refused request is read after its response.
 _DISCARD_SECONDS = 2.0
 _WITHOUT_BODY = frozenset({204, 304})
 _KEEP_ALIVE = b"connection: keep-alive\r\n"

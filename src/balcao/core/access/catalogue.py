@@ -23,6 +23,7 @@ from balcao.core.logs import log
 CHANNEL = "balcao_access"
 # Including the read, a lost notification is made up for within five seconds.
 POLL_SECONDS = 4.0
+# A snapshot that was not confirmed for this long must not decide, because rights may have been withdrawn.
 USABLE_SECONDS = 300.0
 # The state of a process that refuses callers because its access rules are outdated.
 OUTDATED = "balcao_access_rules_outdated"

@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-SLOTS = 1 << 18
+SLOTS = 1 << 18  # 4 MiB for each process
 MOST_WINDOWS = 1 << 16
 _SLOT_WORDS, _WORD_BYTES = 2, 8
 _REGION_WORDS = SLOTS * _SLOT_WORDS

@@ -13,6 +13,7 @@ from balcao.core.database.reloader import Watch, notify_processes
 from balcao.core.database.statements import statement
 
 CHANNEL = "balcao_ended_session"
+# A lost notification is made up for within these seconds.
 POLL_SECONDS = 5.0
 # The longest lifetime of an access token.
 KEPT = timedelta(hours=24)

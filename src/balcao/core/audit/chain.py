@@ -12,6 +12,7 @@ from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import JobKind
 
 BATCH = 1_000
+# The hash that precedes the first event.
 START = bytes(32)
 
 

@@ -12,6 +12,7 @@ from balcao.core.database.connection_quota import ConnectionQuota
 from balcao.core.database.faults import StoreFaults
 from balcao.core.errors import Unavailable
 
+# The longest wait for a connection.
 ACQUIRE_SECONDS = 2.0
 # The timeout of a statement that sets none itself.
 STATEMENT_SECONDS = 30.0

@@ -7,8 +7,10 @@ from contextlib import suppress
 from balcao.core.database.pool import Connection, Database
 from balcao.core.logs import log
 
+# The pause before the next attempt to listen. It doubles after each failure.
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
+# The timeout of a statement on the listening connection.
 ANSWER_SECONDS = 3.0
 
 

@@ -20,7 +20,7 @@ _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{1,15}([.,][0-9]{1,15})?")
 # The texts of failed formulas in spreadsheets, in English and in Portuguese.
 _ERRORS = frozenset("#N/A #NAME? #REF! #VALUE! #NULL! #NUM! #DIV/0! #N/D #NOME? #VALOR! #NULO! #NÚM!".split())
-_MOST_NUMBER = 10**18
+_MOST_NUMBER = 10**18  # smaller numbers fit into 64 bits
 _NUMBERS = {msgspec.inspect.IntType, msgspec.inspect.FloatType}
 _FLAGS = {"true": True, "verdadeiro": True, "sim": True, "false": False, "falso": False, "não": False}
 # The lengths of codes that spreadsheets store as numbers, which drops their leading zeros.

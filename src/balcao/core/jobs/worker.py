@@ -42,6 +42,7 @@ HEARTBEAT = timedelta(seconds=30)
 _AWAY = (*LOST, asyncpg.PostgresError, BalcaoError, TimeoutError, FailingListenerError)
 # NOTIFY announces a new due job, but not a job that was put back for later. So `drain` has to poll often.
 _POLL, _DRAIN_POLL = timedelta(seconds=5), timedelta(seconds=0.1)
+# The number of jobs that a worker fetches at a time.
 BATCH = 10
 # Jobs share the process's pool. More concurrent jobs would only wait for each other's connections. The library requires
 # at least two batches.

@@ -21,8 +21,11 @@ from balcao.core.repeating import repeating
 from balcao.core.values.ids import new_id
 from balcao.version import describe_version
 
+# The interval of updates.
 BEAT_SECONDS = 15.0
+# Without an update for this long, a process is shown as not running.
 SILENT = timedelta(seconds=60)
+# Without an update for this long, another process deletes the note.
 FORGOTTEN = timedelta(hours=1)
 # A process that ends waits no longer than this for a database that is down. Its note then expires.
 _PATIENCE_SECONDS = 1.0
