@@ -117,12 +117,12 @@ def test_what_is_not_there_has_no_page(sandbox: Sandbox, below: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ("public", "anybody, without a token"),
+        ("public", "any caller, without a token"),
         ("self", "the person concerned"),
-        ("action:audit:read", "whoever has the action `audit:read`"),
+        ("action:audit:read", "a caller with the action `audit:read`"),
         (
             "self(pets:read) or scope:smf:read or client:CRM_WEBHOOK_CLIENTS",
-            "the person concerned, or whoever has the action `pets:read`; or a system with the scope `smf:read`; "
+            "the person concerned, or a caller with the action `pets:read`; or a system with the scope `smf:read`; "
             "or the clients of the setting `CRM_WEBHOOK_CLIENTS`",
         ),
     ],

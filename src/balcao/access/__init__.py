@@ -8,7 +8,7 @@ from balcao.access.decisions.api import FEATURE as DECISIONS
 from balcao.access.documents.api import FEATURE as DOCUMENTS
 from balcao.access.groups.api import FEATURE as GROUPS
 from balcao.access.mappings.api import FEATURE as MAPPINGS
-from balcao.access.ready import tell_registration_readiness
+from balcao.access.ready import check_registration_readiness
 from balcao.access.roles.api import FEATURE as ROLES
 from balcao.access.seed import service as seed
 from balcao.access.seed.feature import FEATURE as SEED
@@ -39,6 +39,6 @@ SERVICE = Service(
     description="Administração de acessos: as ações que as regras das operações nomeiam e quem as tem.",
     tags={"acessos": "O catálogo de ações, papéis e grupos."},
     seed=seed.load_seed,
-    ready=tell_registration_readiness,
+    ready=check_registration_readiness,
     health_paths={**PATHS, "liveness_v1": "/api/v1/healthz", "readiness_v1": "/api/v1/readyz"},
 )

@@ -5,6 +5,6 @@ from collections.abc import Mapping
 from balcao.core.context.platform import Platform
 
 
-async def tell_registration_readiness(platform: Platform) -> Mapping[str, bool]:
+async def check_registration_readiness(platform: Platform) -> Mapping[str, bool]:
     """Return whether the service's own operations are registered. Without them every call would be refused."""
     return {"registration": "access.update_action" in platform.catalogue.latest.bindings}

@@ -10,9 +10,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.crm.failures import CrmAway
 from balcao.crm.fields import Record
 
-_misdirected = counter(
-    "balcao_crm_misdirected", "Answers of the CRM that held records of somebody who was not asked for"
-)
+_misdirected = counter("balcao_crm_misdirected", "CRM responses with records of another person than the request named")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,7 @@ from balcao.gateway.receiving import Receiver
 _NEVER = float("inf")
 # Stop parsing a connection's input at this many queued requests, or if they have more than this many bytes.
 _MOST_WAITING, _MOST_WAITING_BYTES = 16, 131_072
-# Join a body up to this size with its head. Write a larger one without a copy, so that slow readers of the same
-# response share it.
+# Join a body up to this size with its head. Larger ones are written without a copy, so that slow readers share them.
 _COPIED_BYTES = 65_536
 # How long the rest of a refused request is read after its response.
 _DISCARD_SECONDS = 2.0
@@ -95,7 +94,7 @@ class Connection(asyncio.BufferedProtocol):
     def connection_lost(self, _: Exception | None) -> None:
         """Cancel a stream. Let any other running request finish, because it may write data that its caller expects."""
         self._is_gone = True
-        self._write = _write_to_nobody
+        self._write = _discard
         self.deadline = _NEVER
         self._drop_turns()
         self._end_stream()
@@ -399,5 +398,5 @@ class Connection(asyncio.BufferedProtocol):
         self._write_refusal(Refusal(500))
 
 
-def _write_to_nobody(_: bytes) -> None:
-    """Replace `write` after a disconnect. Running requests still finish, and a closed transport would raise."""
+def _discard(_: bytes) -> None:
+    """Replace `write` after a disconnect, because a closed transport raises and running requests still finish."""

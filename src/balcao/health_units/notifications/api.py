@@ -153,7 +153,7 @@ FEATURE = Feature(
     gauges=[
         Gauge(
             "balcao_risk_outdated_notifications",
-            "Active notifications that nobody has changed or confirmed for 24 hours",
+            "Active notifications that were neither changed nor confirmed for 24 hours",
             (),
             store.count_outdated,
         )

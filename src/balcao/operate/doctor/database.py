@@ -184,7 +184,7 @@ async def _check_owner(settings: Settings, url: str) -> list[str]:
 CHECK = Check(
     name="database",
     part="database",
-    looks_at="the database of `BALCAO_DATABASE_URL`, the owner's login, and what somebody changed live",
+    looks_at="the database of `BALCAO_DATABASE_URL`, the owner's login, and live changes",
     wrong="no answer; a role without rights, with rights in other databases, or too mighty for production; a "
     "synchronous replica without a replication slot; a PgBouncer that shares sessions or drops their parameters; "
     "an encoding that is not UTF-8; migrations that are missing or of a newer release; demo data in production; an "

@@ -110,7 +110,7 @@ CHECK = Check(
     part="panel",
     looks_at="where the [panel](../operate/panel.md) is on (`BALCAO_PANEL`), and where a `balcao panel` answers on "
     "this machine or its unit is enabled: role and schema in the database; and, unless the provider is the embedded "
-    "one, its client there, by its secret and by asking for a login as nobody",
+    "one, its client there, by its secret and by a login request without a person",
     wrong="a role that is missing or may not be taken; migrations that are missing; a client or a secret that the "
     "provider does not know; a return address that is not the client's",
     remedy="the sentence has the statements for an administrator of the PostgreSQL, or names the setting; "

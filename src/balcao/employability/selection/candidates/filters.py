@@ -51,7 +51,7 @@ class CandidateFilters(OwnFilters):
     answer: AnswerFilter | None = None
 
     @property
-    def names_nobody(self) -> bool:
+    def names_no_person(self) -> bool:
         """Whether the filters concern only jobs and statuses, so that the tallies contain the counts."""
         people = (self.step, self.cpf, self.text, self.cpf_start, self.answer)
         return not self.without_step and all(each is None for each in people)

@@ -57,7 +57,7 @@ async def find_candidate_page(
     if filters.job is not None:
         of_jobs.add("tally.id_vaga = {}::uuid", filters.job)
     # The tallies answer filters that concern only jobs. For other filters the matches are counted.
-    is_tallied = filters.names_nobody
+    is_tallied = filters.names_no_person
     if is_tallied and filters.job is None and (departments is not None or filters.status in OVERLAYS.values()):
         counts, everything = await _read_tallies(connection, of_jobs)
         are_few = _are_few(filters.status, counts, everything, page)
