@@ -1,7 +1,7 @@
-"""HTTP calls to the services with the person's own token. Each error response becomes one of these exceptions.
+"""HTTP calls to the services with the person's own token. Errors become these exceptions; a 401 is SessionOver.
 
 ApiFault
-├── ServiceUnavailable    the service does not answer or cannot process the request (timeouts, 5xx)
+├── ServiceUnavailable    the service is down, failed (5xx), or sent an unexpected response
 │   └── InMaintenance     503, with the operators' text and end
 ├── RateLimited           429
 └── Refused
@@ -183,6 +183,7 @@ class Api:
     ) -> httpx.Response:
         self.calls += 1
         headers: dict[str, str | bytes] = dict(self._headers)
+        # httpx encodes a header's text as ASCII, and reasons contain accents.
         given: dict[str, str | bytes] = {"If-Match": etag, "Idempotency-Key": key, "X-Access-Reason": reason.encode()}
         headers |= {name: value for name, value in given.items() if value}
         if body is not None:
@@ -207,10 +208,10 @@ class Api:
 
 
 async def gather_blocks(*reading: Awaitable[T] | None) -> list[Block[T]]:
-    """Wait for all calls concurrently. A failed call puts its exception into its block; the other blocks are complete.
+    """Run all calls concurrently. A failed call puts its exception into its block; the other blocks are complete.
 
-    None stands for data that the person may not read, and its block is empty. The end of the session is raised instead,
-    because it concerns the whole page.
+    None stands for data that the person may not read, and its block is empty. Raises SessionOver if the session has
+    ended, because that concerns the whole page.
     """
     results = await asyncio.gather(*map(_read_block, reading), return_exceptions=True)
     blocks: list[Block[T]] = []

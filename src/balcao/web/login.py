@@ -111,7 +111,7 @@ class Login:
         except GrantRefused as fault:
             log.warning(f"{surface.name}.login_refused", code=str(fault))
             raise Lost("O provedor de identidade não confirmou o login.") from None
-        if former is not None:  # the old cookie must not open the new session
+        if former is not None:  # the new session replaces it
             await surface.sessions.end(former)
         is_of_other_tab = former is not None and _began_in_other_tab(former, login, attempt)
         cookie = await surface.sessions.begin(

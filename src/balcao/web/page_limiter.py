@@ -1,7 +1,7 @@
 """Limit how many pages a process renders at the same time.
 
-A page spends most of its time waiting for the services, and all pages of a process share a core. If all of them started
-immediately, each call would take as long as all pages together. Most pages would wait too long for it and fail.
+A page spends most of its time waiting for the services, and all pages of a process share a core. If all pages started
+immediately, each call would take as long as all pages together, and most calls would time out.
 """
 
 import asyncio

@@ -102,7 +102,10 @@ class Provider:
         return address
 
     async def exchange_code(self, code: str, redirect_uri: str, nonce: str, verifier: str) -> Login:
-        """Exchange a code for a login. Raises GrantRefused, also for an ID token of another login, and ProviderAway."""
+        """Exchange a code for a login.
+
+        Raises GrantRefused for an invalid code or an ID token of another login, and ProviderAway.
+        """
         given = await self._fetch("authorization_code", code=code, redirect_uri=redirect_uri, code_verifier=verifier)
         try:
             claims = await self.tokens.read_signed(str(given.get("id_token") or "").encode())
@@ -117,7 +120,10 @@ class Provider:
         )
 
     async def request_token(self, form: Mapping[str, str]) -> Mapping[str, Any]:
-        """Return the tokens that another client gets for a form. Raises GrantRefused and ProviderAway."""
+        """Return the tokens for a form that contains another client's credentials.
+
+        Raises GrantRefused and ProviderAway.
+        """
         document = await self._read_document()
         return await self._post(document.token_endpoint, urlencode(form), _FORM)
 

@@ -152,6 +152,7 @@ WHERE subject_key = :subject_key AND ended_at IS NULL AND begun_at <= to_timesta
 async def end_sessions_of(connection: Connection, subject_key: bytes, until: float) -> int: ...
 
 
+# At most 1,000 rows, so that the statement holds its locks only briefly. The next sweep deletes the rest.
 @statement("""
 DELETE FROM panel.session
 WHERE key IN (SELECT key FROM panel.session WHERE used_at < now() - :kept::interval LIMIT 1000)
@@ -204,6 +205,7 @@ async def delete_drafts_beyond(connection: Connection, subject_key: bytes, most:
     """Delete a person's drafts except the newest ones within the limits."""
 
 
+# At most 1,000 rows, as for sessions.
 @statement("""
 DELETE FROM panel.draft
 WHERE id IN (SELECT id FROM panel.draft WHERE saved_at < now() - :kept::interval LIMIT 1000)
