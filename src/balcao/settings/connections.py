@@ -1,4 +1,4 @@
-"""Settings of connections: trusted addresses, and the limits of one process for one address and in sum."""
+"""Settings of connections: trusted addresses, and the limits of one process for each address and in total."""
 
 from pydantic import BaseModel, Field
 
@@ -6,18 +6,19 @@ from balcao.settings.types import Networks, split_list
 
 
 class ConnectionSettings(BaseModel):
-    """The settings that limit what callers use together."""
+    """The settings that limit what callers may use of a process."""
 
     trusted_proxies_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_PROXIES")
     trusted_callers_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_CALLERS")
     max_connections: int = Field(4096, ge=16, le=60_000)
     max_address_connections: int = Field(256, ge=1, le=60_000)
-    # One address may hold three sixteenths: three bodies of the largest size, and one body at the minimum.
+    # One address may use three sixteenths of this: three bodies of the largest size (16 MiB), or one if this setting
+    # has its minimum.
     max_body_memory: int = Field(268_435_456, ge=134_217_728)
     max_header_bytes: int = Field(65_536, ge=8_192, le=1_048_576)
     header_timeout: float = Field(30.0, gt=0, le=600)
     body_timeout: float = Field(30.0, gt=0, le=600)
-    shutdown_timeout: float = Field(10.0, gt=0, le=12)  # the supervisor kills a process after 15 seconds
+    shutdown_timeout: float = Field(10.0, gt=0, le=12)  # a stopping process exits within 15 seconds
 
     @property
     def trusted_proxies(self) -> tuple[str, ...]:

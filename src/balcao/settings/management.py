@@ -11,7 +11,7 @@ class ManagementSettings(BaseModel):
     management_port: int | None = Field(None, ge=1, le=65535)
     worker_management_port: int | None = Field(None, ge=1, le=65535)
     panel_management_port: int | None = Field(None, ge=1, le=65535)
-    # It exceeds the two minutes after which a process gives up a frozen database.
+    # The minimum exceeds the two minutes that one attempt to reach the database may take.
     worker_stall_timeout: float = Field(300, ge=180, le=86_400)
 
     @property

@@ -12,7 +12,10 @@ SANDBOX_FACTOR = 100
 
 
 class RateSettings(BaseModel):
-    """The rates that an installation may set. `refused_rate` is the same in every profile, because its cost is."""
+    """The rates that an installation may set.
+
+    `refused_rate` is the same in every profile, because a refusal costs the same in each.
+    """
 
     read_rate: Rate = "50/second"
     write_rate: Rate = "10/second"

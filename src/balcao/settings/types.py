@@ -56,7 +56,7 @@ _DATABASE_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%a-z]+\]|[^\s\[\]:,]*)(?::[0-9]{1
 
 
 def _check_database(address: str) -> str:
-    """Check only the form. The driver's own checks happen when it connects."""
+    """Check only the format. The driver checks the rest when it connects."""
     place = address.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]
     if not all(_DATABASE_HOST.fullmatch(host) for host in place.split(",")):
         raise ValueError("não é um endereço de PostgreSQL: use postgresql://usuario:senha@servidor:5432/banco")
