@@ -1,1 +1,1 @@
-"""The start page of the platform for its users and developers: `/docs` and the guides below it."""
+"""The developer portal: `/docs` with the guides, the pages of operations and error codes, and the search."""

@@ -8,7 +8,7 @@ Schema = Mapping[str, Any]
 
 # Deeper members appear only in the example below the table.
 MAX_DEPTH = 3
-# A longer list of permitted values is a table of its own in the API page.
+# The type of a member shows at most this many permitted values, then `...`.
 MAX_VALUES = 12
 
 

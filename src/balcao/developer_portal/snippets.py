@@ -91,6 +91,7 @@ def _break_lines(options: list[str]) -> str:
     line, *others = options
     lines = [line]
     for each in others:
+        # 12 is the length of `curl -si `, the separating space and the backslash at the end of a line.
         if "\n" not in lines[-1] and len(lines[-1]) + len(each) < JSON.width - 12 and "\n" not in each:
             lines[-1] += f" {each}"
         else:
