@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def write_files(folder: Path, files: "dict[str, File]", *, replace: bool) -> None:
-    """Write the files and print the changed ones, none the second time.
+    """Write the files, and print the paths of those that changed.
 
-    Raises OperatorFault if other contents exist.
+    Raises OperatorFault if a file exists with other contents, unless `replace` is set.
     """
     from balcao.operate.deploy.files import FilesDiffer, write_files
 

@@ -138,7 +138,7 @@ def _table(first: str, *numbers: str) -> Table:
 
 
 def _age(seconds: float) -> str:
-    """Return a duration in its two largest units."""
+    """Return a duration in seconds, in minutes and seconds, or in hours and minutes."""
     whole = int(seconds)
     if whole < 60:
         return f"{whole} s"
