@@ -204,7 +204,7 @@ async def _note_once(settings: Settings, url: str, folder: Path) -> None:
 
 
 async def _note(opened: Database, note: Callable[[Connection], Awaitable[None]]) -> None:
-    """Record in the database that the copies work, for other machines. An older release has no table for this yet."""
+    """Record in the database that the copies work, for other machines. Tolerate a database without the table for it."""
     try:
         async with opened.connection() as connection:
             await note(connection)

@@ -98,7 +98,7 @@ async def require_owner(settings: Settings, url: str) -> str:
 
 
 async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
-    """Raise SettingsError in production if the database has demo data. This check runs before a useless migration."""
+    """Raise SettingsError in production if the database has demo data. Call this before a migration."""
     from balcao import app
     from balcao.core.database.pool import Database
 
@@ -114,7 +114,7 @@ async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
 async def check_database(settings: Settings, url: str) -> None:
     """Raise MigrationError if the database is not up to date, Unavailable if it cannot be reached.
 
-    In production, first raise SettingsError if it has demo data, because such a database need not be migrated.
+    In production, raise SettingsError first if it has demo data, because migrating such a database would be useless.
     """
     from balcao import app
     from balcao.core.context.platform import make_database

@@ -215,6 +215,7 @@ def _describe_secret(settings: Settings, field: str, value: SecretStr) -> Secret
     Its digest of 24 bits is keyed with the installation's hash key.
     """
     text = value.get_secret_value()
+    # BLAKE2b accepts keys of at most 64 bytes.
     key = settings.hash_key.get_secret_value().encode()[:64]
     digest = hashlib.blake2b(text.encode(), key=key, digest_size=3, person=b"config-explain").hexdigest()
     is_public = text in {SANDBOX_SECRETS.get(field), Settings.model_fields[field].get_default().get_secret_value()}

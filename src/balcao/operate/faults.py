@@ -1,4 +1,4 @@
-"""Errors for the operator: one sentence on standard error and a non-zero exit status. Debugging shows a traceback."""
+"""Errors for the operator: one sentence on standard error, and a non-zero exit status."""
 
 import errno
 import os
@@ -63,7 +63,7 @@ def explain_file(fault: OSError) -> str | None:
 def describe_fault(fault: BaseException) -> str:
     """Return the sentence about a defect of ours, with its type and location.
 
-    Its own text may quote a row or a body.
+    The exception's own text is left out, because it may quote a row or a body.
     """
     places = traceback.extract_tb(fault.__traceback__)
     place = f" em {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
@@ -75,7 +75,10 @@ def describe_fault(fault: BaseException) -> str:
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Print a sentence for exceptions and exit. A defect of ours exits with its own status. Wraps every command."""
+    """Print a sentence for an exception and exit. Every command runs in this block.
+
+    A defect of ours has its own exit status, and shows its traceback if BALCAO_LOG_LEVEL is `debug`.
+    """
     try:
         yield
     except Exception as fault:

@@ -1,4 +1,4 @@
-"""Facts about the services for command help and the supervisor, which import no service. Tests compare them."""
+"""Facts about the services for command help and the supervisor, which import no service. Tests check them."""
 
 SERVICES = ("access", "registry", "employability", "search", "health_units", "agents", "agent_docs")
 EXPORTED_SERVICES = ("access", "registry", "employability", "search", "health_units", "agents")

@@ -100,7 +100,7 @@ class Installation:
 
     @property
     def ports_called(self) -> list[int]:
-        """Return the ports that the processes call, including those of the CRM and the mail server.
+        """Return the ports that the processes call, including 443 for the CRM and 587 for the mail server.
 
         They also call the identity provider, and the public address through which the services reach each other.
         """

@@ -96,7 +96,7 @@ def _describe_panel(readiness: str) -> Area:
 
 
 def _divide(service: Service) -> Iterator[Area]:
-    """Yield the operations with unusual error responses, then the areas of each dialect of the service."""
+    """Yield the areas of the operations with unusual error responses, then an area for each dialect of the service."""
     root = service.prefix + service.base
     operations = service.operations()
 

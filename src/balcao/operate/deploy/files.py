@@ -31,9 +31,9 @@ class FilesDiffer(Exception):
 
 
 def write_files(folder: Path, files: Mapping[str, File], *, replace: bool) -> list[Path]:
-    """Write the files by their path in the folder. Return the paths of those that were written, none the second time.
+    """Write the files by their path in the folder, and return the paths of those that changed.
 
-    Raises FilesDiffer before anything is written, unless `replace` is set.
+    Unless `replace` is set, raises FilesDiffer before anything is written if a file exists with other contents.
     """
     changed = [name for name, file in files.items() if _read(folder / name) != file.content]
     if not replace and (there := [folder / name for name in changed if (folder / name).exists()]):

@@ -176,7 +176,7 @@ def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
 
 
 def _list_trusted(plan: Plan) -> list[str]:
-    """Return the networks whose connections only have a common limit.
+    """Return the networks without a limit for each address. Their connections share one limit.
 
     They include the panel's machines, which call the API.
     """

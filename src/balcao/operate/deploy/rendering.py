@@ -30,7 +30,7 @@ def read_template(name: str) -> str:
 
 
 def _quote_for_nginx(text: str) -> str:
-    """Quote a text for nginx. Raises ValueError for a dollar sign, which nginx would take for a variable."""
+    """Quote a text for nginx. Raises ValueError for a dollar sign before the end, which would start a variable."""
     if "$" in text.rstrip("$"):
         raise ValueError("nginx reads a variable in this text")
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")

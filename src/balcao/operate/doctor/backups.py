@@ -8,7 +8,7 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.operate.doctor.installation import LEAST_FREE_BYTES
 from balcao.operate.postgresql.backups import SLOT
 
-# The timer copies every night, and `follow` reports every minute. The Prometheus alerts use the same limits.
+# The timer copies every night, and `follow` records its state every minute. The Prometheus alerts use the same limits.
 OLDEST_COPY_SECONDS = 36 * 3600
 OLDEST_LOG_SECONDS = 600
 _RETAINED_SHARE = 0.7

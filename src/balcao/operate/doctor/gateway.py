@@ -100,7 +100,7 @@ def compare_gateway(root: Path, settings: Settings, generated: Generated) -> lis
 
 
 def _list_reused_names(installed: bytes | None, present: bytes) -> list[str]:
-    """Return the `kid`s under which the provider now publishes another key than HAProxy verifies with."""
+    """Return each `kid` whose key at the provider differs from the key in HAProxy's configuration."""
     known, published = (
         {name: file for file, name in _KEY.findall(text.decode(errors="replace"))}
         for text in (installed or b"", present)

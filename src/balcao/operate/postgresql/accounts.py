@@ -73,7 +73,7 @@ class Account:
 def child_options() -> dict[str, Any]:
     """Return the `subprocess` options for every PostgreSQL program.
 
-    The program gets none of our variables, which contain secrets, a working folder that it may enter, and no signals
-    from our terminal.
+    The program gets none of our environment variables, because they contain secrets. It runs in a folder that it can
+    enter, and in its own session, so that it gets no signals from our terminal.
     """
     return {"cwd": "/", "env": {"PATH": os.defpath, "LC_ALL": "C"}, "umask": 0o077, "start_new_session": True}

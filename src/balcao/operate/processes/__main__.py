@@ -55,7 +55,7 @@ def _load_role(settings: Settings, name: str) -> Role:
 
 async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order) -> int:
     """Run the roles until the supervisor stops the process. Return 1 if a role ended by itself."""
-    # The CRM starts early, because loading the demo data sends them to it.
+    # The CRM starts early, because loading the demo data sends changes to it.
     early, late = [name for name in roles if name == "crm"], [name for name in roles if name != "crm"]
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)

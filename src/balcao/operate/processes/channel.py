@@ -37,7 +37,8 @@ class Order(msgspec.Struct, frozen=True):
     """The order for a process. `sockets` are the descriptors of inherited listening sockets, by role.
 
     `prepare` means to migrate the database and load the demo data, otherwise they are only checked. `describe` means to
-    report the offer. The process is `number` of `count` with the same role, and all of them share `folder`.
+    report the offer. `number` counts the processes from 0, those that callers reach before the worker, and `count` is
+    the number of those that callers reach. All of them share `folder`.
     """
 
     database_url: str = ""
@@ -135,4 +136,4 @@ def end_process(grace: float = GRACE_SECONDS) -> None:
     """Ask our own process to stop, and exit if it does not stop in time."""
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(grace)
-    os._exit(70)
+    os._exit(70)  # EX_SOFTWARE of sysexits.h

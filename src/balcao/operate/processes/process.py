@@ -18,7 +18,7 @@ from balcao.operate.processes.channel import BEAT_SECONDS, Order, Report
 # In missed heartbeats. Before the first heartbeat the interpreter starts, which takes long on a busy machine.
 MOST_MISSED_AT_START = 60
 MOST_MISSED = 10
-STOP_SECONDS = 30.0  # longer than `channel.GRACE_SECONDS`; then it kills itself
+STOP_SECONDS = 30.0  # longer than a process's own limit, `GRACE_SECONDS`
 STABLE_SECONDS = 60.0
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 30.0
 
@@ -44,6 +44,7 @@ class Process:
         withheld: Collection[str] = (),
     ) -> None:
         self.title = title
+        # With -P, the process imports no module from the current folder.
         self._command = [sys.executable, "-P", "-m", "balcao.operate.processes", *roles]
         self._sockets = sockets
         given = {**os.environ, **environment}

@@ -3,7 +3,8 @@ namespace: {{ .Release.Namespace }}
 labels: {app.kubernetes.io/part-of: balcao}
 {{- end }}
 
-{{/* What every pod has: no rights on the node, none at the cluster's interface, a root that cannot be written. */}}
+{{/* The common part of every pod: no privileges on the node, no access to the cluster's API, a read-only root file
+system. */}}
 {{- define "balcao.pod" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
