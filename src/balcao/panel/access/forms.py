@@ -179,7 +179,7 @@ class DocumentForm(Form):
 class LastAdministrationForm(Form):
     """A confirmation that a person gives up their last administrative role.
 
-    `names` are the ways to these roles that the person loses.
+    `names` describe the administrative roles that the person would lose, with their sources.
     """
 
     names: Sequence[str] = ()

@@ -13,7 +13,7 @@ from balcao.panel.webhooks.forms import WebhookForm
 from balcao.web.forms import Form, length, needed
 
 _BLOCK = "bloco-"
-# The bytes of a label. Field names that do not decode to text are not ours.
+# The bytes of a label in hexadecimal: UTF-8 of up to two bytes per character. Other field names are ignored.
 _HEX = re.compile(r"(?:[2-7][0-9a-f]|c[2-9a-f][89ab][0-9a-f]|d[0-9a-f][89ab][0-9a-f])+")
 # The fields of a version that two editors may both change, with their labels.
 LABELS = {
@@ -143,7 +143,7 @@ class ExamplesForm(Form):
 
 
 class AgentsWebhookForm(WebhookForm):
-    """The address of a system that is told of activations, and the agents that it wants to hear about."""
+    """The address of a system that is notified of activations, and the agents that it subscribes to."""
 
     members: ClassVar = {"topics": "agent_types", "is_active": "active"}
 

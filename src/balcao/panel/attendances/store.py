@@ -22,7 +22,7 @@ INSERT INTO panel.attendance (session_key, content) VALUES (:session_key, :conte
 async def insert_attendance(connection: Connection, session_key: bytes, content: bytes) -> int: ...
 
 
-# Every read counts as use and prolongs the attendance by the full period.
+# Opening an attendance counts as use and prolongs it by the full period. Listing attendances does not.
 @statement("""
 UPDATE panel.attendance SET used_at = now()
 WHERE number = :number AND session_key = :session_key AND used_at > now() - :quiet::interval

@@ -157,6 +157,7 @@ async def replace_job(api: Api, job: str, body: Mapping[str, Any], etag: str) ->
 async def duplicate_job(api: Api, job: str, key: str) -> Job:
     """Create a draft with the content of a job. The service accepts its own response as a body, and assigns new ids."""
     whole = await api.get(f"{JOBS}/{quoted(job)}", dict[str, Any])
+    # A title has at most 500 characters.
     whole["titulo"] = f"{whole['titulo'][:491]} (cópia)"
     return await api.send("POST", f"{JOBS}/draft", Job, whole, key=key)
 

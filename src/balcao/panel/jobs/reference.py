@@ -1,4 +1,4 @@
-"""Names and values for the choices of forms, cached for a minute. All are public, and every form needs many of them."""
+"""Names and values for the choices of forms, cached for a minute. They are public, so all people share the cache."""
 
 import asyncio
 import time

@@ -47,6 +47,7 @@ async def show_table(visit: Visit, table: str) -> Response[Any]:
     if form.is_sent and await form.submit(lambda: client.create_value(visit.api, table, form.make_body(one), form.key)):
         reference.forget(visit, table)
         return await visit.redirect(visit.address("jobs.show_table", table=table), f"“{form.result.descricao}” entrou.")
+    # Show the current values, which another process may have changed since this one cached them.
     reference.forget(visit, table)
     values = await reference.list_values(visit, table)
     return visit.render(

@@ -18,7 +18,7 @@ from balcao.web.api import Conflict, gather_blocks
 from balcao.web.lists import Filter, Listing
 from balcao.web.words import format_count
 
-# The jobs that one press of the button retries. Each of them will call the CRM.
+# The maximum of jobs that one press of the button retries. Most kinds call the CRM or another system.
 MOST_AT_ONCE = 100
 # The field of a button on the page of one job. The buttons of the list return to the list.
 OPENS_NEXT = "proxima"

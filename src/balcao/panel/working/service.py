@@ -24,7 +24,8 @@ from balcao.web.sessions.service import Draft
 from balcao.web.visit import DRAFT_IN_ADDRESS, PLACE
 
 LASTING = timedelta(minutes=2)
-# No request of a browser is in flight for longer.
+# How long the end of an opening is stored, so that a late request of its page stores no draft. No request is in flight
+# for longer.
 _OPENINGS_KEPT = timedelta(days=1)
 _MOST_NAMED = 5
 
@@ -120,6 +121,7 @@ async def _end(visit: Visit, place: _Place) -> None:
 
 
 async def _list_co_editors(visit: Visit, path: str) -> list[str]:
+    # Record this person's presence too, so that the co-editors see it.
     subject, place = visit.session.stored.subject_key, _hash(path)
     sealer = visit.panel.sealer
     async with visit.panel.database.connection() as connection:

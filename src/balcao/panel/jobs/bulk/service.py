@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 CHUNK = 100
 MOST_PEOPLE = 1_000
 # The lease is longer than one call of a slow service. A part with retries may outlast the lease. Then another process
-# may repeat the part, and the generation makes it reject the progress of the first process.
+# may repeat the part, and `write_progress` rejects the first process, whose generation is old.
 LEASE = timedelta(seconds=60)
 # Results are retained for a week, so that the person can return to them.
 KEPT = timedelta(days=7)
@@ -111,6 +111,7 @@ class Decision:
 async def choose(visit: "Visit", work: Work) -> UUID:
     """Store the choice, to be confirmed."""
     subject, id_ = visit.session.stored.subject_key, uuid4()
+    # Ordered by step, because a part for a new step contains people of one step (`_next_part`).
     ordered = sorted(work.people, key=lambda person: person.step or "")
     content = _seal(visit.panel, id_, msgspec.structs.replace(work, people=ordered))
     async with visit.panel.database.connection() as connection:

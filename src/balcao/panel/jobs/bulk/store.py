@@ -85,7 +85,7 @@ UPDATE panel.bulk_decision SET content = :content, state = :state, lease_until =
 WHERE id = :id AND generation = :generation
 """)
 async def end_run(connection: Connection, id: UUID, generation: int, content: bytes, state: str) -> bool:
-    """Release the lease and set the state. `running` lets another process continue."""
+    """Release the lease, and set the state and the time of the end."""
 
 
 @statement("""
@@ -94,6 +94,7 @@ UPDATE panel.bulk_decision SET seen_at = now() WHERE id = :id AND subject_key = 
 async def mark_seen(connection: Connection, id: UUID, subject_key: bytes) -> bool: ...
 
 
+# At most 1,000 rows, so that the statement holds its locks only briefly. The next choice deletes the rest.
 @statement("""
 DELETE FROM panel.bulk_decision
 WHERE id IN (SELECT id FROM panel.bulk_decision WHERE chosen_at < now() - :kept::interval LIMIT 1000)
