@@ -20,7 +20,9 @@ class Reset(Exception):
 class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A fault.
 
-    `times` is how often it still applies; None means without limit. Each other member belongs to one mode.
+    `times` is how often it still applies; None means without limit. `operation` and `cpf` limit it to some calls, and
+    `probability` to a share of them, which `seed` makes repeatable. `ms` and `jitter_ms` belong to `latency`,
+    `retry_after` to `rate_limit`, `status` and `code` to `error`, and `applied` to `reset`.
     """
 
     mode: Mode

@@ -23,7 +23,7 @@ class SentCode(msgspec.Struct):
 
 
 class Mailbox:
-    """The newest codes, oldest first. `secret` is the secret with which the platform sends codes."""
+    """The newest codes, oldest first. The platform sends `secret` with each code."""
 
     def __init__(self, secret: str) -> None:
         self._authorization = f"Bearer {secret}".encode()

@@ -12,6 +12,6 @@ from balcao_sandbox.crm.server import build_server
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve on its own port, in any process."""
+    """Serve on the inherited socket."""
     async with serving.run_crm_server(build_server(settings).config, order.sockets["crm"]) as task:
         yield task

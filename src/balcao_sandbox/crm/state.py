@@ -40,7 +40,7 @@ class Reply:
 
 
 Act = Callable[[Mode | None], Reply]
-"""Carries the operation out; the argument is the fault that shows in what is answered."""
+"""Performs an operation and returns its reply. The argument is the mode of the call's fault, or None."""
 
 
 class Sandbox:

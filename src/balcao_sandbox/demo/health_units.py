@@ -71,7 +71,8 @@ _WITH_SATURDAY = _make_week([("08:00", "17:00")], [("08:00", "12:00")])
 _WITH_LUNCH_BREAK = _make_week([("08:00", "12:00"), ("13:00", "17:00")])
 _LONG = _make_week([("07:00", "20:00")])
 _ALWAYS = _make_week([("00:00", "24:00")], always=True)
-# Eighteen units with usual hours, three with long ones, two that never close. The last one has no timetable.
+# Eighteen units have the usual hours, four of these also on Saturday and one with a lunch break. Three have long hours,
+# and two never close. The deactivated unit has no timetable.
 WEEKS = {
     **dict.fromkeys(CODES[:18], _USUAL),
     **dict.fromkeys(CODES[2:6], _WITH_SATURDAY),

@@ -70,6 +70,7 @@ async def find_person(realm: Realm, username: str, password: str, address: str) 
     person = people_by_login().get(cpf.digits if cpf else username.strip().lower())
     if person is not None:
         await realm.limits.spend(realm.declared_rate(ACCOUNT_RATE), "login-account", compute_subject(person))
+    # Compare for an unknown person too, so that the duration does not reveal who exists.
     expected = person.password if person is not None else make_secret()
     return person if hmac.compare_digest(password.encode(), expected.encode()) else None
 

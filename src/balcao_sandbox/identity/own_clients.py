@@ -116,7 +116,10 @@ class OwnClients:
         return secret
 
     async def end(self, owner: str, client_id: str) -> None:
-        """Delete a client. Its tokens stay valid until they expire. Raises ClientUnknown."""
+        """Delete a client and its refresh tokens. Raises ClientUnknown.
+
+        Its access tokens stay valid until they expire.
+        """
         async with self._database.connection() as connection:
             ended = _ID.fullmatch(client_id) and await client_store.end_client(connection, client_id, owner)
         if not ended:

@@ -1,4 +1,4 @@
-"""Check whether the embedded PostgreSQL has disk space, and the sentence for an operator if it has not."""
+"""Detect a full disk of the embedded PostgreSQL, and describe it to the operator."""
 
 import errno
 import os

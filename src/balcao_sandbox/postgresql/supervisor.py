@@ -382,6 +382,7 @@ def _ask(server: Server) -> bytes:
     """
     startup = f"user\0{NAME}\0database\0{NAME}\0\0".encode()
     query = b"SHOW data_directory\0"
+    # 196608 is version 3.0 of the protocol.
     head, length = struct.pack("!ii", 8 + len(startup), 196608), struct.pack("!i", 4 + len(query))
     messages = b"".join([head, startup, b"Q", length, query, b"X\0\0\0\4"])
     try:

@@ -26,14 +26,14 @@ GENERATED = 60
 FIRST_STEM = 900_020_000
 FIRST_NAMES = "Alice Breno Cecília Diego Esther Fábio Giovana Hugo Isadora Jonas Lara Murilo".split()
 LAST_NAMES = "Aguiar Bezerra Caldas Duarte Evaristo".split()
-# Used in rotation, so that every status and step occurs and most applications are new.
+# Used in rotation, so that every status and step occurs and most applications await a decision.
 TURNS = (
     (SENT, 0), (SENT, 1), (APPROVED, 3), (SENT, 0), (REJECTED, 1), (SENT, 2), (SENT, 0), (APPROVED, 2),
     (ApplicationStatus.FROZEN, 0), (SENT, 0), (ApplicationStatus.DISCONTINUED, 0), (SENT, 1),
 )  # fmt: skip
 ANA, BRUNO, CARLA = Cpf("90000000175"), Cpf("90000000256"), Cpf("90000000337")
 DAVI, ELISA = Cpf("90000000418"), Cpf("90000000507")
-# Fábio Queiroz has not accepted them.
+# Fábio Queiroz has not accepted the terms.
 ACCEPTED_TERMS = (ANA, BRUNO, CARLA, DAVI, ELISA)
 
 
@@ -73,7 +73,7 @@ def make_applications() -> Iterator[DemoApplication]:
 
 
 async def load_demo_applications(platform: Platform) -> None:
-    """Store the missing applications. Changes by users remain."""
+    """Accept the terms, and store the missing applications. Stored applications stay unchanged."""
     call = operator_call(platform, "employability.demo")
     for cpf in ACCEPTED_TERMS:
         await terms.accept_terms(call, cpf)

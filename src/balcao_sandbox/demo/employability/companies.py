@@ -24,5 +24,5 @@ COMPANIES = (
 
 
 async def load_demo_employers(platform: Platform) -> None:
-    """Store the companies that are missing or were changed by users."""
+    """Store the companies that are missing or differ."""
     await imports.import_rows(platform, IMPORTS[0], COMPANIES)

@@ -1,7 +1,4 @@
-"""Demo data of the sandbox (rules: employability 7), created once through the use cases.
-
-Data that a user removed return at the next start, so that there is always something to try.
-"""
+"""The older jobs of the sandbox (rules: employability 7), created through the use cases."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -19,7 +16,7 @@ from balcao.employability.reference_values.kinds import Kind, seed_value_id
 
 
 async def load_demo_legacy_jobs(platform: Platform) -> None:
-    """Store the missing demo data."""
+    """Create the jobs if there is none."""
     call = operator_call(platform, "employability.demo")
     if not await legacy_jobs.list_job_ids(call):
         await _load_jobs(call)

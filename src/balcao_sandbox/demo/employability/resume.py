@@ -1,4 +1,4 @@
-"""The sandbox's resumes (rules: employability 7), created once. Entries that a user removed return."""
+"""The sandbox's resumes (rules: employability 7). Rows have fixed ids, so that an interrupted load can continue."""
 
 from collections.abc import Mapping
 from typing import Any

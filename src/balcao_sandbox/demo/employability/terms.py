@@ -1,4 +1,4 @@
-"""The sandbox's acceptances of the terms (rules: employability 7). A revoked acceptance returns."""
+"""The sandbox's acceptances of the terms (rules: employability 7)."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.employability.terms import service
 
-# The demo data are loaded before any service starts, including the registry.
+# The demo data are loaded before any service starts, so the job that reads names from the registry must wait.
 REGISTRY_STARTS = timedelta(seconds=20)
 # Ana, Bruno, Carla, Davi and Elisa; Fábio has not accepted.
 ACCEPTING = ("90000000175", "90000000256", "90000000337", "90000000418", "90000000507")

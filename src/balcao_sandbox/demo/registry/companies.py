@@ -1,4 +1,4 @@
-"""The companies of the sandbox: one belongs to Iara, three to others."""
+"""The companies of the sandbox. Iara is a partner of the bakery."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
