@@ -1,4 +1,4 @@
-"""What tests stand on: a real PostgreSQL, a platform opened on it, and the gateway under the real server."""
+"""The fixtures of all tests: a real PostgreSQL, a platform opened on it, and the gateway under the real server."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
@@ -26,8 +26,8 @@ from tests.support.server import NOWHERE, PLAIN_HTTP, UNLIMITED, RunningServer
 
 pytest_plugins = ["tests.support.raised_deadlines"]
 
-# The same examples in every ordinary run, new ones in a proof; how long one takes is never a verdict. Examples share
-# their test's fixtures on purpose: each leaves data behind for the next to cope with.
+# An ordinary run uses the same examples every time, a proof uses new ones. Slowness is never a failure. Examples share
+# their test's fixtures on purpose, so each must work with the data that others left behind.
 examples.register_profile(
     "balcao",
     derandomize=not FULL,
@@ -58,14 +58,14 @@ def _place(item: pytest.Item) -> tuple[str, int]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """In a trial the tests come in any order; those without a database go first: most changes are noticed by them."""
+    """Sort the tests of a shared run: those without a database first, because they notice most changes."""
     if run_folder.shared():
         items.sort(key=lambda item: ("database_url" in getattr(item, "fixturenames", ()), *_place(item)))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Tell of a failing test where its log is, instead of showing pages of it: what it printed itself stays."""
+    """Print where the log of a failing test is, instead of pages of it. Its own output stays."""
     report = yield
     report.sections = [section for section in report.sections if not section[0].startswith("Captured log")]
     if report.failed:
@@ -74,7 +74,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Check the privacy invariant over the whole run: checked once, by the process that controls it."""
+    """Check the privacy invariant over the whole run, once, in the controlling process."""
     if not hasattr(session.config, "workerinput") and (found := log_scan.findings()):
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         assert reporter
@@ -93,7 +93,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _log_of_this_process() -> Iterator[None]:
-    """Keep the log as it is: a command that a test calls in this process would configure it for all other tests."""
+    """Keep this process's log: a command that a test calls here would reconfigure it for all other tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(logs, "configure", lambda level="info": None)
         yield
@@ -108,7 +108,7 @@ def issuer() -> Iterator[Issuer]:
 
 @pytest.fixture(scope="module")
 def database_url() -> Iterator[str]:
-    """Return a fresh, migrated database of this module's own."""
+    """Yield a new, migrated database for this module."""
     name = databases.new_name()
     yield databases.create(name)
     databases.drop(name)
@@ -116,7 +116,7 @@ def database_url() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Return a sandbox whose identity provider is the tests' own. A module overrides this for other settings."""
+    """Return the settings of a sandbox with the tests' own identity provider. A module may override them."""
     return Settings(
         auth_issuer=issuer.address, data_dir=tmp_path_factory.mktemp("data"), port=NOWHERE, refused_rate=UNLIMITED
     )
@@ -124,21 +124,21 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
 
 @pytest.fixture(scope="module")
 def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
-    """Return the gateway with all seven services under the real HTTP server."""
+    """Yield the gateway with all seven services under the real HTTP server."""
     with RunningServer(app.build_application(settings, database_url)) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def http(server: RunningServer) -> Iterator[httpx.Client]:
-    """Paths are relative to the gateway."""
+    """Yield a client with paths relative to the gateway."""
     with httpx.Client(base_url=server.url, timeout=PATIENCE, verify=PLAIN_HTTP) as client:
         yield client
 
 
 @pytest.fixture
 def drain(settings: Settings, database_url: str) -> Callable[[], None]:
-    """Works off every job that waits and is due, in the way the worker does."""
+    """Return a function that runs every due job, as the worker does."""
 
     def run() -> None:
         asyncio.run(_drain(settings, database_url))
@@ -154,7 +154,7 @@ async def _drain(settings: Settings, database_url: str) -> None:
 
 @pytest_asyncio.fixture
 async def platform(settings: Settings, database_url: str) -> AsyncIterator[Platform]:
-    """Return the platform opened in the test's own event loop, for use cases called without HTTP."""
+    """Yield the platform opened in the test's own event loop, for use cases called without HTTP."""
     assembled = assemble(settings, database_url)
     async with app.open_services(assembled):
         yield assembled
@@ -162,7 +162,7 @@ async def platform(settings: Settings, database_url: str) -> AsyncIterator[Platf
 
 @pytest.fixture(scope="module")
 def sql(database_url: str) -> Iterator[Callable[..., list[asyncpg.Record]]]:
-    """Run one statement as the owner, to look at what is stored or to age a row."""
+    """Yield a function that runs one statement as the owner, to read what is stored or to age a row."""
     owner = Owner(database_url)
     yield owner.run
     owner.close()

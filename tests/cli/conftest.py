@@ -1,4 +1,4 @@
-"""A terminal on a migrated database of the module's own."""
+"""A terminal with the module's own migrated database."""
 
 from pathlib import Path
 

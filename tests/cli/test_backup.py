@@ -1,4 +1,4 @@
-"""`balcao backup` where nothing can be copied, checked or restored: one sentence says why."""
+"""`balcao backup` if a copy, a check or a restore is impossible: one sentence says why."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.support.terminal import Terminal
 
 @pytest.fixture
 def copies(tmp_path: Path) -> Path:
-    """A folder with one copy, of which only the names of its files are there."""
+    """Return a folder with one copy, in which only the names of the files exist."""
     copy = tmp_path / "copies/base/20260102T030000Z"
     copy.mkdir(parents=True)
     (copy / "PG_VERSION").write_text("18\n")

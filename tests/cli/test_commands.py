@@ -1,4 +1,4 @@
-"""The command line itself: what it loads, and that it speaks Portuguese."""
+"""The command line itself: which modules it loads, and that it is in Portuguese."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ from balcao.cli.commands import COMMANDS, list_entries
 from tests.support.server import free_port
 from tests.support.terminal import Terminal
 
-# They run the platform, or its keys: what they load they call.
+# These commands run the platform or manage its keys. They use what they load.
 RUNNING = {"panel", "identity", "serve", "worker"}
 LOADED = """
 import json, sys
@@ -62,7 +62,7 @@ def test_help_loads_neither_the_services_nor_what_they_stand_on(words: tuple[str
 
 
 def test_no_command_of_an_operator_loads_what_it_runs_before_it_runs() -> None:
-    """What help needs of a command is its module: so that help, and a wrong use, cost as little for each."""
+    """Help for a command loads only the command's own module, so help and wrong arguments stay fast."""
     done = subprocess.run([sys.executable, "-c", EACH], capture_output=True, text=True, check=True)
     loaded = set(json.loads(done.stdout))
     heavy = {
@@ -118,7 +118,7 @@ def test_the_line_of_a_command_is_its_own_first_line(name: str) -> None:
 
 
 def test_the_version_is_told(tmp_path: Path) -> None:
-    """A release tells its commit, too: tests/release has one."""
+    """A release also prints its commit; tests/release has one."""
     assert Terminal(tmp_path).run("--version").stdout.strip() == f"balcao {__version__}"
 
 
@@ -157,7 +157,7 @@ def test_a_wrong_use_is_explained_in_portuguese(tmp_path: Path, words: tuple[str
 
 
 def test_what_is_piped_is_never_cut(tmp_path: Path) -> None:
-    """A terminal has a width; a program that reads, a file and `less -S` have none."""
+    """A terminal has a width. A pipe to a program, a file and `less -S` have none."""
     long = f"https://{'balcao' * 9}.prefeitura.cidade.example/realms/{'cidade' * 9}"
     shown = Terminal(tmp_path, auth_issuer=long, port=free_port(), columns=80).run("doctor").stdout
     assert long in shown

@@ -1,4 +1,4 @@
-"""`balcao demo` on a database of one's own."""
+"""`balcao demo` on the operator's own database."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`balcao doctor`: what it shows, what it hides, and what it finds wrong."""
+"""`balcao doctor`: what it shows, what it hides, and the faults that it finds."""
 
 import asyncio
 import json

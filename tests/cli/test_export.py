@@ -17,9 +17,9 @@ from tests.support.terminal import BALCAO, Terminal
 
 IDENTITY = pyrage.x25519.Identity.generate()
 CITIZENS = 300_000
-# Of the process, whatever the size of the service: a part, and the program itself.
+# The limit of the process, for any size of the service: a part of the export, and the program itself.
 MOST_MEMORY_MB = 240
-# Some 1,400 bytes each, as `balcao registry generate` makes them.
+# About 1,400 bytes each, like the records of `balcao registry generate`.
 FILL = """
 INSERT INTO registry.base_record (cpf, record, source)
 SELECT lpad(n::text, 11, '0'), jsonb_build_object('cpf', lpad(n::text, 11, '0'), 'nome', 'Inventada Pessoa ' || n,

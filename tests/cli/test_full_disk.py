@@ -1,4 +1,4 @@
-"""What `balcao serve` says when the disk of its data folder is full: one sentence, wherever the room ended."""
+"""`balcao serve` on a full disk of the data folder: one sentence, whichever write fails."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`balcao gateway-config` writes files, never over others unasked, and refuses what it cannot do in a sentence."""
+"""`balcao gateway-config` writes files, never replaces others unasked, and refuses what it cannot do in a sentence."""
 
 from pathlib import Path
 

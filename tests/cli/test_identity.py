@@ -1,4 +1,4 @@
-"""`balcao identity`: what an operator does about keys."""
+"""`balcao identity`: the operator's commands for keys."""
 
 import hashlib
 import json

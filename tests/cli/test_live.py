@@ -1,4 +1,4 @@
-"""`balcao maintenance` and `balcao limits`: what the operator types, and what is said back."""
+"""`balcao maintenance` and `balcao limits`: what the operator types, and what the command prints."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -34,7 +34,7 @@ def test_a_service_is_put_into_maintenance_shown_and_given_back(terminal: Termin
         ("platform.end_maintenance", "agents"),
     ]
     assert all("@" in event[2] for event in events)
-    assert not any("Volta" in event[2] for event in events)  # the trail keeps who did it, and not the public's sentence
+    assert not any("Volta" in event[2] for event in events)  # the trail stores the operator, not the public message
 
 
 def test_a_limit_is_changed_shown_and_put_back(terminal: Terminal) -> None:

@@ -1,4 +1,4 @@
-"""The lock files: whole, hashed, and without the address of any package index."""
+"""The lock files are complete, contain hashes, and name no package index."""
 
 import ast
 import contextlib
@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 
 PROJECT = Path(__file__).parents[2]
 PRODUCT, TRIAL = PROJECT / "pyproject.toml", PROJECT / "src/balcao_sandbox/pyproject.toml"
-# Each with the extra that it is of.
+# Each lock file with its extra.
 LOCKS = {"requirements.lock": None, "requirements-dev.lock": "dev", "requirements-traces.lock": "traces"}
 SANDBOX = "requirements-sandbox.lock"
 PIN = re.compile(r"^([\w.-]+)(\[[\w.,-]+\])?==(\S+)", re.MULTILINE)
@@ -114,7 +114,10 @@ PYTHONS = [
 
 @pytest.mark.parametrize("lock", [*LOCKS, SANDBOX])
 def test_it_holds_for_every_supported_python_and_system(lock: str) -> None:
-    """What pip would demand there and does not find pinned: it resolves markers, the lock was made on one machine."""
+    """Compute what pip would require on each system and find unpinned.
+
+    The lock was made on one machine, but pip evaluates the markers of the system.
+    """
     pins = {normal(name) for name in pinned(lock)}
     extra = LOCKS.get(lock)
     found = requirements(*([extra] if extra else []), by=TRIAL if lock == SANDBOX else PRODUCT)
@@ -139,7 +142,7 @@ def demanded(roots: list[str], surroundings: dict[str, str]) -> set[str]:
 
 
 def test_the_list_of_the_tests_names_the_extras_that_an_installed_distribution_asks_for() -> None:
-    """pip before 23.3 holds `coverage[toml]` of a requirement against the newest release, and not against the list."""
+    """pip before 23.3 checks the `coverage[toml]` of a requirement against the newest release instead of the list."""
     pins = PIN.finditer((PROJECT / "requirements-dev.lock").read_text())
     lines = [Requirement(pin[0]) for pin in pins]
     named = {normal(line.name): line.extras for line in lines}
@@ -154,7 +157,7 @@ def test_the_list_of_the_tests_names_the_extras_that_an_installed_distribution_a
 
 
 def asked(name: str, extras: set[str]) -> list[Requirement]:
-    """What the distribution asks for here, with these extras."""
+    """Return what the distribution requires on this system, with these extras."""
     try:
         needs = [Requirement(line) for line in requires(name) or ()]
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""`balcao openapi`: the committed descriptions are those of the code."""
+"""`balcao openapi`: the committed descriptions match the code."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ def test_the_committed_descriptions_are_those_of_the_code() -> None:
 
 @pytest.mark.long
 def test_a_drift_is_named_and_a_new_writing_ends_it(tmp_path: Path) -> None:
-    """What the test above found to be those of the code is what has not drifted, and what is written anew."""
+    """The test above shows that the committed files match the code, so they serve as the expected result here."""
     committed = {path.name: path.read_bytes() for path in (PROJECT / "openapi").glob("*.json")}
     terminal, folder = Terminal(tmp_path), tmp_path / "openapi"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""`tools/test` asks for a tool, which may install it, only when a test that it is to run needs it."""
+"""`tools/test` calls a tool, which may install it, only if one of the selected tests needs it."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ NAMES = ["chromium", "haproxy", "nginx", "node", "postgres", "promtool", "redis"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A project with tools that note that they were asked, and two files of tests."""
+    """Return a project with tools that record their calls, and two files of tests."""
     (tmp_path / "tools").mkdir()
     shutil.copy(TOOLS / "test", tmp_path / "tools" / "test")
     for name in NAMES:
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str) -> tuple[list[str], str]:
-    """Return the tools that were asked for, and what would be run."""
+    """Return the tools that were called, and the command that would run."""
     environment = {"PATH": "/usr/bin:/bin", "PYTEST": "echo"}
     done = subprocess.run(
         ["tools/test", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True

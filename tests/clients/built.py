@@ -1,4 +1,4 @@
-"""Both clients, generated, built, and installed where there is nothing else."""
+"""Both clients, generated, built, and installed in empty environments."""
 
 import json
 import os
@@ -20,20 +20,20 @@ MISSING = (
 
 
 def build_python_once() -> Path:
-    """Return the wheel that is built once in a run of the tests."""
+    """Return the wheel, which is built once in a run of the tests."""
     return next(run_folder.make_once("python-client", build_python).glob("*.whl"))
 
 
 def build_python(folder: Path) -> Path:
-    """Write the Python client into a folder and build its wheel; return the wheel."""
+    """Write the Python client into a folder and build its wheel. Return the wheel."""
     python.write(folder / "python", _tools())
     return python.pack(folder / "python", folder)
 
 
 def install_python(wheel: Path, folder: Path) -> Path:
-    """Make an environment with the wheel and what it depends on, and nothing else; return its interpreter.
+    """Create an environment with only the wheel and its dependencies. Return its interpreter.
 
-    What it depends on is taken from where the tests run, because tests fetch nothing.
+    The dependencies come from the environment of the tests, because tests download nothing.
     """
     _run([sys.executable, "-m", "venv", "--without-pip", folder])
     packages = next((folder / "lib").glob("python*")) / "site-packages"
@@ -47,7 +47,7 @@ def install_python(wheel: Path, folder: Path) -> Path:
 
 
 def build_typescript_once() -> Path:
-    """Return the package that is built once in a run of the tests."""
+    """Return the package, which is built once in a run of the tests."""
     return next(run_folder.make_once("typescript-client", build_typescript).glob("*.tgz"))
 
 
@@ -57,16 +57,18 @@ def write_typescript(folder: Path) -> None:
 
 
 def build_typescript(folder: Path) -> Path:
-    """Write and compile the TypeScript client and pack it; return the package."""
+    """Write, compile and pack the TypeScript client. Return the package."""
     write_typescript(folder)
     return typescript.pack(folder / "typescript", folder)
 
 
 def install_typescript(package: Path, folder: Path) -> Path:
-    """Make a project with the package and what it depends on, and nothing else; return its folder."""
+    """Create a project with only the package and its dependencies. Return its folder."""
     target = folder / "node_modules" / "@balcao" / "client"
     target.mkdir(parents=True)
-    subprocess.run(["tar", "-xzf", package, "-C", target.parent], check=True)  # Debian's Python knows no filter yet
+    subprocess.run(
+        ["tar", "-xzf", package, "-C", target.parent], check=True
+    )  # Debian's Python has no extraction filter yet
     target.rmdir()
     (target.parent / "package").rename(target)
     for name in ("openapi-fetch", "openapi-typescript-helpers"):
@@ -83,7 +85,7 @@ def _tools() -> Path:
 
 
 def _list_requirements(*names: str) -> set[str]:
-    """Return these distributions and all that they require, without their extras."""
+    """Return these distributions and all of their requirements, without extras."""
     found: set[str] = set()
     waiting = list(names)
     while waiting:

@@ -1,4 +1,4 @@
-"""One real call of each service with a token, made by every generated client against the demo data."""
+"""One real call of each service with a token, made by every generated client with the demo data."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +10,9 @@ from tests.support.sandbox import ADMIN, Sandbox
 
 @dataclass(frozen=True)
 class ClientCall:
-    """An operation by its key; `values` are path parameters, or names of examples of the demo data in braces.
+    """An operation by its key. `values` are path parameters, or names of examples of the demo data in braces.
 
-    `shows` is the member of the response that is looked at, `expected` what it must be.
+    `shows` is the member of the response to compare, and `expected` its value.
     """
 
     key: str
@@ -27,11 +27,11 @@ class ClientCall:
 
     @property
     def operation(self) -> str:
-        """Return the name that generators give the operation."""
+        """The name that generators give to the operation."""
         return self.key.replace(".", "_")
 
     def filled(self, sandbox: Sandbox) -> dict[str, Any]:
-        """Return the values with the demo data's ids in place."""
+        """Return the values with the ids of the demo data."""
         examples = sandbox.examples
         return {
             name: examples[value.strip("{}")] if isinstance(value, str) and value.startswith("{") else value

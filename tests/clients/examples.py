@@ -1,7 +1,7 @@
-"""The example of an operation as a call of a client: whose it is, its values, and what may come of it.
+"""The example of an operation as a call of a client: its caller, its values, and its allowed results.
 
-In a proof it is every operation's. In an ordinary run one of each kind stands for the others: `_kind_of` names all that
-shapes what is shown of an operation, and its service.
+In a proof these are the examples of all operations. In an ordinary run one of each kind represents the others:
+`_kind_of` contains everything that affects what is shown of an operation, and its service.
 """
 
 import json
@@ -20,13 +20,13 @@ from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.proof_sizes import FULL, one_of_each
 from tests.support.sandbox import ADMIN, Sandbox
 
-# Reads first, and what deletes last, so that an example finds what it reads; what closes a service right before them,
-# as one of them opens it again.
+# Reads come first and deletions last, so that an example finds what it reads. The call that closes a service comes
+# right before the deletions, because one of them opens it again.
 ORDER = ("GET", "HEAD", "PUT", "POST", "PATCH", CLOSES_A_SERVICE, "DELETE")
-# Statuses that say that the call itself is wrong; the others speak of the data that it found.
+# Statuses of a faulty call. Other statuses depend on the data that the call found.
 WRONG = (400, 401, 403, 405, 413, 415, 422, 500, 502, 503, 504)
-# What comes of these is right all the same: rights that the example's caller has not and is told so, an action in code,
-# a ticket and a handle that ended, an application that there is, and names that the call before has taken.
+# These results are correct: missing rights of the example's caller, an action in the code, an expired ticket and
+# handle, an existing application, and names that the previous call has taken.
 EXPECTED = {
     "access.create_action": (400,),
     "access.delete_action": (403,),
@@ -35,16 +35,16 @@ EXPECTED = {
     "registry.choose_notification_category": (422,),
     "registry.identify_citizen": (400,),
 }
-# Open to everybody with a token by its rule, and to machines alone by its use case.
+# Its rule allows every token, but its use case only machines.
 OF_MACHINES = {"access.list_own_calls"}
-# Operation, kind of client, and the status or the name of a fault.
+# Operation, kind of client, and the status or the name of an error.
 Outcome = tuple[str, str, int | str]
 CHECKS = ("access.check_headers_", "access.check_path_")
 
 
 @dataclass
 class ExampleCall:
-    """A call and what the portal shows of it in each language; `path` are the values of the path, in their order."""
+    """A call, and its code on the portal in each language. `path` has the path values in order."""
 
     service: str
     key: str
@@ -60,7 +60,7 @@ class ExampleCall:
 
 
 def list_calls(sandbox: Sandbox) -> list[ExampleCall]:
-    """Return the calls, in their order."""
+    """Return the calls in order."""
     documents = {document.service: document for document in read_documents()}
     chosen = one_of_each(_kind_of, sorted(list_described(documents), key=place_of))
     return [make_call(sandbox, documents[one.service], one) for one in chosen]
@@ -72,12 +72,12 @@ def write_calls(sandbox: Sandbox) -> str:
 
 
 def read_outcomes(printed: str) -> list[Outcome]:
-    """Return what a client printed of its calls."""
+    """Return the results that a client printed for its calls."""
     return [json.loads(line) for line in printed.splitlines()]
 
 
 def check_outcomes(outcomes: list[Outcome], sandbox: Sandbox, *, kinds: int) -> list[Outcome]:
-    """Return what came of every call; none was wrong."""
+    """Return the results of all calls, after checking that no call was faulty."""
     wrong = [
         (key, kind, outcome)
         for key, kind, outcome in outcomes
@@ -93,7 +93,7 @@ def _is_expected(key: str, outcome: int) -> bool:
 
 
 class Described(NamedTuple):
-    """An operation as its route declares it and as its document describes it."""
+    """An operation as declared by its route and as described by its document."""
 
     service: str
     declared: Operation
@@ -137,7 +137,7 @@ def make_call(sandbox: Sandbox, document: Document, one: Described) -> ExampleCa
 
 
 def token_for(sandbox: Sandbox, operation: Operation) -> str:
-    """Return the token of the person concerned where they may call, of a machine where only it may, or of an admin."""
+    """Return the token of the person concerned if they may call, of a machine if only it may, or else of an admin."""
     path = operation.signature.path
     if "cpf" in path and operation.rule.owner:
         return sandbox.tokens.person(str(path["cpf"].example))

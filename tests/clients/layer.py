@@ -1,4 +1,4 @@
-"""What the tests of our Python client's own layer share: what the platform answers, and how the client is called."""
+"""What the tests of our Python client's own layer share: the platform's answers, and ways to call the client."""
 
 import json
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 from tests.support.http_receiver import Answer, Receiver
 
 CALLER = "token"
-# Calls one after another by one client, and returns the result of each; an iterator's items come as a list.
+# Runs calls one after another with one client. Returns the result of each; the items of an iterator come as a list.
 Calling = Callable[..., list[Any]]
 
 

@@ -1,6 +1,7 @@
-"""Makes the calls that it reads from its input, in an environment that has the client and nothing else.
+"""A program that makes the calls in its input, in an environment with only the client.
 
-Prints a line of JSON for each: operation, kind of client, and what came of it, as a status or the name of a fault.
+It prints a line of JSON for each call: the operation, the kind of client, and the result as a status or the name of an
+error.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ from balcao_client import AsyncBalcao, Balcao
 from balcao_client.calls import Retries
 from balcao_client.faults import BalcaoError, Fault
 
-# Reading the certificates of the machine costs each client more than its call, and nobody here speaks TLS.
+# Reading the machine's certificates costs each client more than its call, and no call here uses TLS.
 ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
 
 ONCE = Retries(times=0)
@@ -29,7 +30,7 @@ REASON = "Exemplo da descrição – à parte"
 
 
 def main() -> None:
-    """Make all calls as the portal shows them, and then with the client whose methods are awaited."""
+    """Make all calls as the portal shows them, and then with the awaited client."""
     url = sys.argv[1]
     calls = json.load(sys.stdin)
     balcao_client.Balcao = functools.partial(Balcao, retries=ONCE)
@@ -39,13 +40,13 @@ def main() -> None:
 
 
 async def make_all(url: str, calls: list[dict[str, Any]]) -> None:
-    """Make all calls with the client whose methods are awaited."""
+    """Make all calls with the awaited client."""
     for call in calls:
         report(call, "async", await make_awaited(url, call))
 
 
 def make(call: dict[str, Any]) -> int | str:
-    """Run what the portal shows of a call, once and in silence, and return what came of it."""
+    """Run the portal's code for a call once, without output. Return the result."""
     os.environ["TOKEN"] = call["token"]
     try:
         with contextlib.redirect_stdout(io.StringIO()):
@@ -56,7 +57,7 @@ def make(call: dict[str, Any]) -> int | str:
 
 
 async def make_awaited(url: str, call: dict[str, Any]) -> int | str:
-    """Make a call and return what came of it; of a stream the first event is read."""
+    """Make a call and return the result. Read the first event of a stream."""
     async with AsyncBalcao(url, call["token"], retries=ONCE) as balcao:
         try:
             result = prepare(balcao, call)
@@ -71,7 +72,7 @@ async def make_awaited(url: str, call: dict[str, Any]) -> int | str:
 
 
 def prepare(balcao: Any, call: dict[str, Any]) -> Any:
-    """Return what the method returns, called with the values and the body of the example, as its type."""
+    """Return the result of the method, called with the values and the typed body of the example."""
     method = getattr(getattr(balcao, call["service"]), call["key"])
     arguments = list(call["path"])
     if call["body"] is not None:
@@ -85,12 +86,12 @@ def prepare(balcao: Any, call: dict[str, Any]) -> Any:
 
 
 def outcome_of(fault: BalcaoError) -> int | str:
-    """Return the status of a refusal; of anything else what it says."""
+    """Return the status of a refusal, or the text of any other error."""
     return fault.status if isinstance(fault, Fault) else f"{type(fault).__name__}: {fault}"
 
 
 def report(call: dict[str, Any], kind: str, outcome: int | str) -> None:
-    """Print what came of a call."""
+    """Print the result of a call."""
     print(json.dumps([f"{call['service']}.{call['key']}", kind, outcome]))
 
 

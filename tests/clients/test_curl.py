@@ -1,4 +1,4 @@
-"""What the portal shows of each operation for the command line, typed as it stands."""
+"""The command lines that the portal shows for each operation, typed unchanged."""
 
 import os
 import re
@@ -14,7 +14,7 @@ STATUS = re.compile(r"^HTTP/1\.1 (\d+)", re.MULTILINE)
 
 
 def type_in(calls: list[ExampleCall]) -> list[str]:
-    """Type the calls into one shell, each with the token of its caller, and return what each printed."""
+    """Type the calls into one shell, each with the token of its caller. Return the output of each."""
     script = "".join(f"TOKEN={call.token}\n{call.curl}\necho; echo '{BORDER}'\n" for call in calls)
     done = subprocess.run(["bash", "-u"], input=script.encode(), capture_output=True, env=os.environ, check=False)
     assert done.stderr == b"", done.stderr

@@ -1,6 +1,7 @@
-"""The OpenAPI documents are as the linters of other projects want them.
+"""The OpenAPI documents pass the linters of other projects.
 
-The slower one reads, in an ordinary run, the one document with operations of every method and a stream; in a proof all.
+In an ordinary run, the slower linter reads only the document with operations of every method and a stream. In a proof
+it reads all.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The packages of our clients: the same bytes whenever they are made, and small."""
+"""The packages of our clients are small, and every build gives the same bytes."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.node, pytest.mark.sdk]
 
 
 def read_sources(folder: Path) -> dict[str, bytes]:
-    """Return what was generated, but for links and caches of the tools."""
+    """Return the generated files, without links and caches of the tools."""
     found = (file for file in folder.rglob("*") if file.is_file() and not {"node_modules", "build"} & set(file.parts))
     return {str(file.relative_to(folder)): file.read_bytes() for file in found}
 

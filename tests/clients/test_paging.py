@@ -1,4 +1,4 @@
-"""A listing ends as our clients and the guide say: at the first page with fewer items than were asked for."""
+"""A listing ends as our clients and the guide expect: at the first page with fewer items than requested."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -41,7 +41,7 @@ def test_after_a_page_that_is_not_full_nothing_comes(sandbox: Sandbox, name: str
 
 
 def check_listing(http: httpx.Client, path: str, query: Mapping[str, Any], paging: Paging | None) -> None:
-    """Read some pages of each of some sizes, up to one that is not full, and the page after it."""
+    """Read pages of several sizes up to one that is not full, and the page after it."""
     assert paging is not None
     for size in (1, 2, 3):
         place, step = paging.first, size if paging.by_item else 1

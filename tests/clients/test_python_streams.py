@@ -1,4 +1,4 @@
-"""How our Python client follows a stream, awaited or not: it goes on where a broken connection left it."""
+"""The streams of our Python client, awaited or not: it resumes where a broken connection ended."""
 
 import json
 import threading
@@ -24,7 +24,7 @@ ENDED = answer(403, {"detail": "Fim."}, Error_Code="forbidden")
 
 
 class Silence:
-    """A platform whose stream says one event and then nothing, without ending the connection."""
+    """A platform with a stream that sends one event and then nothing, without closing the connection."""
 
     def __init__(self) -> None:
         self.last_ids: list[str | None] = []
@@ -43,7 +43,7 @@ class Silence:
                     silence._over.wait()
 
             def log_message(self, *_: Any) -> None:
-                """Say nothing."""
+                """Print nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -68,7 +68,7 @@ def silence() -> Iterator[Silence]:
 
 
 def follow(client: Any, call: Calling, found: list[Any], **options: Any) -> Any:
-    """Follow the stream until it is refused, keep its events in `found`, and return the refusal."""
+    """Follow the stream until it is refused, and append its events to `found`. Return the refusal."""
     at = {"at": options.pop("at")} if "at" in options else {}
 
     def act(balcao: Any) -> Any:
@@ -94,7 +94,7 @@ def follow(client: Any, call: Calling, found: list[Any], **options: Any) -> Any:
 def test_a_stream_is_read_as_the_standard_has_it(
     client: Any, call: Calling, platform: Receiver, waits: list[float]
 ) -> None:
-    """Whichever sign ends a line, and whatever signs stand within one."""
+    """Any line ending works, and other separators inside of a line have no effect."""
     text = {"nota": "uma linha\u2028ou\x85\x0cduas"}
     sent = (
         ": a comment\r\n\r\n"
@@ -121,7 +121,7 @@ def test_a_stream_that_is_refused_says_why(client: Any, call: Calling, platform:
 def test_a_stream_that_ends_or_breaks_is_continued_after_its_last_event(
     client: Any, call: Calling, platform: Receiver, waits: list[float]
 ) -> None:
-    """The id of an event that was cut off does not count, as the event would be lost."""
+    """The id of an incomplete event does not count, because the event would be lost."""
     platform.answers += [
         stream("retry: 2000\nid: 5\n\n"),
         stream("id: 6\ndata: a\n\nid: 7\ndata: cut o"),
@@ -136,13 +136,13 @@ def test_a_stream_that_ends_or_breaks_is_continued_after_its_last_event(
     assert last_ids == [None, "5", "6", "6", "7"]
     assert waits[2] == 9
     for waited in (waits[0], waits[1], waits[3]):
-        assert 1 <= waited <= 2  # as the stream said, spread so that not everyone comes back at one moment
+        assert 1 <= waited <= 2  # the stream's delay, spread over the clients
 
 
 def test_a_stream_that_falls_silent_is_opened_again(
     client: Any, call: Calling, silence: Silence, waits: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The platform sends a comment every 15 seconds: silence for longer is a connection that is dead."""
+    """The platform sends a comment every 15 seconds. A longer silence means a dead connection."""
     assert client.transport.SILENCE == 45
     monkeypatch.setattr("balcao_client.transport.SILENCE", 0.05)
     events: list[Any] = []
@@ -170,7 +170,7 @@ def test_a_stream_that_ends_whenever_it_is_opened_is_not_opened_for_ever(
 
 
 def test_a_stream_of_a_ticket_ends_with_its_connection(call: Calling, platform: Receiver, waits: list[float]) -> None:
-    """A ticket opens one stream."""
+    """A ticket opens only one stream."""
     platform.usual = stream("id: 1\ndata: a\n\n")
     (events,) = call(lambda balcao: balcao.health_units.stream_changes_by_ticket(bilhete="b"))
     assert [each.data for each in events] == ["a"]

@@ -1,4 +1,4 @@
-"""PostgreSQL servers of a test's own, on ports of the loopback address: copied, killed, promoted, paused."""
+"""PostgreSQL servers of a test on ports of the loopback address, which can be copied, killed, promoted and paused."""
 
 import asyncio
 import shutil
@@ -23,13 +23,13 @@ OPTIONS = {
     "shared_buffers": "64MB",
     "log_min_messages": "log",
 }
-# The name under which a copy follows, and of the slot by which the primary keeps what it has not received.
+# The application name of a copy, and the name of the slot in which the primary retains what the copy has not received.
 COPY = "copy"
 _FORGET_COPY = "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1"
 
 
 class Postgres:
-    """A server in a folder that its account can enter; use as a context manager, which ends it at once."""
+    """A server in a folder that its account can enter. As a context manager, it ends the server immediately."""
 
     def __init__(self, folder: Path) -> None:
         self.port = free_port()
@@ -40,7 +40,7 @@ class Postgres:
 
     @classmethod
     def create(cls, folder: Path) -> Self:
-        """Make a server with the roles and the database of docs/operate/install.md; it does not run yet."""
+        """Create a server with the roles and the database of docs/operate/install.md. It is not started yet."""
         made = cls(folder)
         made.prepare()
         access = ("--auth=trust", "-U", "postgres", "--encoding=UTF8", "--locale=C", "--no-sync")
@@ -48,7 +48,7 @@ class Postgres:
         return made
 
     def prepare(self) -> None:
-        """Let the account make the data in the folder, as an administrator's package would."""
+        """Let the account create the data in the folder, as the package of a distribution would."""
         self.account.own(self.folder)
 
     def run(self, program: str, *words: object) -> None:
@@ -56,21 +56,21 @@ class Postgres:
         assert done.returncode == 0, done.stderr
 
     def copy(self, folder: Path) -> "Postgres":
-        """Return a replica of this running server; it does not run yet."""
+        """Return a replica of this running server. The replica is not started yet."""
         made = Postgres(folder)
         made.prepare()
         made.copy_from(self)
         return made
 
     def copy_from(self, primary: "Postgres") -> None:
-        """Become a replica of that running server, whatever this one, which does not run, held before."""
+        """Become a replica of that running server. This server must not run; its former data is deleted."""
         shutil.rmtree(self.data, ignore_errors=True)
         primary.sql(_FORGET_COPY, COPY, database="postgres")
         source = f"host=127.0.0.1 port={primary.port} user=postgres application_name={COPY}"
         self.run("pg_basebackup", "-d", source, "-D", self.data, "-R", "-C", "-S", COPY, "-c", "fast", "--no-sync")
 
     def processes(self) -> list[psutil.Process]:
-        """Return each process of the server, none while it does not run."""
+        """Return all processes of the server, or none if it does not run."""
         if self._process is None:
             return []
         with suppress(psutil.NoSuchProcess):
@@ -87,7 +87,7 @@ class Postgres:
         until_now(self._has_started)
 
     def spawn(self) -> None:
-        """Start it; it may end at once."""
+        """Start it without waiting. It may end immediately."""
         options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
         command: list[str | Path] = [
             self.binaries / "postgres",
@@ -113,7 +113,7 @@ class Postgres:
 
     @property
     def answers(self) -> bool:
-        """Return whether it takes connections."""
+        """Return whether it accepts connections."""
         try:
             self.sql("SELECT", database="postgres")
         except (OSError, asyncpg.PostgresError):
@@ -133,7 +133,7 @@ class Postgres:
         return asyncio.run(run())
 
     def kill(self) -> None:
-        """Do what kill -9 of all its processes does; they have a session of their own."""
+        """Kill all of its processes, as kill -9 does. They have their own session."""
         if self._process:
             subprocess.run(["pkill", "-KILL", "-s", str(self._process.pid)], check=False)
             self._process.wait()

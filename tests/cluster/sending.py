@@ -1,4 +1,4 @@
-"""Callers who go on while something is lost, and what they were answered."""
+"""Callers that keep calling while something is lost, and the answers that they got."""
 
 import asyncio
 import itertools
@@ -12,12 +12,12 @@ import httpx
 from tests.support.issuer import bearer
 from tests.support.polling import PATIENCE
 
-# Method, path and body of one call about a person.
+# Returns method, path and body of one call about a person.
 Build: TypeAlias = Callable[[str], tuple[str, str, dict[str, Any]]]
 APPLIED = "SELECT cpf FROM registry.crm_event WHERE applied_at IS NOT NULL GROUP BY cpf HAVING count(*) = 1"
 WRITTEN = "SELECT cpf FROM registry.register WHERE field = 'genero' AND origin = 'staff'"
 WAITING = "SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL"
-# Each event leaves one audit event where it is applied.
+# Applying an event leaves one audit event.
 APPLICATIONS = "SELECT count(*) FROM platform.audit_event WHERE operation = 'registry.apply_crm_event'"
 
 
@@ -31,7 +31,7 @@ def write(cpf: str) -> tuple[str, str, dict[str, Any]]:
 
 
 class Sender:
-    """Sends one call after the other until it is told to end, each about a person of its own."""
+    """Sends calls one after the other until it is told to end, each about a different person."""
 
     def __init__(self, token: str, build: Build) -> None:
         self.acknowledged: list[str] = []
@@ -50,15 +50,15 @@ class Sender:
                 self.instants.append(time.monotonic())
             else:
                 self.refused[f"{answer.status_code} {answer.headers.get('Error-Code')}"] += 1
-                await asyncio.sleep(0.02)  # as a caller who was told to come again
+                await asyncio.sleep(0.02)  # as a caller who is asked to retry later
 
     async def until_acknowledged(self, more: int) -> None:
-        """Wait for so many acknowledgements from now on."""
+        """Wait for this many further acknowledgements."""
         wanted = len(self.acknowledged) + more
         await until_true(lambda: len(self.acknowledged) >= wanted)
 
     async def until_refused(self, more: int) -> None:
-        """Wait for so many refusals from now on."""
+        """Wait for this many further refusals."""
         wanted = self.refused.total() + more
         await until_true(lambda: self.refused.total() >= wanted)
 
@@ -68,7 +68,7 @@ class Sender:
         return max(later - earlier for earlier, later in itertools.pairwise(self.instants))
 
     def count_seconds_from(self, instant: float) -> float:
-        """Return how long it took from an instant to the next acknowledgement."""
+        """Return the time from an instant to the next acknowledgement."""
         return next(each for each in self.instants if each >= instant) - instant
 
     def describe(self) -> str:

@@ -1,4 +1,4 @@
-"""PostgreSQL servers prepared as docs/operate/install.md says, also two in streaming replication."""
+"""PostgreSQL servers prepared as in docs/operate/install.md, also two in streaming replication."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,13 +21,13 @@ def folders(count: int) -> Iterator[list[Path]]:
 
 
 def prepare(server: Postgres) -> None:
-    """Make roles and database, and bring the database up to date."""
+    """Create roles and database, and migrate the database."""
     make_database(server)
     app.migrate_now(server.url("balcao"))
 
 
 def make_database(server: Postgres) -> None:
-    """Make the roles and an empty database."""
+    """Create the roles and an empty database."""
     server.sql("CREATE ROLE balcao LOGIN", database="postgres")
     server.sql("CREATE ROLE balcao_app LOGIN", database="postgres")
     server.sql("CREATE ROLE balcao_panel LOGIN", database="postgres")
@@ -37,7 +37,7 @@ def make_database(server: Postgres) -> None:
 
 @contextmanager
 def cluster(*, synchronous: bool = True) -> Iterator[tuple[Postgres, Postgres]]:
-    """Yield the primary, migrated, and its replica."""
+    """Yield the migrated primary and its replica."""
     with folders(2) as (one, two), Postgres.create(one) as primary:
         prepare(primary)
         with primary.copy(two) as replica:

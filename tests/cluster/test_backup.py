@@ -1,4 +1,4 @@
-"""A base backup and the log that follows it: restored to an instant, with the roles, without who was erased since."""
+"""A base backup and its archived log are restored to an instant, with the roles, without people erased since then."""
 
 import asyncio
 import signal
@@ -94,7 +94,7 @@ def test_it_comes_back_as_it_was_at_that_instant_but_for_who_was_erased_since(
 
 
 def test_a_server_of_ones_own_comes_back_from_the_one_copy_that_is_kept(folders: tuple[Path, Path, Path]) -> None:
-    """As docs/operate/backup.md says it: `--into`, the server's own start, `erase-again`, and the older copy pruned."""
+    """Follow docs/operate/backup.md: `--into`, the server's own start, `erase-again`, and pruning of the older copy."""
     first, second, copies = folders
     with Postgres.create(first) as server, (log_scan.folder() / "follow.log").open("wb") as said:
         server.sql("CREATE ROLE balcao LOGIN", database="postgres")
@@ -124,7 +124,7 @@ def test_a_server_of_ones_own_comes_back_from_the_one_copy_that_is_kept(folders:
     done = terminal.run("backup", "restore", str(copies), "--until", until, "--into", str(second))
     assert (done.returncode, "erase-again" in done.stdout) == (0, True), done.stderr
     restored = Postgres(second)
-    restored.prepare()  # its socket stands in the folder
+    restored.prepare()  # its socket is in the folder
     with restored:
         until_now(lambda: not restored.sql("SELECT pg_is_in_recovery()")[0][0])
         wanted = [STAYS, ERASED, LATER]

@@ -1,6 +1,6 @@
-"""Two PostgreSQL servers, the second a synchronous replica: the first is killed under load and the second promoted.
+"""Failover: the primary is killed under load, and its synchronous replica is promoted.
 
-Nothing that was acknowledged is lost, and the platform, which is told nothing, finds the other server by itself.
+No acknowledged call is lost, and the platform finds the other server by itself.
 """
 
 import asyncio
@@ -22,12 +22,12 @@ from tests.support.terminal import Serving, Terminal
 
 pytestmark = pytest.mark.cluster
 
-SENDERS = 8  # of events, and as many of own writes
-CALLS = 400  # acknowledged of each kind, before the kill and after it
+SENDERS = 8  # of events, and the same number of own writes
+CALLS = 400  # acknowledged of each kind, before and after the kill
 
 
 async def fail_over(settings: Settings, primary: Postgres, replica: Postgres) -> tuple[Sender, Sender]:
-    """Kill the primary and promote the replica under load; return what was sent."""
+    """Kill the primary and promote the replica under load. Return the senders."""
     issuer = settings.issuers[0]
     secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
     staff = next(person for person in people() if person.username == "marina")

@@ -1,4 +1,7 @@
-"""The identity provider is lost under load, and a host starts meanwhile: who is known goes on, all others come back."""
+"""The identity provider is lost under load, and a host starts in the meantime.
+
+Known callers continue, and all others work again once the provider is back.
+"""
 
 import asyncio
 import contextlib
@@ -25,13 +28,13 @@ from tests.support.terminal import Serving, Terminal
 pytestmark = pytest.mark.cluster
 
 SENDERS = 8
-CALLS = size(100, 1_000)  # acknowledged before the loss, during it and after it
+CALLS = size(100, 1_000)  # acknowledged before, during and after the loss
 STAFF = KLEBER
 WHO, PUBLIC = "/agent/api/v1/auth", "/registry/v1/citizen/gender/options"
 
 
 class Host:
-    """A `balcao serve` of its own folder on the common database, which trusts one provider."""
+    """A `balcao serve` with its own folder on the common database, which trusts one provider."""
 
     def __init__(self, home: Path, database_url: str, issuer: Issuer) -> None:
         port = free_port()
@@ -46,7 +49,7 @@ async def ask(http: httpx.AsyncClient, token: str) -> tuple[int, str | None]:
 
 
 async def until_let_in(http: httpx.AsyncClient, token: str) -> float:
-    """Ask as often as the answer says, and return the instant at which the token is accepted."""
+    """Retry as often as the answer says. Return the instant at which the token is accepted."""
     async with asyncio.timeout(PATIENCE):
         while (answer := await http.get(WHO, headers=bearer(token))).status_code != 200:
             assert answer.headers["Error-Code"] == "identity-away"
@@ -55,9 +58,10 @@ async def until_let_in(http: httpx.AsyncClient, token: str) -> float:
 
 
 async def lose(issuer: Issuer, first: str, second: Host) -> tuple[list[Sender], list[float]]:
-    """Return who went on, with a token known before and with one that nobody had seen, and when others came back.
+    """Return the senders that continued, and the seconds until other callers were accepted.
 
-    These are the seconds from the provider's return, at the host that ran and at the one that started meanwhile.
+    The senders have a token that was known before, and a token that was new. The seconds count from the provider's
+    return, at the host that was running and at the one that started in the meantime.
     """
     known, unseen = (Sender(issuer.admin(STAFF, sub=sub), write) for sub in ("known", "unseen"))
     persons = (Cpf.with_stem(str(stem)).digits for stem in itertools.count(940_000_000))
@@ -67,7 +71,7 @@ async def lose(issuer: Issuer, first: str, second: Host) -> tuple[list[Sender], 
             group.create_task(known.run(http, persons, ending))
         await known.until_acknowledged(CALLS)
         issuer.close()
-        issuer.keys.append(new_key())  # rotated while nobody can be told
+        issuer.keys.append(new_key())  # rotated while no host can learn of it
         late = issuer.admin(STAFF)
         group.create_task(unseen.run(http, persons, ending))
         for sender in (known, unseen):

@@ -1,4 +1,4 @@
-"""Two hosts are stopped and started one after the other under load: no request that a host accepted is lost."""
+"""Two hosts are restarted one after the other under load: no request that a host accepted is lost."""
 
 import asyncio
 import itertools
@@ -23,12 +23,12 @@ from tests.support.terminal import Serving, Terminal
 pytestmark = pytest.mark.cluster
 
 CALLERS = 8
-BETWEEN = 100  # calls that are answered before each step
+BETWEEN = 100  # answered calls before each step
 EVENT = "/registry/v1/webhooks/crm/cidadao"
 
 
 class Gateway:
-    """Passes each call to the next host that takes the connection, as any gateway does; never tries a call twice."""
+    """Forwards each call to the next host that accepts the connection, as any gateway does. It never repeats a call."""
 
     def __init__(self, hosts: Sequence[str], token: str) -> None:
         self.answered: list[str] = []

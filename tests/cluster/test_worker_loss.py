@@ -1,6 +1,6 @@
-"""Two hosts run jobs; one is lost with jobs at hand, killed or frozen: the other one takes them up.
+"""Two hosts run jobs. One is killed or frozen while it holds jobs, and the other one takes them over.
 
-None is lost and none is done twice.
+No job is lost and none takes effect twice.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from tests.support.terminal import BALCAO, Serving, Terminal
 pytestmark = pytest.mark.cluster
 
 SENDERS = 8
-CALLS = size(200, 1_000)  # acknowledged before the loss, and after it
+CALLS = size(200, 1_000)  # acknowledged before and after the loss
 MANAGERS = "SELECT DISTINCT queue_manager_id AS id FROM queue.pgqueuer WHERE status = 'picked'"
 AT_HAND = "SELECT id FROM queue.pgqueuer WHERE status = 'picked' AND queue_manager_id = $1"
 LEFT = "SELECT count(*) FROM queue.pgqueuer WHERE id = ANY ($1)"
@@ -42,7 +42,7 @@ DEAD = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed'"
 
 @contextmanager
 def worker(home: Path, server: Postgres, issuer: Issuer) -> Iterator[psutil.Popen]:
-    """Run a `balcao worker` on a host of its own."""
+    """Run a `balcao worker` on its own host."""
     terminal = Terminal(home, **reach(home, server, issuer), port=free_port())
     with (log_scan.folder() / f"{home.name}-worker.log").open("wb") as log:
         process = psutil.Popen(
@@ -64,7 +64,7 @@ def reach(home: Path, server: Postgres, issuer: Issuer) -> dict[str, object]:
 
 
 class Loss:
-    """The first worker, the queue's name for it, and what it had at hand when it was lost."""
+    """The first worker, its name in the queue, and the jobs that it held when it was lost."""
 
     def __init__(self, server: Postgres, lost: psutil.Popen) -> None:
         self._server, self._lost = server, lost
@@ -73,22 +73,22 @@ class Loss:
         self.at = 0.0
 
     def recognise(self) -> bool:
-        """Find the name of the only worker there is, while it has something at hand."""
+        """Find the name of the only worker while it holds a job."""
         found = self._server.sql(MANAGERS)
         self._manager = found[0]["id"] if found else None
         return bool(found)
 
     def kill(self) -> None:
-        """Kill the worker at a moment at which it has jobs at hand."""
+        """Kill the worker while it holds jobs."""
         self._suspend_with(lambda: True)
         self._lost.kill()
         self._lost.wait()
 
     def freeze(self) -> None:
-        """Stop the worker in the middle of a job's transaction, whose locks it keeps; it closes nothing."""
+        """Freeze the worker in a job's transaction. The transaction retains its locks, and no connection is closed."""
 
         def holds_locks() -> bool:
-            time.sleep(1.5)  # whoever else is in a transaction now is out of it then
+            time.sleep(1.5)  # all other transactions have ended by then
             return bool(self._server.sql(IDLE)[0][0])
 
         self._suspend_with(holds_locks)
@@ -108,7 +108,7 @@ class Loss:
 async def lose(
     url: str, issuer: Issuer, server: Postgres, homes: tuple[Path, Path], how: Callable[[Loss], None]
 ) -> tuple[Sender, Loss, float, float]:
-    """Return what was sent, the loss, and the seconds until the jobs at hand were done and until some other was."""
+    """Return the sender, the loss, and the seconds until the held jobs and any other job were done."""
     events, ending = Sender(issuer.machine("crm-sandbox"), send_event), asyncio.Event()
     persons = (Cpf.with_stem(str(stem)).digits for stem in itertools.count(980_000_000))
     async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as http, asyncio.TaskGroup() as group:

@@ -1,4 +1,4 @@
-"""kill -9 of the whole process group in the middle of webhook calls: what was acknowledged is applied, once."""
+"""kill -9 of the whole process group during webhook calls: every acknowledged event is applied once."""
 
 import asyncio
 import contextlib
@@ -64,7 +64,7 @@ def test_every_acknowledged_event_is_applied_once_although_everything_is_killed(
 
 
 async def send_until_killed(settings: Settings, serving: Serving) -> list[str]:
-    """Return the people whose events were answered 202. Everything is killed when half of the calls are answered."""
+    """Return the people whose events were answered with 202. Kill everything once half of the calls are answered."""
     secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
     token = client_token(settings.issuers[0], "crm-sandbox", secret)
     acknowledged: list[str] = []
@@ -90,14 +90,14 @@ def event(cpf: str) -> dict[str, Any]:
 
 
 def kill_everything(serving: Serving) -> None:
-    """Kill the parent, every part and every process of PostgreSQL, at once."""
+    """Kill the parent, every part and every process of PostgreSQL at the same time."""
     for process in [serving.process, *serving.family()]:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
 
 
 async def outcome(settings: Settings, people: list[str]) -> tuple[list[asyncpg.Record], int]:
-    """Return what became of these people's events once none waits, and how many jobs were given up."""
+    """Return the events of these people once none is waiting, and the number of dead-lettered jobs."""
     server = supervisor.find_running(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)

@@ -1,4 +1,4 @@
-"""kill -9 of the worker in each phase of a schema migration: another one goes on, and no writer notices."""
+"""kill -9 of the worker in each phase of a schema migration: another worker continues, and no writer notices."""
 
 import asyncio
 import subprocess
@@ -24,11 +24,11 @@ pytestmark = pytest.mark.long
 LEASE_SECONDS = 2
 SERVICES = size(20, 200)
 WRITERS = 2
-PAUSE_SECONDS = 0.0 if FULL else 0.05  # most of the time they would only keep a starting worker from the core
+PAUSE_SECONDS = 0.0 if FULL else 0.05  # writers without a pause would delay starting workers
 SERVICES_PATH = "/search/api/v1/admin/services"
 MIGRATION_PATH = "/search/api/v1/admin/migration"
 
-# What each phase waits for while the test holds it; no writer needs it.
+# The lock that each phase waits for while the test holds it. No writer needs it.
 HOLDS = {
     "preparing": "SELECT search.enter_collection()",
     "back_fill": "SELECT FROM search.{source} WHERE id = '{untouched}' FOR UPDATE",
@@ -63,7 +63,7 @@ def terminal(settings: Settings, database_url: str, tmp_path: Path) -> Terminal:
 
 @contextmanager
 def worker(terminal: Terminal) -> Iterator[None]:
-    """A worker's process, which kill -9 ends."""
+    """Run a worker process. kill -9 ends it."""
     with (log_scan.folder() / "migration-worker.log").open("ab") as log:
         process = subprocess.Popen([str(BALCAO), "worker"], env=terminal.environment, stdout=log, stderr=log)
     try:
@@ -75,7 +75,7 @@ def worker(terminal: Terminal) -> Iterator[None]:
 
 @asynccontextmanager
 async def held(database_url: str, statement: str) -> AsyncIterator[None]:
-    """Hold what the statement locks."""
+    """Hold the locks of the statement."""
     connection = await asyncpg.connect(database_url)
     try:
         async with connection.transaction():
@@ -86,7 +86,7 @@ async def held(database_url: str, statement: str) -> AsyncIterator[None]:
 
 
 class Writers:
-    """Change services all the time, and remember what was acknowledged."""
+    """Changes services continuously, and records what was acknowledged."""
 
     def __init__(self, client: httpx.AsyncClient, ids: list[str]) -> None:
         self.acknowledged: dict[str, tuple[str, int]] = {}
@@ -115,7 +115,7 @@ class Writers:
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def some_more(self) -> None:
-        """Wait until more was acknowledged than before."""
+        """Wait until more changes were acknowledged than before."""
         before = self.count
         while self.count < before + 2 * WRITERS:  # noqa: ASYNC110 - they write by themselves
             await asyncio.sleep(0.01)
@@ -172,7 +172,7 @@ async def writers_again(client: httpx.AsyncClient, before: Writers) -> AsyncIter
 
 
 async def reached(owner: asyncpg.Connection, phase: str) -> None:
-    """Wait until a worker has the run in this phase."""
+    """Wait until a worker runs this phase."""
     there = "SELECT true FROM search.search_migrations WHERE phase = $1 AND lease_until > now()"
     while not await owner.fetchval(there, phase):  # noqa: ASYNC110 - another process brings it there
         await asyncio.sleep(0.05)

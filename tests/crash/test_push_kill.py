@@ -1,6 +1,6 @@
-"""kill -9 of single parts and of everything while events, own changes and their pushes run.
+"""kill -9 of single parts and of everything during events, own changes and their pushes.
 
-Nothing that was acknowledged is lost, nothing is applied twice, and the CRM ends with what the registry has.
+Nothing acknowledged is lost, nothing is applied twice, and in the end the CRM has the values of the registry.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ def settings() -> Iterator[Settings]:
 
 
 class Acknowledged:
-    """What was answered with success; a kill comes each time that another share of all is."""
+    """The calls that were answered with success. Each further share of them triggers a kill."""
 
     def __init__(self, platform: FaultyPlatform) -> None:
         self.events: list[tuple[str, int]] = []
@@ -82,7 +82,7 @@ class Acknowledged:
 
 
 class Caller:
-    """Repeats a call until it is answered with success, with a new token when the old one has ended."""
+    """Repeats a call until it succeeds, with a new token if the old one has expired."""
 
     def __init__(self, client: httpx.AsyncClient, log_in: Callable[[], str]) -> None:
         self._client = client
@@ -110,7 +110,7 @@ class Caller:
 
 @asynccontextmanager
 async def callers(settings: Settings) -> AsyncIterator[tuple[Caller, Caller]]:
-    """Return the CRM, and a member of staff who may write for every citizen."""
+    """Yield the CRM, and a member of staff who may write for every citizen."""
     secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
     staff = next(person for person in people() if person.username == "marina")
     issuer = settings.issuers[0]
@@ -146,7 +146,7 @@ def moment(number: int) -> str:
 
 
 async def make_changes(staff: Caller, cpf: str, numbers: range, done: Acknowledged) -> None:
-    """One person's changes come one after another; the last one is what must stand."""
+    """Make one person's changes one after another. The last one must remain."""
     for number in numbers:
         valor = GENDERS[number // PERSONS % len(GENDERS)]
         await staff.until_done("PUT", f"/registry/v1/citizen/{cpf}/gender", {"valor": valor})
@@ -155,7 +155,7 @@ async def make_changes(staff: Caller, cpf: str, numbers: range, done: Acknowledg
 
 
 async def settled(settings: Settings) -> asyncpg.Connection:
-    """Return a connection to a store in which nothing waits any more."""
+    """Return a connection to the database once nothing is waiting in it."""
     server = supervisor.find_running(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)
@@ -167,7 +167,7 @@ async def settled(settings: Settings) -> asyncpg.Connection:
 
 
 def in_the_crm(settings: Settings, cpfs: list[str]) -> dict[str, list[str | None]]:
-    """Return the gender of every account that each person has."""
+    """Return the gender in every account of each person."""
     accounts = httpx.get(f"{settings.crm_url}/_sandbox/accounts", timeout=PATIENCE).json()
     return {cpf: [account["Genero__c"] for account in accounts if account["CPF__c"] == cpf] for cpf in cpfs}
 

@@ -29,7 +29,7 @@ WHO = "/agent/api/v1/auth"
 
 @pytest.fixture(scope="module")
 def other(settings: Settings, database_url: str, server: RunningServer) -> Iterator[httpx.Client]:
-    """A second process on the same database."""
+    """Yield a client of a second process on the same database."""
     with (
         RunningServer(app.build_application(settings, database_url)) as second,
         httpx.Client(base_url=second.url, timeout=PATIENCE) as client,
@@ -39,7 +39,7 @@ def other(settings: Settings, database_url: str, server: RunningServer) -> Itera
 
 @pytest.fixture
 def logout(issuer: Issuer, request: pytest.FixtureRequest) -> Callable[..., str]:
-    """Make a logout token; a claim that is None is left out."""
+    """Return a function that makes a logout token. A claim that is None is left out."""
 
     def make(**changes: Any) -> str:
         claims: dict[str, Any] = {

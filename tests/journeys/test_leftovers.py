@@ -1,4 +1,4 @@
-"""A run of these tests that is killed ends all that it started."""
+"""If a run of these tests is killed, everything that it started ends."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What a staff portal's pages ask of access administration, page by page (rules: access 2.2, 2.3; cases 20, 31, 41)."""
+"""The calls of a staff portal's pages for access administration (rules: access 2.2, 2.3; cases 20, 31, 41)."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.support.issuer import Issuer, bearer
 
 @pytest.fixture
 def portal(http: httpx.Client, issuer: Issuer) -> Send:
-    """An administrator logged in to the portal."""
+    """Return a function that calls as an administrator logged in to the portal."""
     return sender(http, issuer.person(SUPERADMIN, realm_access={"roles": ["superadmin", "offline_access"]}))
 
 
@@ -41,7 +41,7 @@ def test_people_groups_and_roles_are_kept_on_their_pages(portal: Send) -> None:
         portal("POST", "/groups", {"name": group, "description": "De teste"})
         portal("POST", f"/roles/groups/{group}/roles", {"role_name": role})
         portal("POST", f"/groups/{group}/members", {"subject": EDITOR})
-    # The page of groups reads roles and members of each, many times over, without being slowed down.
+    # The page of groups reads roles and members of each group many times. No rate limit stops it.
     for _ in range(10):
         shown = [group["name"] for group in get(portal, "/groups?prefix=teste") if group["name"] in groups]
         assert shown == groups
@@ -52,7 +52,7 @@ def test_people_groups_and_roles_are_kept_on_their_pages(portal: Send) -> None:
     assert (set(groups) <= set(person["groups"]), role in person["roles"]) == (True, True)
     assert EDITOR in [user["cpf"] for user in get(portal, "/users?has_groups=true&limit=100")["items"]]
     assert [one["name"] for one in get(portal, f"/roles/{role}/actions")] == [action]
-    # Comparing two people, or a person with a role: whoever holds the action is told with the way to it.
+    # To compare two people, or a person with a role: each holder of the action is listed with the way to it.
     action_id = next(one["id"] for one in get(portal, f"/actions?search={action}")["actions"])
     holders = get(portal, f"/actions/{action_id}/holders")
     held = {way["group"] for holder in holders["items"] for way in holder["via"] if holder["subject"] == EDITOR}
@@ -67,7 +67,7 @@ def test_the_page_of_mappings_saves_what_it_was_given(portal: Send, sql: Sql) ->
     assert listed
     members = ("path_pattern", "method", "action_id", "description")
     version = stored.read_version(sql)
-    for mapping in listed:  # a portal sends all members of a form, also of operations whose path never changes
+    for mapping in listed:  # a portal sends all members, even fixed ones
         saved = portal("PUT", f"/mappings/{mapping['id']}", {name: mapping[name] for name in members})
         assert (saved.status_code, saved.json()) == (200, mapping)
     assert stored.read_version(sql) == version

@@ -1,4 +1,4 @@
-"""One Keycloak with our realm file, the demo people and clients of bad habits, and the whole platform before it."""
+"""A Keycloak with our realm file, the demo people and badly configured clients, and a whole platform that uses it."""
 
 import os
 from collections.abc import Iterator
@@ -33,14 +33,14 @@ def keycloak(port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ke
     with Keycloak(Path(archive), tmp_path_factory.mktemp("keycloak")) as running_keycloak:
         running_keycloak.import_realm(f"http://127.0.0.1:{port}")
         running_keycloak.add_people(*map(demo_user, people()))
-        # The contract lets a portal call as a machine, too; the realm file lets it not.
+        # The contract also lets a portal call as a machine, but the realm file does not allow it.
         running_keycloak.change_client("portal-cidadao", serviceAccountsEnabled=True)
         yield running_keycloak
 
 
 @pytest.fixture(scope="module")
 def settings(keycloak: Keycloak, port: int, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Return the lists of clients as docs/operate/install.md writes them."""
+    """Return the lists of clients from docs/operate/install.md."""
     return Settings.load(
         {
             "BALCAO_AUTH_ISSUER": keycloak.issuer,

@@ -1,4 +1,4 @@
-"""A real Keycloak with the realm file that ships: what its tokens open, what they do not, what it may do meanwhile."""
+"""A real Keycloak with the realm file of a release: what its tokens allow, and what the provider may do meanwhile."""
 
 import base64
 import json
@@ -76,7 +76,7 @@ def cpf_mapper(kind: str, **config: str) -> dict[str, Any]:
     return mapper("oidc-usermodel-attribute-mapper", **claim, **config)
 
 
-# How Keycloak can be set up to make them, by the code that the log shows.
+# Configurations of Keycloak that create such tokens, by the code in the log.
 BAD_CLIENTS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
     "no subject": ("token-subject", ("roles", "balcao"), {}),
     "no audience": ("token-audience", ("basic", "roles"), {}),
@@ -121,7 +121,7 @@ def hostile(keycloak: Keycloak) -> dict[str, tuple[str, str]]:
 
 
 def catch_logout_token(keycloak: Keycloak) -> str:
-    """Log out at a client that gives us its back-channel logout token."""
+    """Log out at a client that receives the back-channel logout token for us."""
     caught: list[str] = []
 
     class Listener(BaseHTTPRequestHandler):
@@ -132,7 +132,7 @@ def catch_logout_token(keycloak: Keycloak) -> str:
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:
-            """Nothing is printed."""
+            """Print nothing."""
 
     with HTTPServer(("127.0.0.1", 0), Listener) as listener:
         threading.Thread(target=listener.serve_forever, daemon=True).start()
@@ -177,7 +177,7 @@ def test_a_hostile_token_is_refused_alike(
 
 @pytest.fixture(scope="module")
 def misplaced(keycloak: Keycloak, sandbox: Sandbox) -> dict[str, str]:
-    """Return tokens of callers who hold no right at all: each looks like somebody who does."""
+    """Return tokens of callers without any right. Each looks like a caller with rights."""
     keycloak.add_people(user("visitante"), user(ANA))
     scopes = ("basic", "roles", "balcao", *EVERY_SCOPE)
     keycloak.add_client("portal-aberto", *scopes)
@@ -225,7 +225,7 @@ BY_SCOPE = [served for served in GUARDED if served.operation.rule.scopes]
 @pytest.mark.parametrize("served", BY_SCOPE, ids=str)
 def test_a_service_account_passes_by_its_scope(sandbox: Sandbox, served: Served) -> None:
     token = sandbox.tokens.client("balcao-platform")
-    with sandbox.http.stream(served.method, served.filled(), headers=bearer(token)) as answer:  # one never ends
+    with sandbox.http.stream(served.method, served.filled(), headers=bearer(token)) as answer:  # a stream never ends
         assert answer.status_code not in {401, 403}
 
 
@@ -238,9 +238,10 @@ def test_two_key_rotations_within_ten_seconds_refuse_nobody(
     monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)  # as in production
 
     def is_accepted(token: str) -> bool:
-        """By the second rotation the keys were fetched a moment ago: the caller comes again when they are asked to.
+        """Return whether the token is accepted. The caller retries when it is asked to.
 
-        Who does not wait is told so a few times a minute only, and then refused (docs/explain/trust.md).
+        At the second rotation the keys were fetched a moment ago. A caller that does not wait is asked to retry only a
+        few times per minute, and then refused (docs/explain/trust.md).
         """
         answer = http.get(WHO, headers=bearer(token))
         if answer.status_code == 503:
@@ -269,7 +270,7 @@ def test_a_keycloak_that_is_killed_refuses_nobody_who_is_known(
     keycloak.kill()
     try:
         assert status(http, known) == 200
-        assert status(http, other) == 200  # never seen before: by the keys that are kept
+        assert status(http, other) == 200  # a new token, verified with the cached keys
         answer = http.get(WHO, headers=bearer(issuer.person(ANA, iss=keycloak.issuer, key=new_key())))
         assert (answer.status_code, answer.headers["Error-Code"]) == (503, "identity-away")
         assert int(answer.headers["Retry-After"]) >= 1
@@ -294,14 +295,14 @@ def test_a_logout_there_ends_the_tokens_here_and_costs_another_session_one_renew
     log_out(keycloak, answer, "portal-cidadao")
     until_now(lambda: status(http, answer["access_token"]) == 401)
     assert refresh(keycloak, answer).status_code == 400
-    # One of the second of the logout is taken for one from before.
+    # A token issued in the second of the logout counts as older than the logout.
     until_now(lambda: status(http, refresh(keycloak, other).json()["access_token"]) == 200)
 
 
 def test_an_administrator_who_ends_all_sessions_of_a_person_ends_all_their_tokens(
     keycloak: Keycloak, http: httpx.Client
 ) -> None:
-    """Keycloak sends one token for all of them, and would name one of them alone."""
+    """Keycloak sends one logout token for all sessions, and it would name only one of them."""
     answers = [keycloak.log_in("bruno", password="demo-bruno") for _ in range(3)]
     tokens = [answer["access_token"] for answer in answers]
     assert len({claims_of(token)["sid"] for token in tokens}) == 3
@@ -313,7 +314,7 @@ def test_an_administrator_who_ends_all_sessions_of_a_person_ends_all_their_token
 
 # ---- who is a machine ---------------------------------------------------------------------------------------------
 
-# For a lightweight token, too: of these claims it has those alone that a mapper says so of.
+# A lightweight token contains these claims only if a mapper declares it.
 EVEN_LIGHTWEIGHT = [
     mapper("oidc-audience-mapper", included__client__audience="account", lightweight__claim="true"),
     mapper("oidc-sub-mapper", lightweight__claim="true"),
@@ -326,7 +327,7 @@ OF_ACCESS = "urn:ietf:params:oauth:token-type:access_token"
 
 @pytest.fixture(scope="module")
 def kinds(keycloak: Keycloak) -> dict[str, str]:
-    """Return tokens of service accounts and of people who look as much like one as Keycloak lets them."""
+    """Return tokens of service accounts, and of people who look as similar to one as Keycloak allows."""
     keycloak.add_people(user("marta"))
     for_exchange = mapper("oidc-audience-mapper", included__client__audience="m-troca")
     further: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
@@ -359,7 +360,7 @@ def kinds(keycloak: Keycloak) -> dict[str, str]:
 
 
 def test_of_its_tokens_those_of_service_accounts_alone_are_machines(kinds: dict[str, str]) -> None:
-    """All of their clients are listed, so that the marks alone decide; an account that keeps a session is none."""
+    """All of their clients are listed, so only the marks decide. An account with a session is not a machine."""
     clients = frozenset(claims_of(token)["azp"] for token in kinds.values())
     found = {name: from_claims(claims_of(token), ClaimPolicy(machine_clients=clients)) for name, token in kinds.items()}
     assert all(caller.cpf is None for caller in found.values())

@@ -1,8 +1,8 @@
-"""Asks the model checker whether what really happened is something that a model can do.
+"""Asks the model checker whether a model can do what really happened.
 
-The steps become an observer (a *never claim*, in Spin's words), which goes on to the next one whenever the model shows
-it, and stays where it is while the model shows nothing new. The checker then searches for a run of the model in which
-the observer comes to its end. The model itself is the one that is proved, so that there is nothing to keep alike.
+The steps become an observer (Spin calls it a *never claim*). The observer advances whenever the model shows the next
+step, and stays in place while the model shows nothing new. The checker then searches for a run of the model in which
+the observer reaches its end. The model is the proved one, so there is no second version to maintain.
 """
 
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ CAME_TO_ITS_END = "end state in claim reached"
 
 
 def is_behaviour(folder: Path, model: Path, steps: Sequence[str], *bounds: str) -> bool:
-    """Tell whether the model has a run that shows these steps, each a condition on its variables, in this order."""
+    """Return whether the model has a run that shows these steps in order. Each step is a condition on its variables."""
     observed = folder / f"observed_{model.name}"
     observed.write_text(f"{model.read_text('utf-8')}\n{_observe(steps)}", "utf-8")
-    # Without -A the checker would stop at what the model asserts, which a trace does not ask.
+    # Without -A the checker would stop at the model's assertions, which do not matter for a trace.
     printed = explore(folder, observed, *bounds, compiled=("-DSAFETY",), searched=("-A", "-E", "-N", "observer"))
     return CAME_TO_ITS_END in printed
 

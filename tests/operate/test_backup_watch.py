@@ -1,4 +1,4 @@
-"""A backup that has stopped is seen by doctor and in the metrics, whichever machine makes it."""
+"""Doctor and the metrics show a backup that has stopped, whichever machine makes it."""
 
 import asyncio
 import math

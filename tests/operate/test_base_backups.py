@@ -1,4 +1,4 @@
-"""Old copies and the log before them are deleted; what the oldest copy that is kept needs never is."""
+"""Old copies and the log before them are deleted, but nothing that the oldest retained copy needs."""
 
 from pathlib import Path
 

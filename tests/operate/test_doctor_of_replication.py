@@ -1,4 +1,4 @@
-"""`balcao doctor` on a server whose commits wait for a replica that it keeps nothing for."""
+"""`balcao doctor` on a server whose commits wait for a replica without a replication slot."""
 
 import json
 
@@ -26,6 +26,6 @@ def test_a_synchronous_replica_without_a_slot_is_a_problem() -> None:
 
 
 def finds_it(terminal: Terminal) -> bool:
-    """Return whether it says so; it finds more on a server that nobody has migrated."""
+    """Return whether doctor reports it. On a server without migrations it reports more faults."""
     part = json.loads(terminal.run("doctor", "--json").stdout)["parts"]["database"]
     return any("slot de replicação" in sentence for sentence in part["wrong"])

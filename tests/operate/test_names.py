@@ -1,4 +1,4 @@
-"""What help says of the services, which it does not load, is what they say."""
+"""The names of services in the help, which does not load the services, are the right ones."""
 
 from balcao import app
 from balcao.access.audit.schemas import MAX_SEQ

@@ -1,4 +1,4 @@
-"""What `balcao serve` is to start: which roles, in how many processes, with how many connections each."""
+"""The processes that `balcao serve` starts: their roles, their number, and the connections of each."""
 
 import os
 import signal
@@ -125,13 +125,13 @@ def test_a_connection_to_a_process_that_is_being_replaced_waits() -> None:
     with claiming("127.0.0.1", free_port(), "APIs", 2) as sockets:
         for one in sockets:
             accept_first(one)
-        for _ in range(16):  # nobody accepts: all are taken, none is refused
+        for _ in range(16):  # without an accept, the queue holds them all
             with socket.create_connection(sockets[0].getsockname()):
                 pass
 
 
 def test_a_port_is_ours_before_anybody_can_connect_to_it() -> None:
-    """A gateway that is refused asks another host; one whose connection waits here would wait, too."""
+    """A gateway that is refused asks another host. If its connection waited here, its call would wait too."""
     with claiming("127.0.0.1", free_port(), "APIs") as (claimed,):
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(claimed.getsockname())
@@ -152,7 +152,7 @@ def test_the_next_start_takes_the_port_in_spite_of_connections_that_have_just_en
 
 
 def test_a_host_that_starts_takes_no_calls_before_it_can_answer(tmp_path: Path) -> None:
-    """Its database takes the connection and says nothing, as long as we like."""
+    """Its database accepts the connection and sends nothing, as long as the test needs it."""
     port = free_port()
     with socket.create_server(("127.0.0.1", 0)) as database:
         address = f"postgresql://balcao@127.0.0.1:{database.getsockname()[1]}/balcao"

@@ -1,4 +1,4 @@
-"""A git repository of a test's own."""
+"""A git repository for a test."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from tests.support.polling import PATIENCE
 
 
 class Repository:
-    """A repository in a folder, made there with what lies in it not yet committed."""
+    """A repository created in a folder, with the folder's files not yet committed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -24,7 +24,7 @@ class Repository:
 
 
 def run(*words: object, **environment: str) -> str:
-    """Return what a command prints that must succeed."""
+    """Return the output of a command that must succeed."""
     done = subprocess.run(
         [str(word) for word in words], env=os.environ | environment, capture_output=True, text=True, timeout=PATIENCE
     )

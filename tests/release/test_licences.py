@@ -1,4 +1,4 @@
-"""The gate of licences: what is unknown or does not go with ours makes no release."""
+"""The check of licences: an unknown or incompatible licence stops a release."""
 
 from email.message import Message
 from importlib.metadata import PackageMetadata
@@ -62,5 +62,5 @@ def test_any_other_is_refused(licence: str | None, why: str) -> None:
 
 
 def test_the_page_lists_what_is_installed_and_nothing_has_another_licence() -> None:
-    """`make docs` writes it anew."""
+    """`make docs` writes the page."""
     assert page.PAGE.read_text("utf-8") == page.write()

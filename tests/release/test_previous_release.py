@@ -1,6 +1,7 @@
-"""The last release's tests on the schema of this tree: which release, whose migrations, and what fails because of them.
+"""The tests of the last release on the schema of this tree: the release, the migrations, and the resulting failures.
 
-At full size (`make prove`) the release is the real one, on PostgreSQL, and what takes something away from it is found.
+At full size (`make prove`) the release is the real one, on PostgreSQL, and the tests find a migration that removes
+something from it.
 """
 
 from pathlib import Path
@@ -19,8 +20,8 @@ PETS = "src/balcao/registry/migrations/0001_pets.sql"
 NAMES = "src/balcao/registry/migrations/0002_names.sql"
 LATER = "src/balcao/registry/migrations/9999_later.sql"
 AUDIT = "src/balcao/core/database/sql/0001_audit.sql"
-PLAIN = "--disable-plugin-autoload"  # which is half of so short a run
-# A program with tests, of which one needs the schema, others fail whatever it is.
+PLAIN = "--disable-plugin-autoload"  # saves half of the time of such a short run
+# A program with tests: one needs the schema, and others always fail.
 PROGRAM = {
     PETS: "CREATE TABLE pet (name text);",
     AUDIT: "CREATE TABLE event (at text);",
@@ -68,7 +69,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """Return a repository with one migration of each kind, both released, and no tag."""
+    """Return a repository with one released migration of each kind, and no tag."""
     monkeypatch.setattr(previous_release, "RELEASED", {"platform": 1, "registry": 1})
     folder = tmp_path / "repository"
     write(folder, PROGRAM)
@@ -128,7 +129,7 @@ def test_the_numbers_of_a_release_are_those_in_its_tree(repository: Repository) 
 
 
 def test_the_numbers_that_are_kept_are_those_of_the_last_release() -> None:
-    """Whoever tags a release writes them with the next version."""
+    """Update these numbers with the next version after tagging a release."""
     found = read_released(ROOT)
     assert found is None or found == previous_release.RELEASED
 
@@ -158,7 +159,7 @@ def test_a_released_migration_that_changed_or_went_is_refused(repository: Reposi
 def test_tests_that_fail_because_of_a_migration_are_told_from_others(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also where it leaves none that passes."""
+    """Also if no passing test is left."""
     write(repository.folder, {NAMES: "ALTER TABLE pet RENAME COLUMN name TO called;"})
     assert prove(repository, "--", PLAIN, "-k", "pet_has or ago or once") == 1
     said = capsys.readouterr().out

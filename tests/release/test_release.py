@@ -1,4 +1,4 @@
-"""A release: built again it is the same, its sums and signature hold, and what was changed on the way is refused."""
+"""A release: a second build is equal, its sums and signature are valid, and changed files are refused."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from tools.release.licences import Refused
 
 pytestmark = pytest.mark.long
 
-# Where the trial was imported from, and a token that its identity provider issued.
+# The place from which the trial was imported, and a token that its identity provider issued.
 TOKEN_OF_A_DEMO_PERSON = """
 import balcao_sandbox, sys
 from balcao.__main__ import main
@@ -37,7 +37,7 @@ DAY = f"## {__version__} (2026-11-22)"
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    """Return the source as it lies here, in a repository of its own."""
+    """Return the current source in its own repository."""
     folder = tmp_path_factory.mktemp("repository")
     listed = run("git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
     for name in listed.rstrip("\0").split("\0"):
@@ -89,7 +89,7 @@ def umask() -> Iterator[None]:
 def test_whoever_builds_the_commit_again_gets_the_same_bytes(
     repository: Repository, release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From a clone, with other rights of files and another time zone."""
+    """Build from a clone, with other file permissions and another time zone."""
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     run("git", "clone", "--quiet", repository.folder, tmp_path / "clone")
     again = building.build(tmp_path / "clone", tmp_path / "dist")
@@ -172,7 +172,7 @@ def test_with_both_wheels_a_trial_starts_without_the_repository(release: Path) -
 
 @pytest.mark.parametrize("profile", ["sandbox", "production"])
 def test_doctor_names_packages_that_are_not_those_of_the_release(unpacked: Path, tmp_path: Path, profile: str) -> None:
-    """A fault in production only: a trial may run on what a developer has."""
+    """This is a fault only in production. A trial may run with a developer's packages."""
     lock = unpacked / "balcao/requirements.lock"
     lock.write_text("httpx==0.0.1\n" + lock.read_text("utf-8").replace("\nhttpx==", "\nhttpy=="), "utf-8")
     terminal = Terminal(tmp_path, port=free_port(), profile=profile)
@@ -254,7 +254,7 @@ def make_signature(release: Path, key: Path, purpose: str = signing.PURPOSE) -> 
 
 
 class Installer:
-    """The operator's script, on a machine whose packages cannot be installed: there it ends, if it comes so far."""
+    """The operator's script, on a machine that cannot install packages. If it gets that far, it ends there."""
 
     def __init__(self, release: Path, folder: Path) -> None:
         self.release = release

@@ -1,4 +1,4 @@
-"""The version stands in one place, and what else names it says the same; so do the dependencies and their reasons."""
+"""The version is defined in one place, and other places agree. The same holds for dependencies and their reasons."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""The sandbox profile without the distribution that brings the trial: a sentence; production never asks for it."""
+"""The sandbox profile without the distribution of the trial gives a sentence. Production never asks for it."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from balcao.settings import Settings, SettingsError
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look for the parts under a name that no installed distribution has."""
+    """Search for the parts under a name that no installed distribution has."""
     monkeypatch.setattr(sandbox, "GROUP", "balcao.sandbox.of-nobody")
     monkeypatch.setattr(sandbox, "find_parts", sandbox.find_parts.__wrapped__)
 

@@ -1,4 +1,4 @@
-"""Time passes for one person of the trial: what is kept of theirs ends, and nobody else's."""
+"""Time passes for one person of the trial: this person's data expires, and no other's."""
 
 import asyncio
 from datetime import timedelta

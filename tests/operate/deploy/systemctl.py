@@ -1,6 +1,6 @@
-"""Stands for systemd's `systemctl` where none runs: executes units as they are written, with their settings.
+"""A stand-in for systemd's `systemctl`: it executes units as they are written, with their settings.
 
-The units lie in $UNITS; what is started keeps its number and its log there.
+The units are in $UNITS. Process numbers and logs of what it starts are there, too.
 """
 
 import os
@@ -24,7 +24,7 @@ def main(verb: str, *words: str) -> int:
 
 
 def start(unit: str) -> int:
-    """Run what takes an end; leave a service running. A timer needs only its service."""
+    """Run a unit that ends, and leave a service running. A timer only needs its service."""
     file = locate(unit)
     if file.suffix == ".timer":
         locate(f"{file.stem}.service")

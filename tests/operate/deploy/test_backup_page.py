@@ -1,4 +1,4 @@
-"""docs/operate/backup.md line by line: PostgreSQL as Debian lays it out, and what `balcao init production` writes."""
+"""docs/operate/backup.md line by line, with Debian's PostgreSQL and the files of `balcao init production`."""
 
 import os
 import re
@@ -34,7 +34,7 @@ NOTED = "SELECT string_agg(kind, ',' ORDER BY kind) FROM platform.backup"
 
 
 class Debian:
-    """A machine of which only the folders are our own: a cluster, /etc/balcao, the units, the copies."""
+    """A machine of which only the folders are ours: a cluster, /etc/balcao, the units, the copies."""
 
     def __init__(self, folder: Path, issuer: Issuer) -> None:
         self.folder = folder
@@ -56,7 +56,7 @@ class Debian:
         self.port, self._issuer = free_port(), issuer
 
     def run(self, script: str) -> str:
-        """Run lines of a shell as the administrator types them; every one must succeed."""
+        """Run shell lines as the administrator types them. Each must succeed."""
         done = subprocess.run(
             ["sh", "-eu", "-c", script],
             cwd=self.folder,
@@ -69,7 +69,7 @@ class Debian:
         return done.stdout
 
     def follow(self, block: str, before: str = "") -> str:
-        """Follow lines of the page, in which only the places are this machine's own, after some of ours."""
+        """Run lines of the page after some of ours. Only the folders are replaced by those of this machine."""
         for place, own in {
             "/var/lib/balcao-backup": "copies",
             "/etc/balcao": "etc",
@@ -79,7 +79,7 @@ class Debian:
         return self.run(before + re.sub(r"\b15([/ ])main\b", rf"{self.version}\1main", block))
 
     def sql(self, statement: str, database: str = "balcao") -> str:
-        """Ask as the server's administrator."""
+        """Run a query as the server's administrator."""
         asked = ["psql", "--cluster", f"{self.version}/main", "-XtAqc", statement, database]
         done = subprocess.run(
             ["runuser", "-u", "postgres", "--", *asked], cwd="/", env=self.environment, capture_output=True, text=True
@@ -88,7 +88,7 @@ class Debian:
         return done.stdout.strip()
 
     def install(self) -> None:
-        """Do what docs/operate/install.md says, as far as copies ask for it."""
+        """Follow docs/operate/install.md, as far as copies need it."""
         data, log = self.folder / "data/main", self.folder / "data/main.log"
         places = f"--datadir {data} --logfile {log} --socketdir {self.folder / 'data'} --port {self.port}"
         self.run(f"pg_createcluster {self.version} main {places} --locale C --encoding UTF8 -- --no-sync")
@@ -141,7 +141,7 @@ def debian(issuer: Issuer) -> Iterator[Debian]:
 
 
 def blocks() -> list[str]:
-    """Return what the page has to be typed, in its order."""
+    """Return the commands of the page in order."""
     return re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""The Helm chart of an installation: its values are checked, and what it makes are the objects of the manifests."""
+"""The Helm chart of an installation: its values are checked, and its objects are those of the manifests."""
 
 import json
 import shutil
@@ -14,13 +14,13 @@ from tests.support.polling import PATIENCE
 from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.manifests
-# Where the chart says more than the manifests: when Helm runs the job.
+# Members that only the chart has: when Helm runs the job.
 HOOK = {"helm.sh/hook": "pre-install,pre-upgrade", "helm.sh/hook-delete-policy": "before-hook-creation"}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of an installation whose answers are not those that nobody gave."""
+    """Return the folder of an installation with answers that differ from the defaults."""
     home = tmp_path_factory.mktemp("init")
     answers = (
         "--public-url=https://balcao.cidade.example",

@@ -1,4 +1,4 @@
-"""install.sh and the commands of the manual, on a Debian that boots systemd: from empty to the second upgrade."""
+"""install.sh and the commands of the manual, on a Debian with systemd: from an empty machine to the second upgrade."""
 
 import json
 import re
@@ -27,14 +27,14 @@ print(Issuer().address, flush=True)
 sys.stdin.read()
 """
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "requirements.lock", "src", "docs/guides")
-# Each of these lines is one that the manual tells an operator to write.
+# The manual tells operators to write each of these lines.
 CITY = """
 BALCAO_MACHINE_CLIENTS=balcao-platform,crm,agentes-runtime,painel-saude,portal-cidadao
 BALCAO_CORS_ORIGINS=https://cidadao.cidade.test
 """
 SETTINGS = Path("etc/balcao/balcao.env")
 UNITS = ("balcao-api", "balcao-worker")
-# Series that no process shows before something happened, or without a part that this installation does not have.
+# Series that a process shows only after an event, or only with a part that this installation does not have.
 CONDITIONAL = re.compile(
     "balcao_(backup_|replication_slot_(active|retained)|replica_|risk_(source|webhooks)|search_migration|maintenance|crm_event|crm_oldest|identity_keys|jobs)|up$"
 )
@@ -42,7 +42,7 @@ CONDITIONAL = re.compile(
 
 @dataclass
 class City:
-    """The machine, its provider, and the newest release that was copied to it."""
+    """The machine, its provider, and the newest release copied to it."""
 
     machine: Debian
     issuer: str
@@ -50,7 +50,7 @@ class City:
     version: str = ""
 
     def release(self, folder: Path, version: str) -> None:
-        """Copy a release with this version to the machine; "" is the tree's own."""
+        """Copy a release with this version to the machine; "" is the tree's own version."""
         source = folder / "source"
         for name in SOURCES:
             (copy := shutil.copytree if (ROOT / name).is_dir() else shutil.copy)
@@ -71,11 +71,11 @@ class City:
         return self.machine.shell("cd /srv/release && sh install.sh balcao-*.whl", **answers)
 
     def refusal(self, **answers: str) -> str:
-        """Return what the script says when it refuses."""
+        """Return the message with which the script refuses."""
         return self.machine.fail("sh", "-c", "cd /srv/release && sh install.sh balcao-*.whl", **answers)
 
     def diagnose(self) -> dict[str, object]:
-        """Run doctor as the manual says."""
+        """Run doctor as the manual describes."""
         sourced = "set -a; . /etc/balcao/balcao.env; . /etc/balcao/balcao-owner.env; set +a; balcao doctor --json"
         found: dict[str, object] = json.loads(self.machine.shell(sourced))
         return found
@@ -84,7 +84,7 @@ class City:
         return parse_settings((self.machine.folder / SETTINGS).read_text("utf-8"))
 
     def is_served(self) -> bool:
-        """Return whether the gateway's readiness answers well."""
+        """Return whether the gateway's readiness succeeds."""
         try:
             self.machine.shell(f"curl -fsS -o /dev/null https://{HOST}/registry/v1/readiness")
         except AssertionError:
@@ -126,7 +126,7 @@ def test_an_empty_machine_serves_and_doctor_finds_nothing_wrong(city: City) -> N
 
 
 def test_no_unit_had_to_be_started_twice(city: City) -> None:
-    """The processes run as a user who cannot read /etc/balcao, and trust the gateway's certificate all the same."""
+    """The processes run as a user who cannot read /etc/balcao, but must still trust the gateway's certificate."""
     for unit in (*UNITS, "haproxy"):
         assert (city.machine.show(unit, "ActiveState"), city.machine.show(unit, "NRestarts")) == ("active", "0"), unit
 
@@ -170,7 +170,7 @@ def test_an_answer_or_a_line_that_contradicts_the_installation_is_refused(city: 
 
 @pytest.mark.parametrize("version", ["0.1.2", "0.1.3", "0.1.1"])
 def test_another_release_restarts_the_processes_and_keeps_settings(city: City, tmp_path: Path, version: str) -> None:
-    """Two upgrades, and the way back to an older release that needs no older database."""
+    """Two upgrades, and the way back to an older release that works with the newer database."""
     before, values = city.starts(), city.settings()
     city.release(tmp_path, version)
     city.install()

@@ -1,4 +1,4 @@
-"""`balcao doctor` on what `balcao init production` wrote: each fault is found, and what is well is left alone."""
+"""`balcao doctor` on the files of `balcao init production`: it finds each fault, and reports nothing else."""
 
 import asyncio
 import shutil
@@ -41,7 +41,7 @@ HOST = "balcao.cidade.gov.br"
 
 
 class Installed:
-    """A machine's root on which everything is where it belongs; `settings` are those in force."""
+    """The root of a machine with every file in its place. `settings` are the active ones."""
 
     def __init__(self, root: Path, issuer: Issuer) -> None:
         self.root = root
@@ -65,7 +65,7 @@ class Installed:
             path.chmod(SECRET)
 
     def add_gateway(self, kind: GatewayKind, port: int = 443) -> Path:
-        """Write the gateway's configuration as `init production` does, and return its file."""
+        """Write the gateway's configuration as `init production` does. Return its file."""
         folder = self.root / installed_gateway.FOLDERS[kind]
         files = generate_gateway(
             kind, self.settings, ["127.0.0.1:8080", "search=10.0.0.2:8080"], Frontend(f"/{PEM}", f"/{KEY}", port)
@@ -128,7 +128,7 @@ def test_a_generated_secret_that_is_not_in_force_is_named_and_not_shown(machine:
     assert machine.environment["BALCAO_HASH_KEY"] not in found
     del environment["BALCAO_HASH_KEY"]
     assert len(installed.check_settings(machine.root, environment)) == 1
-    # Who only answers calls is not given the owner's login.
+    # A process that only answers calls does not get the owner's login.
     del machine.environment["BALCAO_DATABASE_OWNER_URL"]
     assert installed.check_settings(machine.root, machine.environment) == []
 
@@ -140,7 +140,7 @@ def test_settings_that_others_may_read_or_own_are_named(machine: Installed, monk
     assert f"(modo 640): `chmod 600 {path}`" in found
     path.chmod(0o600)
     monkeypatch.setattr("os.geteuid", lambda: 54321)
-    owned = path.stat().st_uid == 0  # who runs the tests as root owns them as an administrator would
+    owned = path.stat().st_uid == 0  # root owns the files, as an administrator would
     assert ["é do usuário" in one for one in installed.check_settings(machine.root, machine.environment)] == (
         [] if owned else [True, True]
     )
@@ -181,7 +181,7 @@ def test_a_unit_that_is_missing_and_a_folder_that_no_unit_may_write_to_are_named
     assert [UNITS[1] in found[0], "BALCAO_DATA_DIR é /srv/balcao" in found[1], len(found)] == [True, True, 2]
     for unit in (UNITS[0], UNITS[2]):
         (machine.root / "etc/systemd/system" / unit).unlink()
-    assert installed.check_units(machine.root, elsewhere) == []  # containers have none
+    assert installed.check_units(machine.root, elsewhere) == []  # containers have no units
 
 
 def test_a_data_folder_that_is_open_or_holds_what_is_somebody_elses_is_named(
@@ -297,7 +297,7 @@ def test_a_provider_that_gives_another_key_an_old_name_is_told_apart_from_a_rota
 
 
 async def test_a_gateway_that_is_stopped_while_the_processes_answer_is_named(machine: Installed) -> None:
-    """The processes are asked directly: their answer says nothing about the gateway."""
+    """The processes are called directly, so their answer says nothing about the gateway."""
     alive: Response[Any] = to_json({}, headers={HEADER: name_instance(machine.settings)})
 
     async def look(port: int, settings: Settings) -> Part:
@@ -335,7 +335,7 @@ async def test_a_client_that_the_provider_does_not_know_is_named(machine: Instal
 
 @pytest.fixture
 def private(tmp_path: Path) -> Iterator[str]:
-    """A provider whose certificate is of an authority that nobody but the city knows."""
+    """Yield a provider with a certificate of an authority that only the city trusts."""
     certificate = Certificate(tmp_path)
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -376,7 +376,7 @@ async def test_a_start_says_which_issuer_publishes_no_keys(
     settings = machine.settings.model_copy(update={"auth_issuer": f"{issuer.address},{silent}"})
     async with warning_of_issuers(settings):
         async with asyncio.timeout(PATIENCE):
-            while silent not in caplog.text:  # noqa: ASYNC110 - what is waited for has no event
+            while silent not in caplog.text:  # noqa: ASYNC110 - there is no event to wait for
                 await asyncio.sleep(0)
     assert f"O emissor {silent} não publica chaves" in caplog.text
     assert caplog.text.count("settings.doubtful") == 1
@@ -398,7 +398,7 @@ async def test_a_clock_that_is_not_the_databases_or_the_providers_is_named(
 
 
 async def test_a_command_that_has_not_read_the_installations_settings_says_so(machine: Installed) -> None:
-    """The demonstration is well, and would be green on a machine of a production that is not."""
+    """The demonstration has no faults, and would be reported as healthy on a production machine that is not."""
     found = await diagnosis.diagnose(Settings(data_dir=machine.root / "data", port=9), machine.root)
     assert not found.ok
     assert "este comando não o leu" in "\n".join(found.problems)

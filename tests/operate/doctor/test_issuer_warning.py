@@ -1,4 +1,4 @@
-"""What a start says of the providers: one process of several asks them, and only if they are not our own."""
+"""The warning about providers at the start: one of several processes checks them, unless they are our own."""
 
 import asyncio
 import socket
@@ -13,7 +13,7 @@ from tests.support.server import free_port
 
 
 def is_asking() -> bool:
-    """Whether a task looks at the providers; it is begun before the process says that it serves."""
+    """Return whether a task checks the providers. It starts before the process reports that it serves."""
     return any("warn_of_issuers" in repr(task.get_coro()) for task in asyncio.all_tasks())
 
 
@@ -27,6 +27,6 @@ async def test_the_first_process_of_a_start_warns_of_a_provider_without_keys(
     async with api.run(settings.model_copy(update={"auth_issuer": "" if own else silent}), order):
         assert is_asking() == asks
         async with asyncio.timeout(PATIENCE):
-            while asks and silent not in caplog.text:  # noqa: ASYNC110 - what is waited for has no event
+            while asks and silent not in caplog.text:  # noqa: ASYNC110 - there is no event to wait for
                 await asyncio.sleep(0)
     assert not is_asking()

@@ -1,4 +1,4 @@
-"""The sandbox CRM over real HTTP, as the tests of its client have it."""
+"""The sandbox CRM over real HTTP, as in the tests of its client."""
 
 from tests.crm.conftest import crm, rest, running_crm
 

@@ -1,4 +1,4 @@
-"""The page of the sandbox's switches: what it plants strikes, and no other site can plant anything."""
+"""The page of the sandbox's switches: planted faults take effect, and no other site can plant one."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The sandbox CRM's own contract: the Salesforce-style subset, its refusals, and its switches."""
+"""The contract of the sandbox CRM: the Salesforce-style subset, its refusals, and its switches."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

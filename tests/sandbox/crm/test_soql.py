@@ -1,4 +1,4 @@
-"""The query grammar: what is written is what is read, and nothing else is accepted."""
+"""The query grammar: valid queries are parsed as written, and nothing else is accepted."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A portal's server, on a third-party library that sends neither PKCE nor scope, proves itself by its secret."""
+"""A portal's server, with a library that sends neither PKCE nor scope, authenticates with its secret."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -62,7 +62,7 @@ def server(provider: RunningProvider) -> Iterator[PortalServer]:
 
 @pytest.fixture
 def changed_client(provider: RunningProvider) -> Iterator[Callable[..., None]]:
-    """Change the entry of `portal-cidadao` for the duration of a test."""
+    """Yield a function that changes the entry of `portal-cidadao` for the duration of a test."""
     known = provider.realm.clients
 
     def change(**members: Any) -> None:
@@ -74,7 +74,7 @@ def changed_client(provider: RunningProvider) -> Iterator[Callable[..., None]]:
 
 
 def age(sql: Sql, token: str, by: str) -> None:
-    """Let the use of a refresh token be so long ago."""
+    """Move the last use of a refresh token into the past."""
     used = "UPDATE platform.identity_credential SET used_at = used_at - $2::text::interval"
     sql(f"{used} WHERE hash = sha256(convert_to($1, 'UTF8'))", token, by)
 
@@ -149,7 +149,7 @@ def test_where_the_entry_sets_no_longer_time_a_lost_response_ends_the_session_af
 
 
 def test_the_tokens_of_the_demo_portals_outlive_a_refresh_that_failed(server: PortalServer) -> None:
-    """A portal refreshes every 300 seconds, and has the next turn before the token ends."""
+    """A portal refreshes every 300 seconds, so it has another attempt before the token expires."""
     assert {portal.access_seconds for portal in PORTALS.values()} == {600}
     assert server.tokens()["expires_in"] == 600
 

@@ -1,4 +1,4 @@
-"""The one list of demo people holds together."""
+"""The list of demo people is consistent."""
 
 import pytest
 

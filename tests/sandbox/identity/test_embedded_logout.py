@@ -1,4 +1,4 @@
-"""Who logs out at the embedded provider is out of the platform, as with a city's provider."""
+"""A logout at the embedded provider ends the sessions at the platform, as with a city's provider."""
 
 from collections.abc import Iterator
 

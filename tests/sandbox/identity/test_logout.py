@@ -1,4 +1,4 @@
-"""A session ends by the browser or behind it, and everything granted in it ends with it."""
+"""A session ends through the browser or the back channel, and everything granted in it ends with it."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Developers make clients of their own in the trial: each sees and changes only theirs, and none reaches further."""
+"""Developers create their own clients in the trial: each sees and changes only theirs, and none has further rights."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ WANTED = {"name": "Portal de teste", "redirect_uris": CALLBACK, "access_seconds"
 
 
 class Developer:
-    """A person in a browser at the pages of their clients."""
+    """A person in a browser on the pages of their clients."""
 
     def __init__(self, running: RunningProvider, cpf: str) -> None:
         self.running = running

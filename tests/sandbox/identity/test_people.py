@@ -1,4 +1,4 @@
-"""People log in through the page; a portal built on a third-party library gets their tokens."""
+"""People log in through the page, and a portal with a third-party library gets their tokens."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ def test_the_published_keys_are_public_rsa_keys_named_by_their_thumbprint(provid
 
 def test_a_person_logs_in_and_the_portal_gets_the_tokens_of_the_specification(portal: Portal) -> None:
     tokens = portal.tokens()
-    tokens.pop("expires_at")  # the library's own
+    tokens.pop("expires_at")  # added by the library
     assert set(tokens) == {
         "access_token", "expires_in", "refresh_token", "refresh_expires_in", "id_token", "token_type", "scope",
     }  # fmt: skip

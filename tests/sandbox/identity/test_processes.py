@@ -1,4 +1,4 @@
-"""Two processes of the provider on one database: what one granted, the other knows, and a restart forgets nothing."""
+"""Two processes of the provider on one database: each accepts the other's grants, and a restart loses nothing."""
 
 import asyncio
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ USER_INFO = "/protocol/openid-connect/userinfo"
 
 @pytest.fixture(scope="module")
 def other(provider: RunningProvider, database_url: str) -> Iterator[str]:
-    """The issuer's address in a second process on the same data folder and database."""
+    """Yield the issuer's address in a second process on the same data folder and database."""
     with RunningProvider(provider.settings, database_url, port=free_port()) as running:
         yield f"{running.url}/auth/realms/balcao"
 
@@ -69,7 +69,7 @@ def test_two_tabs_that_refresh_at_once_get_the_same_successor_and_stay_logged_in
     [second] = {answer.json()["refresh_token"] for answer in answers}
     third = refresh(other, second).json()["refresh_token"]
     assert len({first, second, third}) == 3
-    # A repetition of the first, now that its successor was used, ends the grant.
+    # Repeating the first token after its successor was used ends the grant.
     for used in (first, third):
         assert refusal(refresh(provider.issuer, used)) == (400, "invalid-grant")
 

