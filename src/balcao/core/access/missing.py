@@ -21,7 +21,7 @@ def describe_refusal(snapshot: Snapshot, rule: Rule, bound_action: str, caller: 
 
 
 def describe_missing(snapshot: Snapshot, caller: Caller, *actions: str, or_owner: bool = False) -> str:
-    """Return that any of these actions, by its current name, would allow the call.
+    """Return a text that names these actions, any of which would allow the call.
 
     A caller who already has a role is staff, and is also told which roles grant the actions. Other callers would only
     learn how the city is organised.

@@ -40,7 +40,10 @@ Row: TypeAlias = asyncpg.Record
 
 
 class Database(Connections):
-    """The connection pool of one process, under a role that owns no tables, and the operations on it."""
+    """The connection pool of one process, and the operations on it.
+
+    By default its role owns no tables. With `role=None`, its role is the login.
+    """
 
     def __init__(
         self,

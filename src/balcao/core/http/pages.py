@@ -49,7 +49,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' {issuer}; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-# The gateway's prefix of the request, or "" if the service runs without the gateway.
+# The gateway's prefix in the request's path, or "" if the path has none.
 Prefix: TypeAlias = Annotated[str, OfRequest(lambda request: request.prefix)]
 AssetInPath: TypeAlias = Annotated[str, InPath(str, "Nome do arquivo", "page.js")]
 _ASSETS = {

@@ -1,6 +1,6 @@
 """Markers for the parameters of handlers: a value of the path, of the query, or the body.
 
-A handler never gets the request. The annotations of its parameters choose its arguments:
+The handler of an operation never gets the request. The annotations of its parameters choose its arguments:
 
 - `cpf: CpfInPath` is a `Cpf`, and `page: PageInQuery` a `Page`.
 - `body: PetBody` is the decoded body, and `content: bytes` the raw body.

@@ -18,7 +18,7 @@ class Request:
     """A request.
 
     - `path`: the raw path without the query.
-    - `peer`: the address that opened the connection.
+    - `peer`: the caller's address, also behind trusted proxies (`gateway.proxies`).
     - `prefix`: the gateway's prefix in front of the matched path.
     - `path_values`: the values of the path's parameters in their order.
     - `content`: the whole body, or None if it was too large.
