@@ -21,7 +21,7 @@ DISCARD_BYTES = 32 * 1024 * 1024
 
 
 class Refused(Exception):
-    """A refusal by the server itself, with a status and no body."""
+    """A refusal by the server itself, before an endpoint gets the request."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)

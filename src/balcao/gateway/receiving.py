@@ -108,7 +108,7 @@ class Receiver:
 
     @property
     def has_unparsed(self) -> bool:
-        """Whether received bytes are waiting because too many requests are queued."""
+        """Whether received bytes are waiting until parsing may continue."""
         return bool(self._unparsed)
 
     @property
@@ -122,7 +122,7 @@ class Receiver:
         return self.reading is not None and not self.is_discarding
 
     def receive(self, received: memoryview) -> None:
-        """Parse in slices. If too many requests are queued, store the rest and pause reading."""
+        """Parse in slices. If parsing must stop for now, store the rest and pause reading."""
         place, size = 0, len(received)
         try:
             while place < size and not self.is_over:

@@ -218,7 +218,7 @@ class Connection(asyncio.BufferedProtocol):
         self.go_on()
 
     def turn_away(self) -> None:
-        """Answer 503, because the server has reached its connection limit."""
+        """Answer 503, because the server or the connection's address has reached its connection limit."""
         self._write_refusal(Refusal(503))
 
     def expire(self, now: float) -> None:
