@@ -1,4 +1,4 @@
-"""The end of a change in an operator's words, a duration or a time of the city's clock, and the operator's name."""
+"""Parse the end of an operator's change, a duration or a time in the city's time zone, and name the operator."""
 
 import getpass
 import os

@@ -40,7 +40,10 @@ def list_limits() -> list[LimitInForce]:
 
 
 def change_limit(name: str, rate: str, lasting: str) -> LimitChanged:
-    """Set another rate for some time. Raises OperatorFault for an unknown limit or a rate outside the allowed range."""
+    """Set another rate until its end, or until it is reset.
+
+    Raises OperatorFault for an unknown limit or a rate outside the allowed range.
+    """
     limit = find_limit(name)
     ends_at = parse_end(lasting, "", datetime.now(UTC), Settings.load().zone)
     author = name_operator()

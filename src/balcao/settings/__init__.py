@@ -285,7 +285,7 @@ class Settings(
 
     @property
     def crm_instance_hosts(self) -> frozenset[str]:
-        """Return the hosts, besides the one of `crm_url`, to which the CRM may redirect its calls, in lower case."""
+        """Return the further hosts to which the CRM's token response may direct our calls, in lower case."""
         return frozenset(host.lower() for host in split_list(self.crm_instance_hosts_csv))
 
     @property

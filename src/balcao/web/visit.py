@@ -19,8 +19,8 @@ PLACE = "_lugar"
 class PageRequest:
     """The part of a request that forms and lists of any surface need.
 
-    `posted` is the submitted form, empty for a GET. `draft` is the text that the person had typed into this form when
-    their session ended. `notice` is a sentence that the page shows once.
+    `posted` is the submitted form, empty for a GET. `draft` is text that the person typed into this form earlier and
+    did not send. `notice` is a sentence that the page shows once.
     """
 
     def __init__(self, request: Request, environment: Environment, posted: FormData) -> None:

@@ -19,8 +19,8 @@ from balcao.core.logs import log
 from balcao.settings import Settings, SettingsError
 
 BITS = 2048
-# A new key is published immediately and signs a little later. A service that has just fetched the keys only fetches
-# them again for an unknown key after ten seconds. Until then it would reject valid tokens.
+# A new key is published immediately and signs a little later. A service that has just fetched the keys waits a few
+# seconds before it fetches them again for an unknown key. Until then it cannot verify tokens that the new key signed.
 SIGNS_AFTER_SECONDS = 15
 # It exceeds the lifetime of every token (`demo.LONGEST_ACCESS_SECONDS`) plus the verifier's leeway.
 PUBLISHED_SECONDS = 3900

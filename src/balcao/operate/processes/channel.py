@@ -37,8 +37,8 @@ class Order(msgspec.Struct, frozen=True):
     """The order for a process. `sockets` are the descriptors of inherited listening sockets, by role.
 
     `prepare` means to migrate the database and load the demo data, otherwise they are only checked. `describe` means to
-    report the offer. `number` counts the processes from 0, those that callers reach before the worker, and `count` is
-    the number of those that callers reach. All of them share `folder`.
+    report the addresses and the offer. `number` counts the processes from 0, those that callers reach before the
+    worker, and `count` is the number of those that callers reach. All of them share `folder`.
     """
 
     database_url: str = ""

@@ -28,7 +28,7 @@ pages = Pages(AREA, BASE)
 
 
 class BoardRow(NamedTuple):
-    """A unit on the board. `notification` is None if the unit is outside the person's reach."""
+    """A unit. `notification` is None if the unit has no open one, or is outside the person's reach."""
 
     unit: client.Unit | client.NamedUnit
     color: str

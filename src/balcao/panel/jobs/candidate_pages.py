@@ -30,7 +30,7 @@ from balcao.web.lists import TAB, Filter, Listing, Tab
 from balcao.web.words import format_phone
 
 DECIDE = "job_application:decide"
-# The maximum that the service returns in one call. The export makes as many calls as it needs.
+# The maximum that the service returns in one call for one job. The export makes as many calls as it needs.
 IN_FILE_AT_ONCE = 10_000
 # The value that the service uses, too.
 NO_STEP = "nenhuma"

@@ -21,7 +21,7 @@ from balcao.web.sealing import SealBroken, Sealer
 from balcao.web.sessions import store
 from balcao.web.sessions.store import LivingSession, StoredDraft, StoredSession
 
-# Renew an access token that expires sooner than this. It exceeds the time that any page takes.
+# Renew an access token that expires sooner than this. It exceeds a page's wait for a slot and its calls.
 FRESH_SECONDS = 45.0
 # How long one process may take to refresh before another process may try.
 LEASE = timedelta(seconds=15)
@@ -54,7 +54,7 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """Text that a person had typed: the address and title of the form, and its fields."""
+    """Text that a person typed and did not send: the address and title of the form, and its fields."""
 
     path: str
     title: str
@@ -317,7 +317,7 @@ class Sessions:
         async with self._database.connection() as connection:
             return await store.claim_counting(connection, session.stored.key, session.stored.counted_at)
 
-    # ---- drafts: text typed when the session was over ---------------------------------------------------------------
+    # ---- drafts: text that was typed and not sent -------------------------------------------------------------------
 
     async def keep_draft(self, session: Session, draft: Draft) -> UUID | None:
         """Store typed text for the person's next session. Return its id, or None if the text is too large."""

@@ -1,4 +1,4 @@
-"""Statements on sessions and on drafts, which are texts typed when a session was over."""
+"""Statements on sessions and on drafts, which are texts that were typed and not sent."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
