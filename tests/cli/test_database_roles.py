@@ -39,7 +39,7 @@ def run_at(url: str, *statements: str) -> list[asyncpg.Record]:
 
 
 class Installation:
-    """An empty database, its owner, a login without further rights, and the names of two roles that may not exist."""
+    """An empty database, its owner (a login without other rights), and the names of two roles that may not exist."""
 
     def __init__(self) -> None:
         name = databases.new_name("city")

@@ -90,7 +90,7 @@ async def test_a_lost_listener_is_replaced_and_misses_nothing(platform: Platform
         )
     await notifications.open_notification(call, cnes, OpenBody(risco=Risco.VERMELHO))
     async with asyncio.timeout(PATIENCE):
-        while b"Vermelho" not in _body(platform, cnes):  # noqa: ASYNC110 - the board tells nobody
+        while b"Vermelho" not in _body(platform, cnes):  # noqa: ASYNC110 - the board has no event
             await asyncio.sleep(0)
 
 

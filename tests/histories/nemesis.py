@@ -46,5 +46,5 @@ async def answered(recorder: Recorder, more: int) -> None:
     """Wait until the clients have received this many answers."""
     wanted = recorder.answers + more
     async with asyncio.timeout(PATIENCE):
-        while recorder.answers < wanted:  # noqa: ASYNC110 - clients bring it about
+        while recorder.answers < wanted:  # noqa: ASYNC110 - clients change it
             await asyncio.sleep(0.01)

@@ -27,7 +27,7 @@ REASON = "importada do sistema anterior"
 
 
 class VersionRow(msgspec.Struct, kw_only=True):
-    """A version of a former system, which keeps its number and, if it has them, its ids."""
+    """A version of a former system. The import keeps its number and, if it has them, its ids."""
 
     agent_type: str
     version: Annotated[int, Meta(ge=1, lt=LAST_VERSION)]

@@ -164,8 +164,8 @@ async def roll_back_agent(
 ) -> PointerMove:
     """Activate `to`, or by default the version that was active before the current one.
 
-    Raises NotFound if the version is unknown or hidden, and Conflict if `expected` is not active or `to` was never
-    active.
+    Raises NotFound if the version is unknown or hidden. Raises Conflict if `expected` is not active, `to` was never
+    active, or no version was active before.
     """
     async with call.platform.database.transaction() as connection:
         before = await _lock_agent(connection, agent_type, expected)
