@@ -23,7 +23,7 @@ async def drop_overridden_fields(connection: Connection, cpf: Cpf) -> None:
     if row is None or row.dirty:
         return
     # A running job deletes its row itself. If we deleted it now, a new row could get a second job that runs in
-    # parallel.
+    # parallel. A job that has given up makes no further call, even if the queue still lists it as running.
     if await withdraw_job(connection, row.job, also_running=row.given_up):
         await store.delete_outbox_row(connection, row.id)
 

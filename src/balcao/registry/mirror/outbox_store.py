@@ -1,4 +1,7 @@
-"""SQL of the outbox. The caller must lock the citizen's mirror before it changes a row."""
+"""SQL of the outbox. The caller must lock the citizen's mirror before it changes a row.
+
+The only exception is the drop of a dead-lettered job, which deletes the row without that lock.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -22,7 +22,8 @@ from balcao.registry.mirror.writes import OwnWrite
 # a wording does not, so callers that remove one pass `expected`, which makes sure that nothing has changed.
 #
 # Job: one job sends all dirty fields of a citizen. If there is no such job, or it has been given up, `queued` adds a
-# new one and `marked` gives the row a new id. The old job, if it still runs, then finds no row.
+# new one and `marked` gives the row a new id. `withdrawn` removes the old job from the queue. If that job still runs,
+# it then finds no row.
 @statement(f"""
 WITH mirror AS MATERIALIZED (
     SELECT * FROM registry.hold_mirror(:cpf, :concerned, :expected)

@@ -163,7 +163,7 @@ async def _merge_consents(
 
 
 async def release_future_fields(connection: Connection, cpf: Cpf) -> list[str] | None:
-    """Reset times in the future to now. Return the affected fields, or None for an unknown citizen."""
+    """Set times in the future to now. Return the affected fields, or None for an unknown citizen."""
     if not await store.lock_known_mirror(connection, cpf):
         return None
     return sorted(await store.release_future_fields(connection, cpf))

@@ -115,7 +115,11 @@ async def stamp_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequence
 
 
 def _merge_consents_sql(consents: str, at: str, origin: str, source: str) -> str:
-    """Return an INSERT that merges consents of the citizen `:cpf`. The arguments are SQL expressions."""
+    """Return an INSERT that merges consents of the citizen `:cpf`. The arguments are SQL expressions.
+
+    The later entry wins. At equal times the citizen's wins over the CRM's, and then the greater text. So the result
+    does not depend on the order of the events.
+    """
     return f"""
 INSERT INTO registry.crm_consentimentos AS stored
     (cpf, categoria, canal, status, acao, data, finalidade, motivo, at, origin)
@@ -257,7 +261,7 @@ async def lock_known_mirror(connection: Connection, cpf: Cpf) -> bool:
     """Lock the citizen's mirror if there is one. Return whether there is."""
 
 
-# Reset wordings too. An erasure deletes entries up to its own time, so it would miss one with a time in the future.
+# Wordings too: an erasure deletes entries up to its own time, so it would miss one with a time in the future.
 @statement("""
 WITH head AS (
     UPDATE registry.mirror_head SET version = version + 1 WHERE cpf = :cpf
@@ -270,7 +274,7 @@ SET at = least(at, statement_timestamp()),
 WHERE cpf = :cpf AND greatest(at, confirmed_at) > statement_timestamp() RETURNING field
 """)
 async def release_future_fields(connection: Connection, cpf: Cpf) -> list[str]:
-    """Reset times in the future to now. Return the affected fields, unsorted."""
+    """Set times in the future to now. Return the affected fields, unsorted."""
 
 
 @lookup("""

@@ -84,7 +84,10 @@ def require_owner(owner: Cpf, viewer: Cpf) -> None:
 
 @asynccontextmanager
 async def recording_refusals(call: Call) -> AsyncIterator[None]:
-    """Record a refused attempt of a driver. Wraps the transaction, so the event is written after its rollback."""
+    """Record a refused attempt of a driver.
+
+    The block must contain the whole transaction, so that its rollback does not undo the event.
+    """
     try:
         yield
     except DriverRefused as refused:

@@ -1,7 +1,8 @@
 """The anonymisation of a person in two calls: a dry run that is rolled back, then the real one.
 
 The dry run returns a confirmation for the real call. It is not stored, so a dry run changes nothing. It is a keyed hash
-of the person, the state of their data and an expiry time. It no longer matches after any of the three has changed.
+of the person, the state of their data and an expiry time. So it is valid only for this person, until it expires, and
+while the data does not change.
 """
 
 import base64
@@ -95,7 +96,10 @@ async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason
 
 
 async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymisation, bytes]:
-    """Erase in the caller's transaction. Return the report, and the state of the data before and after.
+    """Erase in the caller's transaction. Return the report and the state that a confirmation covers, as JSON.
+
+    The state consists of the person, the time of an earlier anonymisation, the export before the erasure, and what was
+    erased.
 
     Lock order: the mirror first, as in every write of the person's data. Its tombstone is set before the other features
     erase. Raises Conflict if another transaction committed first.

@@ -67,7 +67,7 @@ async def fetch_time_before(connection: Connection, span: timedelta) -> datetime
 
 @dataclass(frozen=True)
 class AuditFilters:
-    """The filters of the trail. None does not restrict.
+    """The filters of the trail. A filter that is None is not applied.
 
     `subject` and `actor` are the hashes of a person, one for each key. `logins` are the hashes of a login, one for each
     key and issuer. `has_subject` selects events with a person's data (true) or all others (false).

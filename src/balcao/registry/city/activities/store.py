@@ -15,7 +15,7 @@ _COLUMNS = "id, secao, divisao, grupo, classe, subclasse, denominacao"
 
 
 class ActivityFilters(NamedTuple):
-    """The filters of the list of activities. None does not restrict."""
+    """The filters of the list of activities. A filter that is None is not applied."""
 
     search: str | None
     secao: str | None

@@ -11,7 +11,7 @@ from balcao.registry.filters import parse_code, parse_search
 
 @dataclass(frozen=True, slots=True)
 class DepartmentFilters:
-    """The filters of the list of departments. None does not restrict. The levels are an inclusive range."""
+    """The filters of the list of departments. None means no filter. The levels are an inclusive range."""
 
     search: str | None
     parent: str | None

@@ -116,7 +116,7 @@ DELETE FROM registry.preference_ledger WHERE cpf IN (
     SELECT cpf FROM registry.preference_ledger GROUP BY cpf HAVING max(timestamp) <= now() - :age::text::interval)
 """)
 async def delete_old_chains(connection: Connection, age: str) -> int:
-    """Delete chains whose newest entry is that old.
+    """Delete chains whose newest entry is older than `age`.
 
     Return the number of entries. Only the table's owner may do this.
     """

@@ -159,7 +159,8 @@ async def give_up_event(connection: Connection, event_id: str) -> None:
     """End a dropped event: it has no effect, and its payload is erased."""
 
 
-# An event is dead if no job will apply it: the job failed for the last time or was dropped.
+# An event is dead if it was not applied and no job will apply it: its job is dead-lettered or gone from the queue. A
+# dropped event is not dead, because `give_up_event` marks it as applied.
 _DEAD = f"""
 event.applied_at IS NULL AND NOT EXISTS (
     SELECT FROM ({pending_sql(EVENT_JOB)}) AS job WHERE job.payload ->> 'event' = event.id::text)
@@ -214,7 +215,7 @@ SELECT (SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL) AS wai
 
 @dataclass(frozen=True, slots=True)
 class EventFilters:
-    """The filters of the list of events. None does not restrict."""
+    """The filters of the list of events. A filter that is None is not applied."""
 
     cpf: Cpf | None
     request_id: str | None

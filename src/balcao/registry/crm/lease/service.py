@@ -1,7 +1,7 @@
 """Leases: only one process at a time works in the CRM for a person, and the others wait briefly.
 
-A lease saves calls and duplicate accounts. Correctness never depends on it, because a lease may expire while its holder
-still works.
+A lease may expire while its holder still works, so it is not a guarantee. For logins it only saves calls: the CRM's
+upsert prevents a second account. For anonymisations it prevents a second request as long as the holder is not stalled.
 """
 
 import asyncio

@@ -27,7 +27,7 @@ class RequestOpen(Conflict):
 
 
 async def file_anonymisation(call: Call, cpf: Cpf) -> FiledAnonymisation:
-    """File a request. A person has at most one open request, even if several callers ask at the same time.
+    """File a request. If several callers ask at the same time, the lease lets only one of them file it.
 
     Raises RequestOpen, NotFound if the person has no account, CrmFailed and Unavailable.
     """

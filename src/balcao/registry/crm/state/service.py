@@ -1,4 +1,4 @@
-"""The state of the CRM integration, fields with a time in the future, and the mirror of a citizen."""
+"""The state of the CRM integration, the reset of times in the future, and the mirror of a citizen."""
 
 from datetime import timedelta
 
@@ -52,7 +52,7 @@ def _describe_circuit(circuit: Circuit) -> CircuitStatus:
 
 
 async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:
-    """Reset fields that the CRM dated in the future to now. Return their number.
+    """Set the times of the citizen's fields that lie in the future to now. Return how many fields changed.
 
     Raises NotFound for a citizen without a mirror.
     """

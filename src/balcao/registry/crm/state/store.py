@@ -1,4 +1,4 @@
-"""SQL of the state of the CRM integration, composed of the expressions of other stores. Each reads one index."""
+"""SQL of the state of the CRM integration, composed of the expressions of other stores."""
 
 from collections.abc import Mapping
 

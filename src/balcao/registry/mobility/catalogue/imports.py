@@ -1,4 +1,4 @@
-"""The imports of the catalogue. They undo no rename or deletion by administrators, and change no type in use."""
+"""The imports of the catalogue. They do not undo renames or deletions, and do not change the type of a model in use."""
 
 from collections.abc import Sequence
 

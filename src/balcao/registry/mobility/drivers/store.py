@@ -194,8 +194,8 @@ async def take_email(
 ) -> InvitationEmail | None:
     """Return the e-mail to send now. None if it must not be sent any more, or if the limits of a day are reached.
 
-    It needs a transaction: its locks, held until the end, serialise e-mails to the same address or by the same citizen,
-    so that each counts the others.
+    The caller must have a transaction. Until it ends, locks serialise the e-mails to the same address or by the same
+    citizen, so that each of them counts the others.
     """
     await _lock_email(connection, link_id)
     return await _take_email(connection, link_id, most_to_address, most_by_citizen)

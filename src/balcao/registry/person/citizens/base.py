@@ -47,7 +47,7 @@ class BaseDeath(Death, omit_defaults=True):
 
 
 class Sourced(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """The source of a contact. Without one in the row, it is the city's own register."""
+    """The source of a contact. If the row names no source, it is the city's own register."""
 
     origem: Source = None
     sistema: Source = None
@@ -154,7 +154,7 @@ class CitizenRow(BaseRecord, kw_only=True):
 
 
 def format_citizen(citizen: Citizen, zone: ZoneInfo, today: date) -> Citizen:
-    """Format the birth date with its time. Compute `menor_idade` from it if the city has not imported a value."""
+    """Format the birth date as midnight in the zone. Compute `menor_idade` from it if the city imported no value."""
     birth = citizen.nascimento
     if birth is not None and (born := birth.data):
         citizen.nascimento = msgspec.structs.replace(birth, data=days.format_day(born, zone))

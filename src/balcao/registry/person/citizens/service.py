@@ -151,7 +151,7 @@ def require_current(call: Call, stored: StoredCitizen) -> None:
 
 @dataclass(frozen=True)
 class Identity:
-    """What the registry knows about a person's identity. Unknown members are None."""
+    """A person's name and declared e-mail address. Unknown members are None."""
 
     name: str | None
     declared_email: str | None

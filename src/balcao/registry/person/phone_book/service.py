@@ -48,8 +48,7 @@ REASON_LENGTH, NAME_LENGTH = 500, 255
 WRONG_PERSON = "incorrect_person"
 # The limit of attempts to guess a person's registered data.
 GUESSES = "5/hour"
-# The limit of numbers that a person claims without proof. A refusal reveals that the number belongs to another person,
-# though not to whom.
+# The limit of numbers that a person claims without proof. A refusal reveals that the number is not free, but not why.
 CLAIMS = "10/hour"
 FIELDS = ["phone_book"]
 
@@ -152,9 +151,10 @@ async def bind_confirmed_phone(call: Call, number: str, cpf: Cpf) -> None:
 
 
 def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
-    """Return the number bound without proof. Raises Conflict, with the same text whatever the cause.
+    """Return the number bound without proof. Raises Conflict.
 
-    The limit is checked first, so that a person who has reached it learns nothing about further numbers.
+    The text of the error is the same for every number that is not free, whatever the cause. The limit is checked first,
+    so that a person who has reached it learns nothing about further numbers.
     """
     if found.phone.cpf != cpf and found.unproven >= states.MOST_UNPROVEN:
         text = f"Você já tem {states.MOST_UNPROVEN} telefones sem confirmação: confirme um deles, ou este, por código."

@@ -162,7 +162,7 @@ async def _delete_phone(
 ) -> bool: ...
 
 
-# The row does not change, but the entry is written as proof of the statement.
+# The row does not change. Only the given entries, if any, and the audit event are written.
 @statement(_write_sql("SELECT :number::text AS number"))
 async def _insert_phone_entries(
     connection: Connection, number: str, entries: Sequence[PhoneEntry], trail: str

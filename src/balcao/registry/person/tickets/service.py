@@ -9,7 +9,7 @@ from balcao.core.values.page import Page
 from balcao.registry.person.tickets import store
 from balcao.registry.person.tickets.schemas import Ticket, Tickets
 
-EVERYTHING = Page(1, 1_000_000)
+EVERYTHING = Page(1, 1_000_000)  # more tickets than any person has
 
 
 async def list_tickets(call: Call, cpf: Cpf, page: Page) -> Tickets:

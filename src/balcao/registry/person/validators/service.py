@@ -48,7 +48,7 @@ def check_email(question: EmailQuestion) -> EmailVerdict:
 
 
 def check_phone(question: PhoneQuestion) -> PhoneVerdict:
-    """Check a phone. Without `+` and without a leading 55 it counts as Brazilian. Raises Invalid for a blank text."""
+    """Check a phone. Without `+` it counts as Brazilian, with or without 55. Raises Invalid for a blank text."""
     try:
         number = phonenumbers.parse(clean_pasted(clean_text("phone", question.phone, longest=LONGEST_QUESTION)), HOME)
     except phonenumbers.NumberParseException:
