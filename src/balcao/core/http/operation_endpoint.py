@@ -142,7 +142,7 @@ class OperationEndpoint:
         return self.operation.dialect.response(closed)
 
     def _admit(self, call: Call, request: Request, caller: Caller, snapshot: Snapshot, bound: str) -> None:
-        """Check the caller against the operation's rule. Each value is looked up once (rules: access 4.1)."""
+        """Check the caller against the operation's rule (rules: access 4.1). Raises a refusal of any of the checks."""
         platform, operation = self._platform, self.operation
         call.caller = caller
         request.client_key = caller.client_key

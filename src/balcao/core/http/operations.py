@@ -35,7 +35,7 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 
 def name_for_machines(key: str) -> str:
-    """Return the limit name of an operation's machines."""
+    """Return the name of the limit for machines that call this operation."""
     return f"{key}:machines"
 
 
