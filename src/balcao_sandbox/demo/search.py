@@ -1,4 +1,4 @@
-"""The sandbox catalogue of Porto Aurora: 231 services with their histories, and one migration that can be rolled back.
+"""The sandbox catalogue of Porto Aurora: 231 services, two deleted ones, and a migration that can be undone.
 
 It is deterministic (seed 2026) except for the times, which count back from the day of the first start. All data are
 written through the use cases. The next start continues an interrupted load.

@@ -54,10 +54,7 @@ async def _log_out(request: RealmRequest, form: Mapping[str, str]) -> Response[A
 
 
 async def _log_out_by_token(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
-    """Log out without the browser, as in Keycloak: with the client's secret, if any, and a refresh token.
-
-    Answer 204.
-    """
+    """Log out without the browser, as in Keycloak: with the client's secret, if any, and a refresh token."""
     client = (await authenticate(request, form, "authorization_code")).client
     session = await request.realm.records.end_session_by_token(form["refresh_token"], client.client_id)
     if session is None:

@@ -106,7 +106,7 @@ def choose_backup(folder: Path, until: datetime | None) -> Path:
 
 
 def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | None) -> None:
-    """Prepare a data directory in `target`/postgres that recovers to this time, or to the end of the log, at its start.
+    """Prepare a data directory in `target`/postgres. Its server then recovers to this time, or to the end of the log.
 
     Raises PostgresqlError if there are data already.
     """
@@ -122,7 +122,7 @@ def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetim
     """Replace a cluster's data with a backup, start its server, and wait until it accepts writes.
 
     Return the path of the former data, if there were any, because nothing is deleted. Raises PostgresqlError if the
-    server runs.
+    server runs or has another version.
     """
     verify_backup(backup)
     version = (backup / "PG_VERSION").read_text("utf-8").strip()

@@ -17,8 +17,8 @@ def locate_data(folder: Path) -> tuple[Path, Account]:
 
     PostgreSQL refuses to run as root. If root starts us, it runs as the owner of the data, initially `postgres` or
     `nobody`. If that account cannot enter `folder` (for example below /root), no permission is changed: the data are
-    stored in `/var/lib/balcao/<folder>`, and `folder/postgres` is a symbolic link to them. Without the link a new
-    directory is created, so that a deleted folder never gets its old data back. Raises PostgresqlError.
+    stored in a new folder of `/var/lib/balcao`, and `folder/postgres` is a symbolic link to them. Without the link a
+    new directory is created, so that a deleted folder never gets its old data back. Raises PostgresqlError.
     """
     data = _follow_link(folder / "postgres")
     account = _choose_account(data)

@@ -21,7 +21,7 @@ MIGRATIONS_READ, MIGRATIONS_START, MIGRATIONS_BACK = (
 async def read_departments(visit: Visit) -> dict[str, str]:
     """Return the names of the departments by code.
 
-    Return none while the registry is down; pages then show the codes.
+    Return none while they cannot be read; pages then show the codes.
     """
     try:
         return await read_department_names(visit.api)

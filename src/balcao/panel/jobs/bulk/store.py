@@ -85,7 +85,7 @@ UPDATE panel.bulk_decision SET content = :content, state = :state, lease_until =
 WHERE id = :id AND generation = :generation
 """)
 async def end_run(connection: Connection, id: UUID, generation: int, content: bytes, state: str) -> bool:
-    """Release the lease, and set the state and the time of the end."""
+    """Release the lease, and set the state and the time of the end. Return False if the lease was lost."""
 
 
 @statement("""
