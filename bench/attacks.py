@@ -153,7 +153,7 @@ async def send_drafts(target: Target) -> None:
 
 
 async def do_nothing(_: Target) -> None:
-    """Run no attack, to measure the ordinary waits."""
+    """Run no attack, to measure the baseline latency."""
     await asyncio.Event().wait()
 
 

@@ -118,7 +118,7 @@ def find_release(repository: Path) -> str:
 
 
 def find_tag(repository: Path) -> str | None:
-    """Return the newest tag of a release before this commit. Raises Refused outside of a repository."""
+    """Return the highest release tag before this commit, or None. Raises Refused without a repository or commits."""
     if subprocess.run(["git", "-C", str(repository), "rev-parse"], capture_output=True).returncode:
         raise Refused("Esta pasta não é um repositório git com commits: a última edição só se acha no histórico.")
     tags = ask_git(repository, "tag", "--list", "v*", "--merged", "HEAD", "--no-contains", "HEAD").split()

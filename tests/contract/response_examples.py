@@ -217,7 +217,7 @@ def _complete(document: Document, answers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def list_with_json(document: Document) -> Iterator[tuple[str, DescribedOperation]]:
-    """Yield the operations whose success has a JSON body, with their ids."""
+    """Yield the operations whose success response has a JSON body, with their ids."""
     for operation in document.operations:
         if has_json_result(operation):
             yield name_operation(document.service, operation), operation

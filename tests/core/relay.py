@@ -11,7 +11,10 @@ from urllib.parse import parse_qs, urlsplit
 
 
 class Relay:
-    """A context manager. `url` leads to a socket in `folder`. `stop` has the effect of a SIGSTOP of the server."""
+    """A proxy between the tests and PostgreSQL, used as a context manager.
+
+    Connect to `url`, a Unix socket in `folder`. `stop` makes the server look frozen, as SIGSTOP would.
+    """
 
     def __init__(self, database_url: str) -> None:
         # Not in the test's own folder: the path of a socket is limited to about a hundred characters.

@@ -1,4 +1,4 @@
-"""The decisions of the processes, compared with a slow decision written from the rules (rules: access 3.5, 4.1)."""
+"""Compare access decisions with a slow reference implementation of the rules (rules: access 3.5, 4.1)."""
 
 import re
 from typing import Any

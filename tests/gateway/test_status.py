@@ -65,7 +65,7 @@ def act(settings: Settings, database_url: str) -> Iterator[Act]:
 
 @pytest.fixture(scope="module")
 def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Client]]:
-    """Yield two processes on one database. The second one serves two services, and reports all of them."""
+    """Yield clients of two servers on one database. The second serves two services, but reports the status of all."""
     with ExitStack() as stack:
         servers = [
             stack.enter_context(RunningServer(app.build_application(settings, database_url, names)))

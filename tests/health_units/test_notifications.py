@@ -1,4 +1,4 @@
-"""Writes of notifications in the real database."""
+"""Tests that write notifications to a real database."""
 
 import asyncio
 import itertools

@@ -338,7 +338,7 @@ class City:
         return terminal
 
     def _list_wires(self, user: str) -> str:
-        """Return the addresses at which it reaches the database servers."""
+        """Return the addresses at which this user's processes reach the database servers."""
         return ",".join(f"127.0.0.1:{self.network.ports[f'{user}-{number}']}" for number in range(len(self.servers)))
 
     def _clock(self) -> dict[str, str]:

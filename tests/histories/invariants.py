@@ -98,7 +98,10 @@ def examine(settings: Settings, history: Path, revoked_within: float) -> list[Br
 
 
 def count_until(operations: Iterable[Operation], broken: Broken) -> int:
-    """Return the number of operations on its key up to the one that shows it, or of all operations if none does."""
+    """Return the number of operations on the broken key up to the operation that reveals the fault.
+
+    If no operation reveals the fault, return the number of all operations.
+    """
     shown_by = broken.shown_by
     return sum(
         shown_by is None or ((one.resource, one.key) == (shown_by.resource, shown_by.key) and one.call <= shown_by.call)

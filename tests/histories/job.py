@@ -11,7 +11,7 @@ from tests.histories.recorder import Ask, Call, Told
 
 ACTOR = "marina"
 PATH = "/jobs/api/v1/empregabilidade"
-PATTERN = f"{PATH}/vagas/32fc2a4d-47b3-5fa3-bdb7-604f61707bdb"  # of the demo, without questions
+PATTERN = f"{PATH}/vagas/32fc2a4d-47b3-5fa3-bdb7-604f61707bdb"  # a demo job without questions
 EVENTS = ("freeze", "unfreeze", "discontinue", "reactivate")
 DECISIONS = ("aprovada", "reprovada", "candidatura_enviada")
 PEOPLE = 10

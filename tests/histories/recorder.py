@@ -96,7 +96,7 @@ class Resource(Protocol):
 
 @runtime_checkable
 class Prepared(Protocol):
-    """A resource with keys for things that must be created first."""
+    """A resource that must create the objects behind its keys before the history starts."""
 
     async def prepare(self, call: Call) -> None:
         """Create the things that the keys stand for, before the history starts."""

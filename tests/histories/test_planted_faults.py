@@ -126,7 +126,7 @@ LOST_EVENTS = Planted(
     """,
     "DROP FUNCTION lose_some() CASCADE",
 )
-# Lose all of them: the same person's next change would repair a single loss.
+# Delete every CRM push job. If only one were lost, the same person's next change would push it too.
 LOST_JOBS = Planted(
     """
     CREATE FUNCTION lose_jobs() RETURNS trigger LANGUAGE plpgsql AS

@@ -361,7 +361,10 @@ def test_no_accepted_connection_is_reset_at_the_end() -> None:
 
 
 def test_a_connection_that_was_begun_before_the_end_can_go_on() -> None:
-    """Its handshake ends on the socket that accepts no new connections, and it inherits the setting of that socket."""
+    """A connection whose handshake completes after the listener got its hop limit inherits that limit.
+
+    `demand_nothing_of_accepted` removes the limit, so that the caller's packets get through.
+    """
     with socket.create_server(("127.0.0.1", 0)) as listener:
         caller = socket.create_connection(listener.getsockname())
         accepted, _ = listener.accept()

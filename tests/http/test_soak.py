@@ -56,7 +56,7 @@ SIZED = [
     _post(b"/search/x", b"Content-Length: %d" % length, b"x" * length)
     for length in (1, 100, 1_500, 4_096, 17_000, 65_536, 300_000, 2_000_000)
 ]
-# Each on its own connection, which closes with the response.
+# Each of these requests uses its own connection, which closes after the response.
 ALONE = [
     b"GET /liveness HTTP/1.0\r\n\r\n",
     b"HEAD /liveness HTTP/1.1\r\nConnection: close\r\n" + _HOST + b"\r\n",

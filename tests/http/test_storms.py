@@ -22,7 +22,7 @@ SECONDS = size(1, 10) / 5
 # For the two honest callers, whose connections may still be closing.
 FILES = 4
 MIB = 1024 * 1024
-# For the fragmentation of the allocator, whatever the size of the storm.
+# Growth that allocator fragmentation may cause, independent of the number of callers.
 ALLOWED_BYTES = 32 * MIB
 # During the storm, for each caller: part of a body, or data that waits for a reader.
 ALLOWED_BY_CALLER = MIB // 2

@@ -1,4 +1,4 @@
-"""The page of the statements, for database administrators."""
+"""Tests of the generated page of SQL statements, which is written for database administrators."""
 
 import re
 

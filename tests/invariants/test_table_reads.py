@@ -321,7 +321,10 @@ def owners(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
 
 
 def strangers(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
-    """Return the folders of services that name tables they do not own, with the tables."""
+    """Return the folders of services that name tables they do not own, with the tables.
+
+    Skip `core/` and tables without an owner.
+    """
     owned = owners(found, tables)
     named: dict[str, set[str]] = defaultdict(set)
     for text in found:

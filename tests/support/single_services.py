@@ -1,4 +1,4 @@
-"""One service without prefix, or a few handlers of a test, served as an application."""
+"""Applications for tests: a single service without its prefix, or a few test handlers."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext

@@ -15,10 +15,10 @@ _LOOK_SECONDS = 3600.0
 
 
 def read_certificate_end(url: str) -> float:
-    """Return when the certificate at an https address ends, as Unix time.
+    """Return the expiry of the certificate at an https address, as Unix time.
 
-    Nothing is verified, because the end of an untrusted certificate matters too. Raises OSError if the connection
-    fails, or ValueError if the address or the certificate cannot be parsed.
+    The certificate is not verified, because the expiry of an untrusted one matters too. Raises OSError if the
+    connection fails, or ValueError if the address or the certificate cannot be parsed.
     """
     address = urlsplit(url)
     context = ssl.create_default_context()

@@ -9,7 +9,10 @@ from balcao.core.live.rates import Limit
 
 @dataclass(frozen=True)
 class Declared:
-    """The names of all services, their kinds of jobs, and every limit by name; a part of a serving platform."""
+    """All service names, job kinds and adjustable limits, whichever services this process serves.
+
+    Stored in `platform.parts`.
+    """
 
     services: Sequence[str]
     jobs: Sequence[JobKind]

@@ -33,7 +33,10 @@ class FieldMap:
 
     @classmethod
     def load(cls, replacing: Path | None = None) -> Self:
-        """Load the default map with the replacements of a TOML file of the same form. Raises SettingsError."""
+        """Load the default map. Entries of an optional TOML file with the same structure override it.
+
+        Raises SettingsError.
+        """
         default = tomllib.loads(files(__package__).joinpath("field_map.toml").read_text("utf-8"))
         replacements = _read(replacing) if replacing else {}
         _check(default, replacements)

@@ -15,10 +15,10 @@ _misdirected = counter("balcao_crm_misdirected", "CRM responses with records of 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query and the people whose records it requests. `owner` is the field with their CPF.
+    """A query, and the people whose records it requests. `owner` is the CPF field to check.
 
-    A query has no owner only if it is not about given people. Its caller must not trust more than the CPF in the
-    result.
+    Omit `owner` only for queries that are not about given people. Then the response is not checked against `people`,
+    and the caller must verify whose record it got.
     """
 
     text: str

@@ -90,7 +90,7 @@ class OwnCallsPage:
 
     @cached_property
     def _rules(self) -> dict[str, str]:
-        """Return in words who may call each operation, by its key."""
+        """Return a description of who may call each operation, by operation key."""
         return {
             operation.key: explain_rule(str(operation.rule), "pt-BR")
             for service in self._services

@@ -159,7 +159,10 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Finder:
-    """The results of `find(visit, text)` for "Ir para" in one area, for people who have one of the actions."""
+    """A search that adds an area's results to "Ir para".
+
+    `find(visit, text)` runs only if the person has one of `actions`.
+    """
 
     actions: Sequence[str]
     find: Callable[..., Awaitable[Sequence[Item]]]

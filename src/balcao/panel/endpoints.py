@@ -248,7 +248,7 @@ class Endpoints:
         return (shown.path, shown.query) if is_form else ("", "")
 
     async def _tell_readiness(self, _: Request) -> Response[Readiness]:
-        """Return whether pages can be shown, for gateways."""
+        """Return the readiness response for gateways: 200 if the database is reachable, otherwise 503."""
         is_up = await is_database_up(self._panel.database)
         checks, failed = {"database": is_up, "overall": is_up}, [] if is_up else ["database"]
         body = Readiness("ready" if is_up else "not_ready", checks, SERVICE, utc_now(), failed)

@@ -241,7 +241,7 @@ class Settings(
 
     @property
     def crm_url(self) -> str:
-        """Return the CRM's address, or an empty text without a CRM."""
+        """Return the CRM's address, or an empty string if no CRM is configured."""
         if self.sandbox_crm:
             return f"http://127.0.0.1:{self.crm_port}"
         return (self.crm_url_override or "").rstrip("/")

@@ -37,7 +37,7 @@ class StoreSettings(BaseModel):
 
     @property
     def backup_variable(self) -> str:
-        """Return the variable that sets the address of `find_backup_url`."""
+        """Return the name of the setting that determines the address from `find_backup_url`."""
         if self.backup_url:
             return "BALCAO_BACKUP_URL"
         return "BALCAO_DATABASE_OWNER_URL" if self.database_owner_url else "BALCAO_DATABASE_URL"

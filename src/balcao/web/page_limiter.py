@@ -20,7 +20,7 @@ LONGEST_SECONDS = 20.0
 class PageLimiter:
     """The page slots of a process.
 
-    A person's own limit comes first, so that their further pages delay no other person.
+    A page acquires the person's own slot first, so that one person's queued pages never occupy shared slots.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class Client(msgspec.Struct, frozen=True):
-    """An OAuth client to call as."""
+    """An OAuth client that an integrator can use to call the API."""
 
     client_id: str
     client_secret: str

@@ -19,7 +19,7 @@ WANTED = {"name": "Portal de teste", "redirect_uris": CALLBACK, "access_seconds"
 
 
 class Developer:
-    """A person in a browser on the pages of their clients."""
+    """A developer who manages their own clients in a browser."""
 
     def __init__(self, running: RunningProvider, cpf: str) -> None:
         self.running = running

@@ -175,7 +175,10 @@ def _read_message(body: Any, items: list[dict[str, Any]]) -> str:
 
 
 def _find_remedy(service: str, code: str) -> str:
-    """Return the remedy of a service's code, or of its pattern: `nome-length` matches `<field>-length`."""
+    """Return the remedy for a service's error code, or an empty string.
+
+    Try the exact code first, then its pattern: `nome-length` matches `<field>-length`.
+    """
     kind = "<field>-" + code.rpartition("-")[2]
     known = (CODES.get(where, {}).get(name) for name in (code, kind) for where in (service, "core", "crm"))
     return next(filter(None, known), "")

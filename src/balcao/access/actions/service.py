@@ -147,10 +147,10 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
 
 
 async def _take_some_along(call: Call, action_id: int) -> bool:
-    """Delete a batch of grants or, without further grants, of mappings. Return whether there was one.
+    """Delete a batch of grants or, once few enough are left, of custom mappings. Return whether any was deleted.
 
-    The last `MOST_AT_ONCE` are deleted together with the action. Grants come first, because without its mapping a path
-    may match a wider pattern.
+    Up to `MOST_AT_ONCE` of each are left for the transaction that deletes the action. Grants are deleted before
+    mappings: without its mapping, a path may match a wider pattern.
     """
     async with write_catalogue(call, _name_deletion(action_id)) as write:
         action = await _find_deletable(write.connection, action_id, force=True)
@@ -203,9 +203,9 @@ def _list_obstacles(query: ImpactQuery, found: store.FoundAction, uses: store.Ac
 
 
 async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders:
-    """Return the people who have the action because of stored roles. It shows full CPFs, so the read is recorded.
+    """Return the people who have the action through stored roles. Raises NotFound.
 
-    Raises NotFound.
+    The response contains full CPFs, so the read is audited.
     """
     async with call.platform.database.connection() as connection:
         found = await _find(connection, action_id)

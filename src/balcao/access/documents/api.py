@@ -85,9 +85,10 @@ async def plan_catalogue(call: Call, query: PlanInQuery, content: bytes) -> Resp
     idempotent=True,
 )
 async def plan_openapi(call: Call, query: OpenApiInQuery, content: bytes) -> Response[Plan]:
-    """Lê, em YAML ou JSON, a descrição OpenAPI 3 de outra aplicação da cidade e diz o que mapear as suas operações
-    mudaria; nada muda até que o plano se aplique (`/api/v1/catalogue/apply`). A ação de cada operação vem de
-    `x-balcao-action`, nela, no caminho ou na raiz, ou do parâmetro `action`; ações novas, de `x-balcao-actions`.
+    """Lê a descrição OpenAPI 3 (YAML ou JSON) de outra aplicação da cidade e devolve o plano que mapeia as suas
+    operações. Nada muda até o plano ser aplicado (`/api/v1/catalogue/apply`). A ação de cada operação vem do
+    `x-balcao-action` da operação ou, na falta dele, do caminho, do parâmetro `action` ou da raiz, nesta ordem. As ações
+    novas vêm de `x-balcao-actions`.
     """
     return to_json(await service.plan_openapi(call, content, query), headers={"Cache-Control": PERSONAL})
 

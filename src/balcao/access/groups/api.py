@@ -154,8 +154,8 @@ async def assign_group_role(call: Call, group_name: GroupInPath, body: Assignmen
     rate=WRITES,
 )
 async def remove_group_role(call: Call, group_name: GroupInPath, role_name: RoleInPath) -> Response[None]:
-    """As pessoas do grupo deixam de ter o papel por ele; também 204 se o grupo não o dava. O último caminho para a
-    administração não se tira (409).
+    """Tira o papel do grupo: os membros deixam de tê-lo por meio do grupo. Responde 204 também se o grupo não tinha o
+    papel. O último acesso à administração não pode ser retirado (409).
     """
     return respond_to_write(await service.remove_group_role(call, group_name, role_name))
 

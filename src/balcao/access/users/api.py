@@ -116,8 +116,8 @@ async def find_user(call: Call, user_id: UserId) -> User:
     rate=WRITES,
 )
 async def delete_user(call: Call, cpf: CpfInPath) -> Response[None]:
-    """Tira do catálogo uma pessoa que não tem grupo nem papel direto; enquanto tiver algum, a resposta é 409 e os
-    nomeia. A auditoria fica.
+    """Remove do catálogo uma pessoa sem grupos nem papéis diretos. Se ela ainda tiver algum, a resposta 409 os lista.
+    Os registros de auditoria são mantidos.
     """
     return respond_to_write(await service.delete_user(call, cpf))
 

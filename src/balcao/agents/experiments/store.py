@@ -124,7 +124,10 @@ async def record_runs(
     author: str,
     at: datetime,
 ) -> int:
-    """Record runs of a locked experiment, each replacing an earlier one. Return how many were replaced."""
+    """Record runs of a locked experiment, and return the number of replaced runs.
+
+    A run replaces the earlier run of the same example, if there is one.
+    """
     replaced = await _delete_runs(connection, experiment_id, [run.example_id for run in runs])
     rows = json_text([run.model_dump() | {"revision": revisions[run.example_id]} for run in runs])
     await _insert_runs(connection, experiment_id, rows, author, at)

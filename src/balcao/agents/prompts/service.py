@@ -1,4 +1,4 @@
-"""Use cases that read texts of instructions, and check one before it is saved (rules: agents 2.2)."""
+"""Read agent prompts, and check a prompt before it is saved (rules: agents 2.2)."""
 
 from balcao.agents.prompts import store
 from balcao.agents.prompts.check import find_problems

@@ -1,6 +1,6 @@
-"""The rules of operations, and the decision whether a caller passes one.
+"""Access rules of operations, and the decision whether a caller satisfies a rule.
 
-Every operation declares one rule, and the platform does not start on an operation without a rule. The steps of `decide`
+Every operation declares one rule, and the platform refuses to start if an operation has none. The steps of `decide`
 are those of rules: access 4.1.
 """
 

@@ -63,7 +63,7 @@ Retain = Callable[[Connection, Cpf], Awaitable[Sequence[Kept]]]
 
 
 def erase_rows(kind: str, delete: Callable[[Connection, Cpf], Awaitable[int]], fields: Sequence[str]) -> Erase:
-    """Return an `Erase` that deletes all rows of the person with this statement, which returns their number."""
+    """Return an `Erase` that calls `delete` to remove all of the person's rows. `delete` returns the row count."""
 
     async def erase(connection: Connection, cpf: Cpf, _: datetime) -> Sequence[Cleared]:
         return [Cleared(kind, await delete(connection, cpf), list(fields))]

@@ -52,7 +52,7 @@ class Metrics:
         self._publishing = asyncio.create_task(_repeat(self._telemetry.publish))
 
     def stop(self) -> None:
-        """Publish a last time, and stop publishing."""
+        """Publish one last time, then stop publishing."""
         if self._publishing is not None and self._telemetry.publish is not None:
             self._publishing.cancel()
             self._telemetry.publish()

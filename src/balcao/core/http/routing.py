@@ -7,8 +7,9 @@ from urllib.parse import unquote
 
 E = TypeVar("E")
 
-# Two programs could interpret such a path differently: an encoded slash or backslash, an empty segment, a dot segment
-# (encoded or not), or a percent sign that encodes nothing. It matches only an endpoint that takes the rest of the path.
+# Path elements that two programs may interpret differently: an encoded slash or any backslash, an empty or dot segment
+# (encoded or not), or an invalid percent escape. A path with such an element matches only endpoints that accept the
+# rest of the path.
 _AMBIGUOUS = re.compile(rb"//|/\.{1,2}(?:/|$)|\\|%(?:2[fF]|5[cC])|/(?:%2[eE]|\.){1,2}(?:/|$)|%(?![0-9a-fA-F]{2})")
 # A formatted CNPJ contains a slash, which callers send literally or encoded. No other path contains this pattern. The
 # letters may be lower-case here, because each service decides whether to accept them.

@@ -1,4 +1,7 @@
-"""Wire types of dead-lettered jobs: names, numbers and codes, but no personal values (rules: registry 3.4)."""
+"""Wire types of dead-lettered jobs (rules: registry 3.4).
+
+They contain names, numbers, codes and times. CPFs are masked, and other personal values never appear.
+"""
 
 from datetime import datetime
 from typing import Annotated

@@ -41,7 +41,10 @@ async def write_behaviours(connection: Connection, rows: Sequence[BehaviourRow])
 
 
 async def write_skills(connection: Connection, rows: Sequence[SkillRow]) -> int:
-    """Write the skills that are new, respelled or in a further area, and return their number. Links are not removed."""
+    """Insert new skills, update spellings, and link skills to further work areas. Links are never removed.
+
+    Return the number of skills that changed.
+    """
     areas = [area for row in rows for area in row.areas_atuacao]
     linked = [row.nome for row in rows for _ in row.areas_atuacao]
     await _write_names(connection, Catalogue.WORK_AREA, areas, respell=False)

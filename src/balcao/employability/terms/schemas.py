@@ -10,9 +10,9 @@ from balcao.employability.schemas import CreatedAt, UpdatedAt
 
 
 class TermsStatus(msgspec.Struct):
-    """Whether the current terms are accepted.
+    """The acceptance status of the current terms.
 
-    Add no other boolean, because a portal takes any true member for the acceptance.
+    Do not add another boolean: the citizen portal treats any true member as acceptance.
     """
 
     has_accepted: Annotated[bool, Meta(description="Se a pessoa aceitou a versão atual dos termos.", examples=[True])]

@@ -12,8 +12,8 @@ DAYS = 90
 # bad.
 OWED, BAD = 0.999, 0.99
 RECENT = timedelta(minutes=15)
-# The shares of faults in the last minutes for the two states: half of all responses, and the rate that uses up the
-# error budget of a month in two days.
+# Shares of faults among recent responses. Down: half of all responses. Degraded: the rate that uses up a month's error
+# budget in two days.
 DOWN_SHARE, DEGRADED_SHARE = 0.5, 0.0144
 # Fewer faults than these say nothing about a service with little traffic.
 LEAST_FAULTS = 5

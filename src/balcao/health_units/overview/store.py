@@ -76,7 +76,10 @@ ORDER BY array_position(ARRAY['Vermelho', 'Laranja', 'Amarelo', 'Verde'], notifi
          notification.ultima_atualizacao, notification.cnes
 """)
 async def list_open(connection: Connection, areas: Sequence[str] | None, area: str | None) -> list[StoredOpen]:
-    """Return the active notifications of units in these areas. None means the whole city."""
+    """Return the active notifications, highest risk first.
+
+    `areas` are the areas of the caller's right (None: the whole city); `area` is an optional filter.
+    """
 
 
 # Responses show whole seconds, so `ate` includes its whole second.

@@ -25,7 +25,7 @@ routes = ROUTES.extend(tags=["risco"], body_limit=SMALL_BODY)
 
 
 def _parse_list(text: str) -> Lista:
-    """Return the list of a path. Raises Unprocessable if it is unknown."""
+    """Parse the name of a reference list from the path. Raises Unprocessable for an unknown name."""
     try:
         return Lista(text)
     except ValueError:

@@ -31,7 +31,7 @@ class StoredState(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "StoredState":
-        """Return the unit of a row that has all of these columns."""
+        """Return the state of the unit in a row of `_STATE`."""
         newest = None if row["risco"] is None else read_part(NewestNotification, row)
         timetable = None if row["week"] is None else read_part(Timetable, row)
         return cls(row["cnes"], row, newest, timetable)

@@ -82,7 +82,7 @@ class DeliveriesQuery(Model):
 
 
 class DeliveryTry(msgspec.Struct):
-    """One call of the webhook."""
+    """One delivery attempt of a webhook message."""
 
     em: Annotated[str, Meta(description="Quando foi feita.", examples=[_INSTANT])]
     erro: Annotated[str | None, Meta(description="Código da falha; nulo se foi aceita.", examples=["status-500"])]

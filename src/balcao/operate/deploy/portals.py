@@ -71,7 +71,10 @@ def make_key(folder: Path, until: date, today: date) -> Key:
 
 
 def _list_entries(folder: Path, today: date) -> Iterator[FixedToken]:
-    """Yield the entries in the folder's files and in the file that they name. Skip what cannot be read."""
+    """Yield the fixed tokens that the folder's `balcao.env` lists or whose file it names, and those of `fixed-tokens`.
+
+    Skip malformed entries and token files that cannot be read.
+    """
     setting = read_settings(folder / OWN_SETTINGS).get("BALCAO_FIXED_SERVICE_TOKENS", "")
     named = fixed_tokens.find_file(setting)
     texts = [] if named else setting.split(",")

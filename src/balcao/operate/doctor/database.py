@@ -58,7 +58,7 @@ async def _check_clock(connection: Connection, now: Clock) -> list[str]:
 
 
 async def _check_pooling(connection: Connection, other: Connection) -> list[str]:
-    """Report a PgBouncer between us and the server that shares sessions or drops their parameters."""
+    """Report a PgBouncer in front of the server if it shares sessions or drops session parameters."""
     if await share_backend(connection, other):
         return [
             "Duas conexões usam a mesma sessão do PostgreSQL: há um PgBouncer que troca as sessões entre transações. "

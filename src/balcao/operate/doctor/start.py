@@ -1,4 +1,7 @@
-"""Warnings about the settings when a process starts: the part of `balcao doctor` that makes no calls."""
+"""Warnings about probable mistakes in the settings.
+
+`serve`, `panel` and `worker` log them when they start. No warning needs a network call.
+"""
 
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit

@@ -43,7 +43,7 @@ class Conflict(NamedTuple):
 
 
 def describe_conflict(base: Mapping[str, str], theirs: Mapping[str, str], mine: Mapping[str, str]) -> Conflict:
-    """Return what becomes of each field of `mine`, given the common base and the other editor's version."""
+    """Merge both editors' changes of `base` field by field. Return the merged values and the conflicts."""
     merged = merge(base, theirs, mine)
     values = [to_values(each) for each in (base, theirs, mine)]
     disputes = []

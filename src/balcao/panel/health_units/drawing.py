@@ -114,7 +114,7 @@ def _label_area(area: Area, projection: _Projection, taken: Sequence[tuple[float
 
 
 def _list_near(ring: _Places, taken: Sequence[tuple[float, float]]) -> _Places:
-    """Return the positions that may be nearer to a place inside the ring than the ring itself."""
+    """Return the taken positions that may be nearer to a point inside the ring than the ring's edge."""
     (west, east), (north, south) = ((min(each), max(each)) for each in zip(*ring, strict=True))
     reach = math.dist(_flatten((west, north)), _flatten((east, south)))
     return tuple(

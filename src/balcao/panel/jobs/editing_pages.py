@@ -124,7 +124,7 @@ def _join(visit: Visit, form: JobForm, read: Read[Job]) -> None:
 
 
 def _change_rows(visit: Visit, form: JobForm) -> bool:
-    """Perform the action of a button within the form, and return whether there was one."""
+    """Apply an add, remove or move-up button of a row list. Return whether such a button was pressed."""
     deed, _, rest = visit.posted.first(ACT).partition(":")
     name, _, number = rest.partition(":")
     rows = form._fields.get(name)

@@ -237,7 +237,7 @@ async def read_provenance(subject: Subject, *, sensitive: bool = False) -> Prove
 
 
 async def read_name(subject: Subject) -> str:
-    """Return the person's name in the record: the social name, otherwise the name, otherwise an empty text."""
+    """Return the person's social name, or else their name, or an empty string if the record has neither."""
     found = await read_provenance(subject)
     return found.find("nome_social").value or found.find("nome").value or ""
 

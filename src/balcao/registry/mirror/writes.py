@@ -38,8 +38,9 @@ class Writes:
 class OwnWrite:
     """A change by a citizen, or by staff on their behalf.
 
-    `beside` names other fields that the API shows in the same member. `wording` is the typed text if the CRM's form
-    loses information, and `wire` is that form. `wording_kind` without `wording` deletes the stored wording.
+    `beside` lists other fields that the API returns in the same member. `wording` is the original text if the CRM's
+    representation loses information, and `wire` is that representation. If only `wording_kind` is set, the stored
+    wording is deleted.
     """
 
     values: Mapping[str, Value]

@@ -38,7 +38,7 @@ class Language(msgspec.Struct, frozen=True):
 
 
 class JobContent(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that staff decide about a job. The lists are in order."""
+    """The content of a job, as staff edit it. Lists keep their order."""
 
     titulo: str
     descricao: str

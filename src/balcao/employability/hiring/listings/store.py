@@ -46,7 +46,7 @@ def _value(column: str, *, ranked: bool = False) -> str:
 
 
 def _values(kind: str) -> str:
-    """Return the SQL of the job's reference values of one kind, in their own order."""
+    """Return the SQL that selects the job's reference values of one kind, in the order of the reference table."""
     return f"""(
         SELECT coalesce(jsonb_agg({_reference("value")} ORDER BY value.posicao, value.id), '[]')
         FROM employability.job_reference_value AS linked

@@ -19,7 +19,7 @@ async def read_names(platform: Platform, payload: Mapping[str, Any]) -> None:
 
 
 async def refresh_names(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Enqueue a read for the names that were read long ago or never."""
+    """Enqueue a read of names that are missing or stale."""
     await service.refresh_names(worker_call(platform, REFRESH))
 
 

@@ -111,7 +111,7 @@ def _list(
 ) -> tuple[str, list[Any]]:
     """Return the SQL of the listing and its parameters.
 
-    `job_by_job` suits few matches, the newest of which may be old.
+    Use `job_by_job` if few applications match: the newest match may be far down the list.
     """
     within = _JOB_BY_JOB if job_by_job else _PASSING
     conditions = _match(departments, filters, within)

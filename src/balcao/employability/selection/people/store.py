@@ -1,4 +1,4 @@
-"""SQL of the copies of the registry's records."""
+"""SQL for the local copies of registry records."""
 
 from collections.abc import Collection, Mapping
 from datetime import timedelta

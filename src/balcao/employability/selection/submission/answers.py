@@ -16,7 +16,8 @@ FIELD = "respostas_info_complementares"
 LONGEST_ANSWER = 2000
 SEPARATOR = ", "
 _NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:[.,][0-9]{1,30})?")
-# Options that contain one another can be combined in very many ways. Realistic options need only a few tries.
+# If options contain each other's text, an answer can be split in exponentially many ways. Realistic options need only a
+# few tries.
 MOST_TRIES = 20_000
 
 

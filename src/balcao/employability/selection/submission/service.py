@@ -53,7 +53,7 @@ from balcao.employability.texts import clean_optional_line, parse_uuid_field
 
 MOST_WITHDRAWALS = 3
 CITIZEN, STAFF = "cidadao", "equipe"
-# Another try is needed only if the job or this person's resume changed within the last milliseconds.
+# Another try is needed only if the job or the resume changed, or the person applied concurrently, since they were read.
 MOST_TRIES = 10
 RETRY_AFTER_SECONDS = 1
 

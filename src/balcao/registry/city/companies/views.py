@@ -1,4 +1,4 @@
-"""A company as one caller sees it, without SQL and HTTP: times in the city's zone, other people's CPFs masked."""
+"""Show a company to a caller: times in the city's zone, and other people's CPFs masked. No SQL or HTTP here."""
 
 import re
 from zoneinfo import ZoneInfo

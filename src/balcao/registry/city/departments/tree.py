@@ -20,7 +20,7 @@ def build_tree(departments: Sequence[Department]) -> list[DepartmentNode]:
 
 
 def _list_above(node: DepartmentNode, nodes: Mapping[str, DepartmentNode]) -> Iterator[DepartmentNode]:
-    """Yield the ancestors, the nearest first. For a cycle, stop one after the longest chain."""
+    """Yield at most LONGEST_CHAIN + 1 ancestors, nearest first, so that the caller can detect a cycle."""
     for _ in range(LONGEST_CHAIN + 1):
         parent = nodes.get(node.cd_ua_pai or "")
         if parent is None:

@@ -1,4 +1,4 @@
-"""Read and change a citizen's notification preferences. Reads never write (rules: registry 4.7)."""
+"""Read and change a citizen's notification preferences. Reads never write preferences (rules: registry 4.7)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -135,7 +135,7 @@ WHERE id IN (
     FOR UPDATE SKIP LOCKED)
 """)
 async def erase_covered_events(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Erase the payloads of waiting events that an erasure at that time covers. Return their number."""
+    """Erase the payloads of the person's unapplied events up to `at`. Return the number of erased payloads."""
 
 
 @statement("""

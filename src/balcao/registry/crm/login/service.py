@@ -91,7 +91,11 @@ class EmailWrite:
 
 @asynccontextmanager
 async def _writing_email(platform: Platform, cpf: Cpf, offered: str | None) -> AsyncIterator[EmailWrite]:
-    """Yield the e-mail to write: the one declared now, else the offered one. It is recorded as pushed."""
+    """Yield the e-mail that the login must write: the declared e-mail, or else the offered one.
+
+    Pushes of e-mails wait until the block ends (at most LOGIN_WRITE_SECONDS). If the declared e-mail was delivered, it
+    is then confirmed like a push.
+    """
     async with platform.database.connection() as connection:
         begun = await mirror.begin_login_write(connection, cpf, offered)
     write = EmailWrite(begun and begun.email)
@@ -133,9 +137,9 @@ async def _upsert_what_fits(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any],
 async def _match(
     platform: Platform, crm: CrmClient, account: Account, cpf: Cpf, offered: str | None, deadline: Deadline
 ) -> SyncResult:
-    """Return the account with an updated e-mail.
+    """PATCH the account's e-mail in the CRM if it differs from the offered one, and return the account.
 
-    If only that PATCH fails, return the account unchanged: the next login repairs it.
+    If the PATCH fails, return the account unchanged. The next login retries.
     """
     if offered is None or _is_same(offered, account.cidadao.get("email")):
         return SyncResult(_respond("matched", account.cidadao), "read")

@@ -154,7 +154,9 @@ async def remove_brand(call: Call, brand_id: BrandId) -> None:
     errors=[404, 409],
 )
 async def post_model(call: Call, body: VehicleModelBody) -> Response[VehicleModel]:
-    """Cria um modelo de uma marca que vale, com um id feito dos dois nomes. Um nome já usado nesta marca é 409."""
+    """Cria um modelo de uma marca ativa. O id é formado pelo nome da marca e pelo do modelo. Se a marca já tem um
+    modelo com esse nome, ou se o id já existe, a resposta é 409.
+    """
     return created(await administration.add_model(call, body))
 
 

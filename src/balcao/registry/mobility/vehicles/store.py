@@ -151,7 +151,8 @@ class Draft(NamedTuple):
     moment: datetime
 
 
-# The number is drawn first, because the stored response contains it. An unused number is never assigned.
+# Draw the number from the sequence first, because the stored response contains it. If the vehicle is not created, its
+# number is skipped.
 @statement(f"""
 WITH number AS MATERIALIZED (SELECT nextval('registry.vehicle_number')::text AS digits)
 SELECT (SELECT count(*) FROM registry.vehicle WHERE owner_cpf = :owner AND deleted_at IS NULL) AS owned,

@@ -42,7 +42,7 @@ class ExportedPhone(msgspec.Struct):
 
 
 class ExportedPhoneEntry(msgspec.Struct):
-    """A statement made over a number, in the person's export."""
+    """A phone book entry in the person's data export: an opt-in, opt-out, rejection, quarantine or release."""
 
     phone_number: Annotated[str, Meta(description="Telefone, só com os últimos dígitos.", examples=["*********0175"])]
     action: Annotated[
@@ -189,7 +189,10 @@ class QuarantineQuery(PageQuery):
 
 
 class QuarantineStats(msgspec.Struct):
-    """The numbers of quarantines. Ended ones are retained for 30 days."""
+    """Quarantine counts.
+
+    An ended quarantine is counted for 30 days, until it is deleted. Only the history total counts all quarantines.
+    """
 
     total_quarantined: Annotated[int, Meta(description="Quarentenas que valem ou terminaram há pouco.", examples=[3])]
     active_quarantines: Annotated[int, Meta(description="As que valem.", examples=[2])]

@@ -48,6 +48,9 @@ def unseal_code(keys: Sequence[HashKey], sealed: str) -> str:
 
 
 def is_code(keys: Sequence[HashKey], verification: str, code: str, code_hash: bytes) -> bool:
-    """Return whether this is the code of the verification, under any key that may have been current at that time."""
+    """Return whether the code matches the verification's hash under one of the keys.
+
+    Older keys are tried because the key may have been rotated since.
+    """
     hashes = [Secrets(key).hash_code(verification, code) for key in keys]
     return any(hmac.compare_digest(hashed, code_hash) for hashed in hashes)

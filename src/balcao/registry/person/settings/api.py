@@ -50,7 +50,9 @@ async def end_first_login(call: Call, cpf: CpfInPath) -> Response[FirstLogin]:
     errors=[304, 400],
 )
 async def get_opt_in(call: Call, cpf: CpfInPath) -> Response[OptIn]:
-    """Devolve a escolha geral e as por categoria: as mesmas das preferências de notificação, sem o horário."""
+    """Devolve a escolha geral e a de cada categoria, com os mesmos valores das preferências de notificação, mas sem a
+    data da última mudança.
+    """
     return personal(await service.read_opt_in(call, cpf), call)
 
 
