@@ -142,7 +142,7 @@ def _ask(option: str, question: str) -> str:
 
 
 def _offer(is_asked: bool, question: str) -> str:
-    """Ask for an optional answer. Return an empty text if not `is_asked`, or if the answer is empty."""
+    """Ask for an optional answer. Return an empty string if not `is_asked`, or if the answer is empty."""
     if not is_asked:
         return ""
     answer: str = typer.prompt(f"{question}; vazio: nenhum", default="", show_default=False)

@@ -130,7 +130,7 @@ def _explain(fault: Any) -> None:
 
 
 def _suggest(fault: Any, message: str) -> str:
-    """Return a sentence with the most similar commands or options, or an empty text if there are none."""
+    """Return a sentence with the most similar commands or options, or an empty string if there are none."""
     near = list(getattr(fault, "possibilities", None) or [])
     if unknown := _UNKNOWN_COMMAND.search(message):
         near = difflib.get_close_matches(unknown["name"], fault.ctx.command.list_commands(fault.ctx))

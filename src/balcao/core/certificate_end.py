@@ -1,4 +1,4 @@
-"""The end of the public address's certificate as callers see it, whichever machine the gateway runs on."""
+"""The expiry of the public address's certificate as callers see it, whichever machine the gateway runs on."""
 
 import math
 import socket
@@ -34,7 +34,7 @@ def read_certificate_end(url: str) -> float:
 
 
 class CertificateWatch:
-    """A cache of the certificate's end, which is read in a thread at most once an hour."""
+    """A cache of the certificate's expiry, which is read in a thread at most once an hour."""
 
     def __init__(self, url: str) -> None:
         self._url = url

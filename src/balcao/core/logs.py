@@ -71,7 +71,7 @@ def format_for_terminal(event: structlog.typing.EventDict) -> str:
 
 
 def paint(text: str, colour: str) -> str:
-    """Return the text in a terminal colour by its number. Return it unchanged if NO_COLOR is set."""
+    """Return the text in the terminal colour with this number. Return it unchanged if NO_COLOR is set."""
     return text if os.environ.get("NO_COLOR") else f"\x1b[{colour}m{text}\x1b[0m"
 
 
@@ -104,7 +104,7 @@ class _Lines(structlog.stdlib.ProcessorFormatter):
 
 
 def configure(level: str = "info") -> None:
-    """Send our own records and those of libraries through the same processors to standard error."""
+    """Send our own log records and those of libraries through the same processors to standard error."""
     structlog.configure(
         processors=[*_SHARED, _format_short if is_terminal() else _format_line],
         logger_factory=structlog.stdlib.LoggerFactory(),

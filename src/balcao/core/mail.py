@@ -62,7 +62,7 @@ class SmtpMailer:
             raise MailRefused(f"mail-{type(fault).__name__}") from None
 
     async def check(self) -> None:
-        """Connect and log in as for an e-mail, without sending one. Raises MailRefused if that fails."""
+        """Connect and log in as for an e-mail, but send nothing. Raises MailRefused if that fails."""
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS), self._client():
                 pass
@@ -124,7 +124,7 @@ def create_mailer(settings: Settings) -> SmtpMailer | MailFolder | None:
 
 
 def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> EmailMessage:
-    """Return the e-mail. Raises ValueError for an address that readers would decode to another one."""
+    """Return the e-mail. Raises ValueError for an address that readers would decode to another address."""
     if _ENCODED_WORD in to:
         raise ValueError("an encoded word is no address")
     domain = sender.rpartition("@")[2]

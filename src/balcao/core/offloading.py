@@ -16,7 +16,7 @@ from balcao.core.database.connection_quota import ConnectionQuota, holder
 
 T = TypeVar("T")
 
-# Inputs of up to this many bytes are processed in the event loop. The slowest check takes 10 ms for one.
+# Inputs of up to this many bytes are processed in the event loop. The slowest check takes 10 ms for this size.
 SMALL = 8 * 1024
 _MOST_AT_ONCE = 1
 # More than the longest piece of work takes.

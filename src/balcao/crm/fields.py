@@ -78,7 +78,7 @@ class FieldMap:
         return {keys[name] for name in names if name in keys}
 
     def to_crm(self, dados: Record) -> dict[str, Any]:
-        """Return the fields that write these keys. Null and the empty text clear a field.
+        """Return the fields that write these keys. Null and the empty string clear a field.
 
         Raises KeyError for a key that is never written.
         """

@@ -98,7 +98,7 @@ async def ask_registry(call: Call, cpf: Cpf) -> PersonRecord:
 
 
 def _to_record(content: Mapping[str, Any]) -> PersonRecord:
-    """Return the record of a response. An empty text becomes None."""
+    """Return the record of a response. An empty string becomes None."""
     citizen = msgspec.convert(content, _Citizen)
     email = citizen.email.principal if citizen.email else None
     return PersonRecord(

@@ -49,7 +49,7 @@ def clean_prose(field: str, value: str, longest: int) -> str:
 
 
 def clean_optional_prose(field: str, value: str | None, longest: int) -> str | None:
-    """Return the same as `clean_prose`, or None for an absent or empty text."""
+    """Return the same as `clean_prose`, or None for an absent or empty string."""
     return clean_prose(field, value, longest) or None if value else None
 
 

@@ -148,7 +148,7 @@ def restore_cluster(folder: Path, until: str | None, name: str) -> RestoredClust
 
 
 def erase_again(folder: Path) -> int:
-    """Repeat in a restored database the erasures that the copy does not contain. Return their number."""
+    """Repeat in a restored database the erasures that the copy does not contain. Return the number of erasures."""
     erased = tombstones.find_latest_tombstones(tombstones.read_tombstones(folder))
 
     async def erase(call: Call) -> int:

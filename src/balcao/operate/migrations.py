@@ -15,7 +15,7 @@ def count_migrations() -> int:
 
 
 def migrate_database(on_migration: Callable[[Migration], None]) -> int:
-    """Apply the missing migrations and return their number. An embedded database is created first."""
+    """Apply the missing migrations, and return how many ran. An embedded database is created first."""
     settings = Settings.load()
     with database.open_database(settings, create=True) as url:
         return asyncio.run(_migrate(settings, url, on_migration))

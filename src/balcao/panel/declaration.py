@@ -59,7 +59,7 @@ class Page:
 
 
 class Pages:
-    """The pages of one area or of one of its modules. `base` is the prefix of all their paths.
+    """The pages of an area or of one of its modules. `base` is the prefix of all their paths.
 
     An area with several modules combines their pages from `parts`, in the order of the navigation.
     """

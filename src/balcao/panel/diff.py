@@ -20,7 +20,7 @@ _LONGEST_EQUAL, _SHOWN_WORDS = 60, 12
 _WORD = re.compile(r"\s+|[^\W_]+|[\W_]")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 # Screen readers read the text in brackets, and copied text contains it. The blank at its end is non-breaking, because a
-# browser would drop an ordinary one.
+# browser would drop an ordinary blank.
 _GONE = Markup('<del><span class="vh">[saiu:&nbsp;</span>{}<span class="vh">]</span></del>')
 _CAME = Markup('<ins><span class="vh">[entrou:&nbsp;</span>{}<span class="vh">]</span></ins>')
 _FOLDED = Markup(' <span class="muted">[…]</span> ')
@@ -63,7 +63,7 @@ def compare_texts(old: str, new: str) -> Markup:
 
 
 class _Gap(NamedTuple):
-    """A part in which two sequences differ: the bounds of a slice of the old sequence and of the new one."""
+    """A part in which two sequences differ: the bounds of the slice in the old and in the new sequence."""
 
     old_start: int
     old_end: int
@@ -176,6 +176,6 @@ def _to_text(value: Any) -> str:
 def _normalise(value: Any) -> Any:
     """Return a value for comparison.
 
-    Readers see no difference between None, an empty text, list or mapping, so all become None.
+    Readers see no difference between None, an empty string, list or mapping, so all become None.
     """
     return None if value in ("", [], {}) else value

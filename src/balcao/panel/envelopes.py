@@ -18,19 +18,19 @@ class Data(msgspec.Struct, Generic[T]):
 
 
 class Page(Data[T], Generic[T]):
-    """A page of a list of the registry or of the health units."""
+    """A list page of the registry or the health units service."""
 
     pagination: Total
 
 
 class Items(msgspec.Struct, Generic[T]):
-    """A page of a list of the access service or of the agents service."""
+    """A list page of the access service or the agents service."""
 
     items: list[T]
     total: int
 
 
 class Categories(msgspec.Struct, Generic[T]):
-    """A list of categories of the registry or of the search."""
+    """A category list of the registry or the search service."""
 
     categories: list[T]

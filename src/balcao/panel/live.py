@@ -18,7 +18,7 @@ from balcao.core.logs import log
 from balcao.web.provider import GrantRefused, Provider, ProviderAway
 
 STREAM = "/health-units/unidades/eventos"
-# The upstream sends a heartbeat every 15 seconds, so one of them may be missed.
+# The upstream sends a heartbeat every 15 seconds, so one heartbeat may be missed.
 SILENT_SECONDS = 35.0
 # The limit of windows for one session. Each window reads the board with the person's token after every change.
 MOST_OF_SESSION = 5

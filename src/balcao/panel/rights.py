@@ -36,7 +36,7 @@ class OwnActions(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Rights:
-    """The actions of one person, with the reach of each. A key that is missing in a reach sets no limit."""
+    """One person's actions, and the reach of each action. A key that is missing in a reach sets no limit."""
 
     is_administrator: bool = False
     is_superadmin: bool = False
@@ -53,14 +53,14 @@ class Rights:
 
     @property
     def digest(self) -> str:
-        """Return a hash of these rights. It changes with every difference, including those of reach."""
+        """Return a hash of these rights. It changes with every difference, including differences of reach."""
         held = [self.actions[name] for name in sorted(self.actions)]
         return hashlib.sha256(
             msgspec.json.encode((self.is_administrator, self.is_superadmin, held), order="sorted")
         ).hexdigest()
 
     def lacking(self, actions: Sequence[str]) -> list[str]:
-        """Return those of the actions that the person does not have."""
+        """Return the actions that the person does not have."""
         return [action for action in actions if action not in self.actions]
 
 

@@ -1,4 +1,4 @@
-"""The environment of the panel's templates, with the filters and values that all of them use."""
+"""The environment of the panel's templates, with the filters and values that all templates use."""
 
 from collections.abc import Callable
 from typing import Any

@@ -34,7 +34,7 @@ class Found(NamedTuple):
 
 
 async def read_waiting(visit: Visit) -> list[Found]:
-    """Read all items that wait for the person, and count them for the navigation of this page and the next ones."""
+    """Read all items that wait for the person, and count them for the navigation of this page and following pages."""
     found = await _read(visit, _list_parts(visit, visit.panel.areas))
     if found:
         await _keep_all(visit, found)

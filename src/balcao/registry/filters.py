@@ -9,10 +9,10 @@ CODE_LENGTH = 50
 
 
 def parse_search(query: Mapping[str, str]) -> str | None:
-    """Return the search text, or None without one. Raises Invalid unless it has 1 to 100 characters."""
+    """Return the search text, or None if it is absent. Raises Invalid unless it has 1 to 100 characters."""
     return clean_parameter(query, "search", longest=SEARCH_LENGTH)
 
 
 def parse_code(query: Mapping[str, str], name: str) -> str | None:
-    """Return a value to match exactly, or None without one. Raises Invalid, which names the parameter."""
+    """Return a value to match exactly, or None if it is absent. Raises Invalid, which names the parameter."""
     return clean_parameter(query, name, longest=CODE_LENGTH)

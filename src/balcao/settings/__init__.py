@@ -253,12 +253,12 @@ class Settings(
 
     @property
     def trial_mailbox_url(self) -> str:
-        """Return where the trial collects the codes sent to phones; an empty text if a gateway sends them."""
+        """Return where the trial collects the codes sent to phones; an empty string if a gateway sends them."""
         return f"{self.crm_url}/_sandbox/codes" if self.sandbox_crm and self.phone_code_url_override is None else ""
 
     @property
     def phone_code_url(self) -> str:
-        """Return where codes are posted: the trial's mailbox or the city's gateway; an empty text if there is none."""
+        """Return where codes are posted: the trial's mailbox or the city's gateway; an empty string without either."""
         return self.trial_mailbox_url or self.phone_code_url_override or ""
 
     @property

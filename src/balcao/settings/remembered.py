@@ -55,7 +55,7 @@ def remember_port(folder: Path, port: int) -> None:
 
 
 def _read_port(folder: Path) -> str:
-    """Return the port, or an empty text if the file is missing or not valid."""
+    """Return the port, or an empty string if the file is missing or not valid."""
     try:
         text = file_in(folder).read_text().strip()
     except (OSError, UnicodeDecodeError):

@@ -38,7 +38,7 @@ class Words:
         return f"{moment.astimezone(self.zone):%H:%M}"
 
     def format_end(self, begin: datetime, end: datetime) -> str:
-        """Return the text after a start time: " a 10:45", or an empty text if both are in the same minute."""
+        """Return the text after a start time: " a 10:45", or an empty string if both are in the same minute."""
         clock = self.format_clock(end)
         return "" if clock == self.format_clock(begin) else f" a {clock}"
 

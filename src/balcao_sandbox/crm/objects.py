@@ -29,7 +29,7 @@ class Field:
     written_by_crm: bool = False
 
     def clean(self, name: str, value: Any) -> Any:
-        """Return the value in its stored form. An empty text becomes null. Raises Refused."""
+        """Return the value in its stored form. An empty string becomes null. Raises Refused."""
         if value is None or value == "":
             return self._clean_absent(name)
         if not isinstance(value, bool) if self.kind == "boolean" else not isinstance(value, str):

@@ -87,7 +87,7 @@ class RealmRequest:
         self._headers = request.headers
 
     def header(self, name: str) -> str:
-        """Return a header's value, or an empty text if it was not sent."""
+        """Return a header's value, or an empty string if it was not sent."""
         return self._headers.text(name.encode()) or ""
 
     @functools.cached_property

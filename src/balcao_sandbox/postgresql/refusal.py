@@ -15,6 +15,6 @@ def explain_refusal(output: str, log: Path) -> str:
 
 
 def find_last_line(text: str, word: str = "") -> str:
-    """Return the last non-blank line that contains this word, or an empty text."""
+    """Return the last non-blank line that contains this word, or an empty string."""
     lines = [line for line in text.splitlines() if line.strip() and word in line]
     return lines[-1].strip() if lines else ""

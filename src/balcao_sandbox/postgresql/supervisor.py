@@ -343,7 +343,7 @@ def _serves(pid: int, data: Path) -> bool:
 
 
 def _read_command_line(pid: int) -> str:
-    """Return the command line, or an empty text if the process is gone or a zombie."""
+    """Return the command line, or an empty string if the process is gone or a zombie."""
     if sys.platform != "linux":
         return subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True).stdout
     try:

@@ -1,4 +1,4 @@
-"""SQL of the planned changes of actions, by operation.
+"""SQL for the planned changes of actions, by operation.
 
 Actions first get a temporary name, so that two can swap names.
 """

@@ -1,4 +1,4 @@
-"""SQL of the actions."""
+"""SQL for the actions."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""SQL of the catalogue's history."""
+"""SQL for the catalogue's history."""
 
 from datetime import datetime
 from typing import NamedTuple

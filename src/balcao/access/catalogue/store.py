@@ -1,4 +1,4 @@
-"""SQL of the catalogue as a whole: its version and its audit trail."""
+"""SQL for the catalogue as a whole: its version and its audit trail."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -85,7 +85,7 @@ WHERE (seq IS NULL AND at <= now() - :beside_chain::interval)
               WHERE at <= now() - :chained::interval AND seq < (SELECT max(seq) FROM access.audit_event))
 """)
 async def delete_old_catalogue_events(connection: Connection, beside_chain: timedelta, chained: timedelta) -> int:
-    """Delete the old events, with separate ages for those in the chain and the others. Return their number."""
+    """Delete the old events, with separate ages for chained events and the others. Return the number deleted."""
 
 
 @statement("SELECT seq, hash FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1")
@@ -114,7 +114,7 @@ async def _forget_up_to(connection: Connection, last: int | None) -> None: ...
 
 
 async def delete_noted_changes(connection: Connection, age: timedelta) -> int:
-    """Delete the notes of old changes, and return their number.
+    """Delete the notes of old changes, and return the number of deleted notes.
 
     Consistency: both statements run in the caller's transaction, so a reader gets either all changes or the information
     that they are gone.

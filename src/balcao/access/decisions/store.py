@@ -1,4 +1,4 @@
-"""SQL of decisions: the changes since an earlier version, from the audit chain."""
+"""SQL for decisions: the changes since an earlier version, from the audit chain."""
 
 from collections.abc import Sequence
 

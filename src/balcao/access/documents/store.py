@@ -1,4 +1,4 @@
-"""SQL of the catalogue as code: the content of a document, and the plans that wait to be applied."""
+"""SQL for the catalogue as code: the content of a document, and the plans that wait to be applied."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""SQL of the planned changes of groups, by operation."""
+"""SQL for the planned changes of groups, by operation."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""SQL of groups, their roles and their members."""
+"""SQL for groups, their roles and their members."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

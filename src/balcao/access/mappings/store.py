@@ -1,4 +1,4 @@
-"""SQL of the mappings. Registration writes those of the platform's own operations."""
+"""SQL for the mappings. Registration writes those of the platform's own operations."""
 
 from dataclasses import dataclass
 from datetime import timedelta

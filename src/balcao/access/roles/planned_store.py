@@ -1,4 +1,4 @@
-"""SQL of the planned changes of roles, by operation."""
+"""SQL for the planned changes of roles, by operation."""
 
 from collections.abc import Mapping, Sequence
 

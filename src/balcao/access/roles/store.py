@@ -1,4 +1,4 @@
-"""SQL of roles and their grants."""
+"""SQL for roles and their grants."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""SQL of the seed data, and of the record of what has been written."""
+"""SQL for the seed data, and of the record of what has been written."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""SQL of the people in the catalogue."""
+"""SQL for the people in the catalogue."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ WHERE seen_at <= now() - :age::interval
   AND NOT EXISTS (SELECT FROM access.person_role WHERE person_id = person.id)
 """)
 async def delete_unseen_people(connection: Connection, age: timedelta) -> int:
-    """Delete people without groups and roles who were not seen for that long, and return their number."""
+    """Delete people without groups and roles who were not seen for that long. Return the number of deleted people."""
 
 
 _WANTED = "NOT :has_groups::boolean OR EXISTS (SELECT FROM access.membership WHERE person_id = person.id)"

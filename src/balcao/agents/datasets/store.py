@@ -1,4 +1,4 @@
-"""SQL of the data sets and their examples."""
+"""SQL for the data sets and their examples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -293,7 +293,7 @@ WHERE dataset.deleted_at IS NULL AND (dataset.name, dataset.description, dataset
     IS DISTINCT FROM (excluded.name, excluded.description, excluded.metadata)
 """)
 async def import_datasets(connection: Connection, rows: Sequence[msgspec.Struct]) -> int:
-    """Write the data sets that are new or changed. Return their number. Requires the owner of the tables."""
+    """Write new and changed data sets, and return how many were written. Only the tables' owner may do this."""
 
 
 class KnownExample(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""SQL of the experiments, their runs and scores. Examples are read here, but written by their own feature."""
+"""SQL for the experiments, their runs and scores. Examples are read here, but written by their own feature."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

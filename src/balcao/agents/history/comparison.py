@@ -9,7 +9,7 @@ from balcao.agents.versions.content import AgentContent
 
 
 def list_version_changes(old: AgentContent, new: AgentContent) -> list[VersionChange]:
-    """Return an entry for each member that differs. An empty text or list counts as null."""
+    """Return an entry for each member that differs. An empty string or list counts as null."""
     return list(_find_changes(old, new))
 
 

@@ -1,4 +1,4 @@
-"""SQL of the histories. It reads versions that another feature writes."""
+"""SQL for the histories. It reads versions that another feature writes."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""SQL of the texts of instructions."""
+"""SQL for the texts of instructions."""
 
 from datetime import datetime
 from typing import NamedTuple

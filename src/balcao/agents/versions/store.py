@@ -1,4 +1,4 @@
-"""SQL of the versions, the active pointer and the log of its moves."""
+"""SQL for the versions, the active pointer and the log of its moves."""
 
 from datetime import datetime
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""SQL of the deliveries to webhooks. `core/webhooks` stores the webhooks themselves."""
+"""SQL for the deliveries to webhooks. `core/webhooks` stores the webhooks themselves."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple

@@ -135,7 +135,7 @@ class Catalogue:
             await self._take_over()
 
     async def reach(self, version: int) -> None:
-        """Apply the changes up to a version, unless another load has done so. Concurrent writers share one read."""
+        """Apply the changes up to a version, unless another load already has. Concurrent writers share one read."""
         async with self._loading:
             if self._latest.version < version:
                 await self._take_over()

@@ -72,7 +72,7 @@ class Counts:
     def hit(self, seconds: float, key: tuple[str, ...]) -> tuple[int, float]:
         """Count one use.
 
-        Return the number of uses in the key's window, including this one, and the seconds until it ends.
+        Return the number of uses in the key's window, including this use, and the seconds until the window ends.
         """
         now = self._clock()
         window = self._windows.get(key)
@@ -101,7 +101,7 @@ class Counts:
         return (self._find_open_word(offset, tag, now) >> _COUNT_BITS) / 1000 - now
 
     def _open(self, seconds: float, key: tuple[str, ...], now: float) -> _Window:
-        """Open a window, or join the one that another process, or the previous process with this number, has opened."""
+        """Open a window, or join a window that another process or a previous process with this number opened."""
         if len(self._windows) >= MOST_WINDOWS:
             self._windows.clear()  # the mapped words still hold the counts
         offset, tag = self._locate(key)

@@ -107,7 +107,7 @@ class IssuerKeys:
 
     @property
     def age(self) -> float:
-        """The number of seconds since the last successful fetch. Infinity before the first one."""
+        """The number of seconds since the last successful fetch. Infinity before the first fetch."""
         return monotonic() - self._fetched_at
 
     async def keep_fresh(self) -> None:

@@ -121,7 +121,7 @@ class PatternTree:
                 node.end = entry.id or None
 
     def find(self, method: str, segments: Sequence[str]) -> int | None:
-        """Return the id of the deciding mapping. HEAD without its own mapping uses that of GET."""
+        """Return the id of the deciding mapping. HEAD without its own mapping uses the mapping of GET."""
         found = self._find(method, segments)
         return self._find("GET", segments) if found is None and method == "HEAD" else found
 

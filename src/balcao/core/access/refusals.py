@@ -51,7 +51,7 @@ class Refusals:
         self._rate, self._most, self._seconds = rate, item.amount, item.get_expiry()
 
     def count(self, kind: str, who: str) -> float:
-        """Count a refusal. Return for how many seconds this and further ones get 429, or 0 within the burst."""
+        """Count a refusal. Return for how many seconds this and further refusals get 429, or 0 within the burst."""
         count, lasting = self._counts.hit(self._seconds, ("refused", self._rate, kind, who))
         return lasting if count > self._most else 0.0
 

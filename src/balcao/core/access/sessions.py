@@ -110,7 +110,7 @@ class EndedSessions:
         return is_new
 
     async def reload(self) -> None:
-        """Load the entries since the last read, and forget the expired ones."""
+        """Load the entries since the last read, and forget expired entries."""
         since = self._newest and self._newest - _OVERLAP
         async with self._database.connection() as connection:
             endings = await _list_endings(connection, since)

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Action(msgspec.Struct, frozen=True):
-    """An action. `key` is the code key, or `#id` for a custom action. `name` and `description` are the current ones."""
+    """An action. `key` is the code key, or `#id` for a custom action. `name` and `description` are current."""
 
     id: int
     key: str
@@ -179,7 +179,7 @@ class Snapshot:
         return Match(mapping, self.actions[mapping.action_id], bind_path(mapping.path_pattern, segments))
 
     def following(self, changes: Changes) -> "Snapshot":
-        """Return the next version. It shares everything unchanged with this one."""
+        """Return the next version, which shares everything unchanged with this version."""
         old = [self.mappings[item] for item in changes.mappings if item in self.mappings]
         new = [mapping for mapping in changes.mappings.values() if mapping is not None]
         actions = _merge(self.actions, changes.actions)

@@ -166,7 +166,7 @@ class TokenVerifier:
             self._verified.popitem(last=False)
 
     def _drop_expired(self) -> None:
-        """Check some of the cached tokens in turn, and drop the expired ones."""
+        """Check some of the cached tokens in turn, and drop expired tokens."""
         now = time.time()
         for _ in range(min(LOOKS, len(self._verified))):
             digest, caller = next(iter(self._verified.items()))

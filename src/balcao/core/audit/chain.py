@@ -134,7 +134,7 @@ async def _iterate_links(connection: Connection) -> AsyncIterator[_Link]:
 def _find_break(link: _Link, seq: int, digest: bytes | None, known: tuple[int, str] | None) -> Break | None:
     """Return the break at a link, or None.
 
-    `seq` and `digest` are those of the previous link. The digest is None if that link was dropped with its month.
+    `seq` and `digest` belong to the previous link. The digest is None if that link was dropped with its month.
     """
     if link.seq != seq + 1:
         return Break(seq + 1, "missing")

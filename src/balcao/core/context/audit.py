@@ -30,7 +30,7 @@ _COLUMNS = """id, request_id, operation, action, subject_hash, subject, actor_ki
 
 
 def record_sql(trail: str, source: str) -> str:
-    """Return the text of an INSERT that records, for each row of `source`, the events of `trail`.
+    """Return an INSERT that records the events of `trail` for each row of `source`.
 
     For a store that writes and records in one statement, as one of its CTEs. `trail` is an SQL expression: a jsonb
     parameter, or a column with the result of `Audit.encode_event`. Nothing is recorded if `source` has no rows, so a
@@ -47,7 +47,7 @@ def record_sql(trail: str, source: str) -> str:
 
 
 def join_trails(trails: Iterable[str]) -> str:
-    """Return the events of all trails, in their order, as one text for `record_sql`."""
+    """Return the events of all trails, in order, as one JSON string for `record_sql`."""
     return json_text([event for trail in trails for event in msgspec.json.decode(trail, type=list[msgspec.Raw])])
 
 
@@ -127,7 +127,7 @@ class Audit:
 
     @property
     def keys(self) -> Sequence[HashKey]:
-        """The current key, followed by the former ones."""
+        """The current key, followed by former keys."""
         return self._keys
 
     def list_hashes(self, cpf: Cpf) -> list[bytes]:
@@ -208,7 +208,7 @@ class Audit:
         }
 
     def _hash_actor(self, call: RecordedCall) -> bytes | None:
-        """Return the hash of the CPF, or of issuer and subject of a login without CPF.
+        """Return the hash of the CPF, or of a login's issuer and subject if it has no CPF.
 
         A machine is identified by its client.
         """

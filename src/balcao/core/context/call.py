@@ -111,7 +111,7 @@ class Call:
 
     @property
     def reason(self) -> str | None:
-        """The reason for the call. Only the three methods below set it. Two of them validate a person's words."""
+        """The reason for the call. Only the three methods below set it. Two of them validate it."""
         return self._reason
 
     def read_access_reason(self) -> None:

@@ -35,7 +35,7 @@ class Kept(NamedTuple):
 
 
 def keep_sql(kept: str, source: str) -> str:
-    """Return the text of an INSERT that stores the response under its key if `source` has a row.
+    """Return an INSERT that stores the response under its key if `source` has a row.
 
     For a statement that creates a record and stores the response together. `kept` is the name of its `Kept | None`
     parameter. The INSERT returns a row if the key was free. Of two concurrent statements with one key, the second waits
@@ -174,11 +174,11 @@ def _key_reused() -> Conflict:
 
 @statement("DELETE FROM platform.idempotent_answer WHERE cpf = :cpf AND made_at <= :until")
 async def forget_person(connection: Connection, cpf: Cpf, until: datetime) -> int:
-    """Delete the stored responses about this person up to this time, and return their number."""
+    """Delete the stored responses about this person up to this time. Return the number deleted."""
 
 
 async def forget_old(connection: Connection) -> int:
-    """Delete the stored responses that are older than their retention, and return their number."""
+    """Delete the stored responses that are older than their retention. Return the number deleted."""
     return await _forget_older(connection, RETENTION)
 
 

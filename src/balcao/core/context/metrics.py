@@ -72,7 +72,7 @@ class Metrics:
         return sum_numbers(map(_read, sorted(folder.glob("*.msgpack"))))
 
     def _publish(self, folder: Path) -> None:
-        """Write a new file and rename it, so that readers never see half of it. A full disk only causes a warning."""
+        """Write a new file and rename it, so that readers see complete files. A full disk only causes a warning."""
         file = self._file(folder)
         try:
             file.with_suffix(".new").write_bytes(msgspec.msgpack.encode(self._own_numbers()))

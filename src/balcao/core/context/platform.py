@@ -61,7 +61,7 @@ class Platform:
         return self.settings.zone
 
     def rate(self, setting: str) -> str:
-        """Return the current rate of a setting such as `export_limit`: the configured one, or the operators' change."""
+        """Return the current rate of a setting such as `export_limit`: as configured, or as operators changed it."""
         configured: str = getattr(self.settings, setting)
         return self.live.rate(variable_of(setting), configured)
 

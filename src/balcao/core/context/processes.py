@@ -1,4 +1,4 @@
-"""The position of this process among those of the machine, and the folder that they share."""
+"""The position of this process among the machine's processes, and the folder that they share."""
 
 import shutil
 from dataclasses import dataclass

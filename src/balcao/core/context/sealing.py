@@ -18,7 +18,7 @@ def seal_text(key: HashKey, purpose: str, text: str) -> str:
 
 
 def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
-    """Return the text that one of the keys sealed. Raises JoseError if none of them did."""
+    """Return the text that was sealed with one of the keys. Raises JoseError if no key fits."""
     # Try the current key last, so that its exception is raised if no key fits.
     for former in keys[1:][::-1]:
         with suppress(JoseError):

@@ -79,7 +79,7 @@ class Holder(msgspec.Struct, frozen=True):
         )
 
 
-# Each new ticket deletes some expired ones, so that the table cannot fill faster than it empties.
+# Each new ticket deletes some expired tickets, so that the table cannot fill faster than it empties.
 @statement("""
 WITH swept AS (
     DELETE FROM platform.access_ticket WHERE digest IN (

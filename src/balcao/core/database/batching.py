@@ -15,7 +15,7 @@ from balcao.core.errors import Unavailable
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Every caller waits for the whole batch. A larger one would be noticeably slower for each of them.
+# Every caller waits for the whole batch. With larger batches, each caller would notice the delay.
 LARGEST_BATCH = 100
 # While PostgreSQL executes one statement, this process builds the other or reads its rows.
 STATEMENTS_AT_ONCE = 2

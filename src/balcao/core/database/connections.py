@@ -225,7 +225,7 @@ class Connections:
     def _pass_place_on(self) -> None:
         """Give the slot of a closed connection to the longest waiting caller, or free it if none waits.
 
-        Freeing the slot first would let a new caller overtake the waiting ones.
+        Freeing the slot first would let a new caller overtake waiting callers.
         """
         if not self._wake():
             self._places -= 1

@@ -49,7 +49,7 @@ class Listening:
         if not any(self._notices.values()):
             connection, self._connection = self._connection, None
             if connection is not None:
-                # An exception from closing would hide the one that ended the listening.
+                # An exception from closing would hide the exception that ended the listening.
                 with suppress(Exception):
                     await connection.close(timeout=1)
 

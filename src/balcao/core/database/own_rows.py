@@ -8,7 +8,7 @@ from balcao.core.values.cpf import Cpf
 
 
 def make_deletion(table: str) -> Callable[[Connection, Cpf], Awaitable[int]]:
-    """Return a function that deletes a person's rows from the table and returns their number."""
+    """Return a function that deletes a person's rows from the table and returns the number of deleted rows."""
 
     @statements({table: f"DELETE FROM {table} WHERE cpf = :cpf"})  # noqa: S608 - a name of our own
     async def delete_own_rows(connection: Connection, table: str, cpf: Cpf) -> int: ...

@@ -6,7 +6,7 @@ import asyncpg
 
 from balcao.core.database.pool import Connection
 
-# Raised on the deletion of a row that other rows reference: by NO ACTION foreign keys and by RESTRICT ones.
+# Raised on the deletion of a row that other rows reference: by NO ACTION or RESTRICT foreign keys.
 REFERRED_TO = (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)
 
 

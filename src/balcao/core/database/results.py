@@ -135,7 +135,7 @@ class _Members:
         return self.choose(row)(row)
 
     def choose(self, row: Any) -> Read:
-        """Return the reader for rows with the same columns as this one."""
+        """Return the reader for rows with the same columns as this row."""
         columns = tuple(row.keys())
         read = self._chosen.get(columns)
         if read is None:

@@ -8,10 +8,10 @@ from balcao.core.database.pool import Connection
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a table in the order of its primary key, or of other columns that are unique together.
+    """A table's rows, ordered by its primary key or by other columns that are unique together.
 
-    `line` is an SQL expression that converts the row `stored` to jsonb, and `condition` one that selects rows. `key`
-    lists the other columns, if the order is theirs.
+    `line` and `condition` are SQL expressions: they convert the row `stored` to jsonb, and select rows. `key` lists the
+    other columns, if the rows are ordered by them.
     """
 
     table: str

@@ -112,7 +112,7 @@ def delete_strays(folder: Path, manifest: Manifest) -> None:
 
 
 def _write(file: Path, content: bytes) -> None:
-    # Write to another name, flush, rename, flush the folder: a crash leaves the old file or the whole new one.
+    # Write to another name, flush, rename, flush the folder: a crash leaves the old file or the complete new file.
     unfinished = file.with_name(file.name + _UNFINISHED)
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as stream:

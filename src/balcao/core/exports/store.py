@@ -1,4 +1,4 @@
-"""SQL of the exports: rows as JSON lines, starting anywhere in the order of their keys."""
+"""SQL for the exports: rows as JSON lines, starting anywhere in the order of their keys."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
@@ -42,7 +42,7 @@ async def read_key(connection: Connection, rows: Rows) -> list[KeyColumn]:
 
 
 class Line(NamedTuple):
-    """A row: its JSON, and its key as texts."""
+    """A row: its JSON, and its key as strings."""
 
     text: str
     key: list[str]
@@ -63,7 +63,7 @@ async def iterate_lines(connection: Connection, rows: Rows, after: Sequence[str]
 
 
 def build_statement(rows: Rows, key: Sequence[KeyColumn], *, is_resumed: bool) -> str:
-    """Return the statement of a batch. If it is resumed, its parameters are the last key as texts."""
+    """Return the statement of a batch. To resume after a row, pass its key as strings."""
     columns = [f"stored.{column.name}" for column in key]
     ordered = ", ".join(columns)
     # Cast the parameters to the columns' own types. Otherwise PostgreSQL could not use the key's index.

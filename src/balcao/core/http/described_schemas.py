@@ -5,7 +5,7 @@ from typing import Any
 
 Schema = dict[str, Any]
 
-# A description names two operations. Any further ones are only counted.
+# A description names two operations. Further operations are only counted.
 _NAMED = 2
 
 

@@ -179,7 +179,7 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
 
 @functools.cache
 def _list_codes(function: FunctionType) -> Collection[tuple[str, str]]:
-    """Return the constants of a function that are codes of its own package or of the core."""
+    """Return those constants of a function that are error codes of its own package or the core."""
     constants = {text for code in _codes_within(function.__code__) for text in _texts(code.co_consts)}
     constants |= {text for name in _names(function) for text in _texts((function.__globals__.get(name),))}
     return [

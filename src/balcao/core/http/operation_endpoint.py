@@ -268,7 +268,7 @@ class OperationEndpoint:
     async def _record_denial(self, call: Call, request: Request) -> None:
         """Record a denied attempt so that the person concerned can see it.
 
-        If one caller makes many, record only the first ones.
+        If one caller makes many attempts, record only the first.
         """
         platform = self._platform
         if not await platform.is_within(*DENIED, _who(call, request)):

@@ -108,7 +108,7 @@ CpfInPath: TypeAlias = Annotated[
 ]
 
 
-# The whole query as text, for a use case that reads several parameters itself.
+# The whole query string, for a use case that reads several parameters itself.
 Query: TypeAlias = Annotated[Mapping[str, str], InQuery(lambda query: query)]
 
 

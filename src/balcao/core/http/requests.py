@@ -69,7 +69,7 @@ class Request:
     def query(self, repeated: Collection[str] = ()) -> Mapping[str, Any]:
         """Return the query parameters as text. The first value of a repeated parameter wins.
 
-        The parameters in `repeated` are lists of all values, or absent without any.
+        The parameters in `repeated` are lists of all values, or absent if the parameter is absent.
         """
         found: dict[str, Any] = {}
         for name, value in parse_qsl(self.query_string.decode("latin-1"), keep_blank_values=True):

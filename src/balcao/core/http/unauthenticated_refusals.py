@@ -90,7 +90,7 @@ def _choose_line(refusals: Refusals, request: Request, over: float, code: str) -
 
 
 def refuse_often(dialect: Dialect, over: float) -> Response[Any]:
-    """Return the 429 for a caller who was refused too often. The response is cached by its number of seconds."""
+    """Return the 429 for a caller who was refused too often. The response is cached by its retry time."""
     return _make_too_many(dialect, ceil(over))
 
 

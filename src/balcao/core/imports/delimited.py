@@ -157,7 +157,7 @@ class Csv(Source):
         return line
 
     def _give_back(self, lines: list[_Line]) -> None:
-        """Return these lines, the last ones read, so that they are read again."""
+        """Push back the last lines read, so that they are read again."""
         self._returned.extendleft(reversed(lines))
         self.lines -= len(lines)
         self.offset -= sum(line.length for line in lines)

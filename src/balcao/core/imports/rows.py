@@ -60,7 +60,7 @@ class Decoder:
         return rows, refused
 
     def _decode_row(self, record: Record) -> Any:
-        """Return the row of a record. Raises Invalid, with the reason for the report, if the record is not one."""
+        """Return the row of a record. Raises Invalid, with the reason for the report, if the record is not a row."""
         if record.fault is not None:
             raise Invalid(record.fault)
         text = record.content

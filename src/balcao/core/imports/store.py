@@ -1,4 +1,4 @@
-"""SQL of the imports: the last file of each kind, and its committed part."""
+"""SQL for the imports: the last file of each kind, and its committed part."""
 
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Connection

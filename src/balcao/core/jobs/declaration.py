@@ -1,4 +1,4 @@
-"""Declarations of whom jobs concern and which rows end with them, because a job itself contains only ids."""
+"""Declare whom a job concerns and which row ends with the job, because a job itself contains only ids."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -59,7 +59,7 @@ class Stillness:
 
 @contextmanager
 def watching(pulse: Pulse, seconds: float, end: Callable[[], None], pause: float = LOOK_SECONDS) -> Iterator[None]:
-    """Call `end` once if the loop does not turn for this many seconds while the block runs.
+    """Call `end` once if the event loop completes no iteration for this many seconds while the block runs.
 
     The watchdog is a thread, so it also detects a blocked event loop, and it needs no supervisor.
     """

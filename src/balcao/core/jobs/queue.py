@@ -239,7 +239,7 @@ async def count_jobs(connection: Connection) -> list[tuple[str, State, int]]:
 
 
 def dead_sql(kind: str) -> str:
-    """Return the text of a SELECT of the dead jobs of a kind: `id`, and `payload` as jsonb.
+    """Return a SELECT that lists the dead jobs of a kind: `id`, and `payload` as jsonb.
 
     Stores use it to distinguish work that still waits from work that was given up.
     """
@@ -247,7 +247,7 @@ def dead_sql(kind: str) -> str:
 
 
 def pending_sql(kind: str) -> str:
-    """Return the text of a SELECT of the waiting and running jobs of a kind, with the columns of `dead_sql`."""
+    """Return a SELECT that lists the waiting and running jobs of a kind, with the same columns as `dead_sql`."""
     return _jobs_sql(kind, "'queued', 'picked'")
 
 
@@ -272,7 +272,7 @@ def _queries(connection: Connection) -> Queries:
 
 @statement("SELECT count(*) FROM queue.pgqueuer_log WHERE :kind::text IS NULL OR entrypoint = :kind")
 async def count_log_entries(connection: Connection, kind: str | None = None) -> int:
-    """Return the number of log entries of a kind of jobs, or of all."""
+    """Return the number of log entries, for one kind of job or for all."""
 
 
 @statement("""
@@ -280,4 +280,4 @@ DELETE FROM queue.pgqueuer_log
 WHERE created <= now() - :age::interval AND (:kind::text IS NULL OR entrypoint = :kind)
 """)
 async def delete_log_entries(connection: Connection, age: timedelta, kind: str | None = None) -> int:
-    """Delete the log entries of this age, of a kind of jobs or of all. Return their number."""
+    """Delete log entries of this age, for one kind of job or for all. Return the number of deleted entries."""

@@ -207,7 +207,7 @@ async def enqueue(
 
 
 def enqueue_sql(kind: str, payload: str, delay: str, source: str) -> str:
-    """Return the text of two CTEs that enqueue a job for each row of `source`. `queued (id)` contains the jobs' ids.
+    """Return two CTEs that enqueue a job for each row of `source`. `queued (id)` contains the jobs' ids.
 
     For a store that writes and enqueues in one statement. `kind`, `payload` (encoded by `encode_payload`) and `delay`
     (an interval) are SQL expressions. The library's own statement accepts arrays but no relation; a test compares the
@@ -226,7 +226,7 @@ queued AS (
 
 
 def withdraw_sql(job: str, source: str) -> str:
-    """Return the text of a DELETE that removes from the queue the jobs whose ids are `job` in the rows of `source`."""
+    """Return a DELETE that removes jobs from the queue. `job` is the SQL expression for their ids in `source`."""
     return f"DELETE FROM {QUEUE_SCHEMA}.pgqueuer USING {source} WHERE pgqueuer.id = {job}"  # noqa: S608 - as above
 
 

@@ -90,7 +90,7 @@ async def count_calls(connection: Connection) -> int:
 
 @statement("DELETE FROM platform.call WHERE called_at < now() - :age::interval")
 async def delete_old_calls(connection: Connection, age: timedelta) -> int:
-    """Delete older calls and return their number."""
+    """Delete older calls, and return how many were deleted."""
 
 
 class CallLog:
@@ -136,7 +136,7 @@ class CallLog:
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[None]:
-        """Write every few seconds while the block runs, and a last time at its end."""
+        """Write every few seconds while the block runs, and once more at its end."""
         try:
             async with repeating(self.flush_if_possible, FLUSH_SECONDS):
                 yield

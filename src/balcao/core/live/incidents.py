@@ -71,7 +71,7 @@ async def count_incidents(connection: Connection) -> int:
 
 @statement("DELETE FROM platform.incident WHERE resolved_at < now() - :age::interval")
 async def delete_old_incidents(connection: Connection, age: timedelta) -> int:
-    """Delete the incidents that were resolved longer ago, with their notes. Return their number."""
+    """Delete incidents resolved more than `age` ago, with their notes. Return the number of deleted incidents."""
 
 
 async def open_incident(

@@ -31,7 +31,7 @@ async def begin_maintenance(
 async def plan_maintenance(
     call: Call, services: Iterable[str], message: str, begins_at: datetime, ends_at: datetime, author: str
 ) -> list[Change]:
-    """Announce a maintenance of the services from `begins_at` to `ends_at`. Return all planned ones.
+    """Announce a maintenance of the services from `begins_at` to `ends_at`. Return all planned maintenance.
 
     A plan replaces the service's previous plan. Raises Conflict for a service in maintenance, because a plan would end
     it.

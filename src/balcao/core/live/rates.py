@@ -14,7 +14,7 @@ from balcao.core.errors import Invalid
 from balcao.core.http.operations import Operation, name_for_machines
 from balcao.settings import Settings, variable_of
 
-# A change may raise a rate to at most this multiple of the configured one.
+# A change may raise a rate to at most this multiple of the configured rate.
 MOST_TIMES = 10
 SETTINGS = (
     "read_rate",
@@ -32,7 +32,7 @@ SETTINGS = (
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of a change. The lowest rate is 1/`least_share` of the configured one. `least` names that share."""
+    """The bounds of a change. The lowest rate is 1/`least_share` of the configured rate. `least` names that share."""
 
     least_share: int
     least: str
@@ -60,7 +60,7 @@ class Limit:
 
 
 def collect_limits(settings: Settings, operations: Iterable[Operation], further: Mapping[str, str]) -> dict[str, Limit]:
-    """Return all limits by name: of settings, of use cases (`further`), and of operations and their machines.
+    """Return all limits by name: settings, use cases (`further`), operations and their machine callers.
 
     Operations with their own protection against overload have no limit.
     """

@@ -48,7 +48,7 @@ class ResponseCount:
 
     @property
     def written_times(self) -> str:
-        """The times as one text value, because `unnest` would flatten an array of arrays."""
+        """The times as one string, because `unnest` would flatten an array of arrays."""
         return "{" + ",".join(map(str, self.times)) + "}"
 
 
@@ -68,7 +68,7 @@ SET responses = kept.responses + excluded.responses, refusals = kept.refusals + 
              FROM unnest(kept.times, excluded.times) WITH ORDINALITY AS both_of (before, added, place))
 """)
 async def _add_counts(connection: Connection, counts: Sequence[ResponseCount]) -> None:
-    """Add the counts to the stored ones. No two of `counts` may have the same key."""
+    """Add the counts to the stored counts. No two of `counts` may have the same key."""
 
 
 @statement("""
@@ -87,7 +87,7 @@ async def count_rows(connection: Connection, span: Span) -> int:
 
 @statement("DELETE FROM platform.response_count WHERE span = :span AND starts_at < now() - :age::interval")
 async def delete_old_counts(connection: Connection, span: Span, age: timedelta) -> int:
-    """Delete older rows and return their number."""
+    """Delete older rows, and return how many were deleted."""
 
 
 class Recorder:
@@ -143,7 +143,7 @@ def begin_day(now: datetime, zone: ZoneInfo) -> datetime:
 
 @asynccontextmanager
 async def record_response_counts(database: Database, telemetry: Telemetry, zone: ZoneInfo) -> AsyncIterator[None]:
-    """Record this process's responses while the block runs, and a last time at its end."""
+    """Record this process's responses while the block runs, and once more at its end."""
     recorder = Recorder(database, telemetry, zone)
     try:
         async with repeating(recorder.flush_if_possible, FLUSH_SECONDS):

@@ -1,4 +1,4 @@
-"""Types of text members in pydantic models: numbers, flags, lines. Their faults are listed with all others."""
+"""Types of string members in pydantic models: numbers, flags, lines. Their faults are listed with all others."""
 
 from collections.abc import Hashable
 from typing import Annotated, Any, TypeVar
@@ -54,12 +54,12 @@ def refuse_control(text: str, allowed: str = "") -> str:
 
 
 DIGITS = BeforeValidator(_check_number)
-"""Marks a number that comes as text."""
+"""Marks a number that is sent as a string."""
 # A number that may be negative, and a number without a sign.
 WholeNumber = Annotated[int, DIGITS]
 NaturalNumber = Annotated[int, BeforeValidator(_check_natural)]
 Flag = Annotated[bool, BeforeValidator(_parse_flag)]
 OneLine = AfterValidator(refuse_control)
-"""Marks a text without line breaks and other control characters."""
+"""Marks a string without line breaks and other control characters."""
 Storable = AfterValidator(refuse_nul)
-"""Marks a text of any number of lines."""
+"""Marks a string of any number of lines."""

@@ -1,4 +1,4 @@
-"""Identifiers: new ones, which sort by their time of creation, and the forms that callers send."""
+"""Identifiers: create new ids, which sort by creation time, and check the ids that callers send."""
 
 import re
 from uuid import UUID
@@ -13,12 +13,12 @@ _UUID = re.compile(UUID_PATTERN)
 
 
 def new_id() -> str:
-    """Return a UUID of version 7 in its canonical text form."""
+    """Return a UUID of version 7 as a canonical string."""
     return str(uuid_utils.uuid7())
 
 
 def new_uuid() -> UUID:
-    """Return a UUID of version 7, without a conversion from text."""
+    """Return a UUID of version 7, without parsing a string."""
     return uuid7()
 
 

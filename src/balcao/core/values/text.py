@@ -21,7 +21,7 @@ def is_plain_line(text: str) -> bool:
     return _PLAIN_LINE.fullmatch(text) is not None
 
 
-# Sorting combining marks takes quadratic time in their number. This is the maximum on one letter that Unicode allows in
+# Sorting combining marks takes quadratic time. This is the maximum on one letter that Unicode allows in
 # a stream (UAX 15, 13); no language comes near it.
 LONGEST_RUN_OF_MARKS = 30
 # Marks that count as letters until they are decomposed.
@@ -106,7 +106,7 @@ def has_control(text: str, allowed: str = "") -> bool:
 
 
 def iterate_texts(value: Any) -> Iterator[str]:
-    """Yield every text in a JSON value, including the names of members."""
+    """Yield every string in a JSON value, including the names of members."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -178,7 +178,7 @@ class WebhooksOfService(Generic[W, S]):
             await queue.retry_jobs(connection, [dead])
 
     async def deliver(self, platform: Platform, payload: Mapping[str, Any]) -> None:
-        """Send an event or a test to a webhook. Raises Retry if the call failed and the receiver wants further ones.
+        """Send an event or a test to a webhook. Raises Retry if the call failed and the receiver accepts further tries.
 
         A repetition has the same id, so the receiver recognises it.
         """

@@ -1,4 +1,4 @@
-"""SQL of a service's webhooks: the same statements for each service's own table and names."""
+"""SQL for a service's webhooks: the same statements for each service's own table and names."""
 
 from typing import Any, NamedTuple
 from uuid import UUID

@@ -17,7 +17,7 @@ class CompanyRow(CompanyBody):
 
 
 async def write_employers(connection: Connection, rows: Sequence[CompanyRow]) -> int:
-    """Write the companies that are new or different, and return their number. The last row of a CNPJ counts."""
+    """Write new and changed companies, and return how many were written. The last row of a CNPJ counts."""
     found = {company.cnpj: company for company in map(service.check_new_company, rows)}
     return await store.upsert_imported_companies(connection, list(found.values()))
 

@@ -43,7 +43,7 @@ class Company(msgspec.Struct):
 
 
 class CompanyBody(msgspec.Struct):
-    """The record of a company. Instants in the body are ignored, and an empty text counts as absent."""
+    """The record of a company. Instants in the body are ignored, and an empty string counts as absent."""
 
     razao_social: LegalName
     cnpj: Annotated[

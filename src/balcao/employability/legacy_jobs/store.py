@@ -1,4 +1,4 @@
-"""SQL of the older jobs. The row of a removed job stays, but no query returns it."""
+"""SQL for the older jobs. The row of a removed job stays, but no query returns it."""
 
 import asyncpg
 

@@ -1,4 +1,4 @@
-"""SQL of the introduction at the first login to the job listings."""
+"""SQL for the introduction at the first login to the job listings."""
 
 from datetime import datetime
 

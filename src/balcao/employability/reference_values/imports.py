@@ -26,7 +26,7 @@ class ReferenceRow(ReferenceBody, kw_only=True):
 
 
 async def write_reference_values(connection: Connection, rows: Sequence[ReferenceRow]) -> int:
-    """Write the values that are new or different, and return their number.
+    """Write new and changed values, and return how many were written.
 
     A stored value with the same text gets the id of the file. PostgreSQL rejects this while a record uses the value.
     """

@@ -1,4 +1,4 @@
-"""SQL of the reference values."""
+"""SQL for the reference values."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -130,7 +130,7 @@ async def match_imported_values(connection: Connection, values: Sequence[Importe
 async def write_imported_values(
     connection: Connection, values: Sequence[ImportedValue], matches: Sequence[ImportMatch]
 ) -> int:
-    """Write independent values that are new or different, and return their number.
+    """Write new and changed independent values, and return how many were written.
 
     A value that exists gets the id of the file. PostgreSQL rejects an id or text of another value, and a new id while
     records refer to the old one.

@@ -36,7 +36,7 @@ class SkillRow(BehaviourRow):
 
 
 async def write_behaviours(connection: Connection, rows: Sequence[BehaviourRow]) -> int:
-    """Write the behaviours that are new or respelled, and return their number. The last row of a name counts."""
+    """Insert new behaviours and update spellings. Return the number written. The last row of a name counts."""
     return len(await _write_names(connection, Catalogue.BEHAVIOUR, [row.nome for row in rows]))
 
 

@@ -1,4 +1,4 @@
-"""SQL of behaviours, skills and work areas. The three tables have the same columns."""
+"""SQL for behaviours, skills and work areas. The three tables have the same columns."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

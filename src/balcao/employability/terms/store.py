@@ -1,4 +1,4 @@
-"""SQL of the acceptance of the terms of use."""
+"""SQL for the acceptance of the terms of use."""
 
 from datetime import datetime
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""SQL of the areas."""
+"""SQL for the areas."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""SQL of the counts."""
+"""SQL for the counts."""
 
 from datetime import date
 from typing import NamedTuple

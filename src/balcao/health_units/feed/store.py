@@ -1,4 +1,4 @@
-"""SQL of the change feed."""
+"""SQL for the change feed."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""SQL of the holidays."""
+"""SQL for the holidays."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -80,7 +80,7 @@ class NotificationRow(msgspec.Struct):
 
 
 async def write_notifications(connection: Connection, rows: Sequence[NotificationRow]) -> int:
-    """Write the notifications that are new or were closed since the last import, and publish them. Return their number.
+    """Write and publish notifications that are new or newly closed. Return the number of notifications written.
 
     Raises Invalid for a row of an unknown unit, and for a row whose unit has another active or a newer notification.
     """

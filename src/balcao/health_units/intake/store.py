@@ -1,4 +1,4 @@
-"""SQL of the heartbeat of each source."""
+"""SQL for the heartbeat of each source."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

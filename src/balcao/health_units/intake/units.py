@@ -56,7 +56,7 @@ class UnitRow(msgspec.Struct, dict=True):
 
 
 async def write_units(connection: Connection, rows: Sequence[UnitRow]) -> int:
-    """Write the units that are new or different, and publish them. Return their number.
+    """Write and publish new and changed units. Return the number of units written.
 
     If a unit has several rows, the last one counts.
     """

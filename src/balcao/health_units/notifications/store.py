@@ -1,4 +1,4 @@
-"""SQL of the notifications and their log."""
+"""SQL for the notifications and their log."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""SQL of the staff's view of the whole city. It reads the tables of notifications and units."""
+"""SQL for the staff's view of the whole city. It reads the tables of notifications and units."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""SQL of the reference lists."""
+"""SQL for the reference lists."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""SQL of the current state of the units."""
+"""SQL for the current state of the units."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime

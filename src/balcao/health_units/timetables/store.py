@@ -1,4 +1,4 @@
-"""SQL of the units' openings."""
+"""SQL for the units' openings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

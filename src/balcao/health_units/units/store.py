@@ -1,4 +1,4 @@
-"""SQL of the health units."""
+"""SQL for the health units."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -161,7 +161,7 @@ def _choose_panel_readiness(plan: Plan) -> str:
 
 
 def _name_port(public_url: str) -> str:
-    """Return the port with a colon as people type it, or an empty text for the HTTPS port."""
+    """Return the port with a colon as people type it, or an empty string for the HTTPS port."""
     port = urlsplit(public_url).port
     return f":{port}" if port not in {None, 443} else ""
 

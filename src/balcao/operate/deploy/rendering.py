@@ -1,4 +1,4 @@
-"""Render the files in `templates`. An undefined name is an error, never an empty text."""
+"""Render the files in `templates`. An undefined name is an error, never an empty string."""
 
 import shlex
 from functools import cache

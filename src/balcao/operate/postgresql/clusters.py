@@ -53,7 +53,7 @@ class Cluster:
             time.sleep(_POLL_SECONDS)
 
     def _ask(self, query: str) -> str:
-        """Return the server's answer to its administrator, or an empty text while it accepts no connections."""
+        """Return the server's answer to its administrator, or an empty string while it accepts no connections."""
         return _run("psql", "--cluster", str(self), "-XtAc", query, "postgres", account=self.account).stdout.strip()
 
 

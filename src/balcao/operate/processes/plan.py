@@ -87,7 +87,7 @@ class Plan:
         return self.settings.share_of_connections(sharing)
 
     def make_shared_folder(self) -> str:
-        """Create the folder in which the processes share counters. Return an empty text if one process needs none.
+        """Create the folder in which the processes share counters. Return an empty string if one process needs none.
 
         The folder is named after the port, so that another `balcao serve` on the same data has its own.
         """

@@ -41,7 +41,7 @@ async def explain_decision(visit: Visit) -> Response[Any]:
 
 
 def _list_choices(visit: Visit) -> list[SelectChoice]:
-    """Return the rights in words, by area. Of the rights that the city created, only the person's own are included."""
+    """Return the rights as choices, by area. Include rights that the city created only if the person has them."""
     held = visit.rights.actions
     shipped = [
         SelectChoice(key, held[key].description if key in held else text, optgroup=labels.SERVICES[service])

@@ -153,7 +153,7 @@ class ExplainForm(Form):
 
     @property
     def asked_path(self) -> str:
-        """Return the address, or an empty text."""
+        """Return the address, or an empty string."""
         return (self.path.data or "").strip()
 
     @property

@@ -91,7 +91,7 @@ def name_person(name: str | None, cpf: str) -> str:
 
 
 def describe_reach(reach: Mapping[str, list[str]] | None) -> str | Markup:
-    """Return the reach of a right in words."""
+    """Describe the reach of a right."""
     if not reach:
         return "toda a cidade"
     return Markup("; ").join(
@@ -101,7 +101,7 @@ def describe_reach(reach: Mapping[str, list[str]] | None) -> str | Markup:
 
 
 def describe_way(role: str, source: str, group: str | None) -> Markup:
-    """Return the source of a role in words."""
+    """Describe the source of a role."""
     if group:
         return Markup("papel {}, do grupo {}").format(show_given(role), show_given(group))
     return Markup("papel {}, {}").format(show_given(role), SOURCES.get(source, source))
@@ -113,7 +113,7 @@ def name_service(service: str | None) -> str:
 
 
 def describe_value(value: Any) -> str:
-    """Return a member of a plan or of an event in words."""
+    """Describe a member of a plan or of an event."""
     if value is None or value in ("", [], {}):
         return "–"
     if isinstance(value, dict):
@@ -158,7 +158,7 @@ def list_changes(before: Any, after: Any) -> list[tuple[str, str, str]]:
 
 
 def describe_obstacles(codes: Sequence[str]) -> str:
-    """Return the obstacles to a change in words."""
+    """Describe the obstacles to a change."""
     return "; ".join(OBSTACLES.get(code, code) for code in codes)
 
 

@@ -117,7 +117,7 @@ async def delete_dataset(visit: Visit, dataset: str) -> Response[Any]:
 
 @pages.get("/dados/{dataset}/experimentos/{experiment}", "Experimento", actions=[DATA_READ])
 async def show_experiment(visit: Visit, dataset: str, experiment: str) -> Response[Any]:
-    """Show the answers of an experiment's runs, optionally next to those of another experiment."""
+    """Show the answers of an experiment's runs, optionally next to the answers of another experiment."""
     compared = visit.query.first("comparar") or None
     found = await client.list_experiments(visit.api, dataset)
     others = {edge.experiment.id: edge.experiment for edge in found.experiments.edges}

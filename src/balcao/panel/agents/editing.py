@@ -78,7 +78,7 @@ async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
 
 
 async def _find_newest(visit: Visit, agent: str) -> int:
-    """Return the newest version of an agent without an active one. Raises PageFault if the agent has no version."""
+    """Return the newest version of an agent that has no active version. Raises PageFault without any version."""
     found = await client.list_versions(visit.api, agent, limit=1)
     if not found.items:
         raise make_not_found()

@@ -112,7 +112,7 @@ def to_content(form: VersionForm, version: Version, blocks: Sequence[str]) -> di
 
 
 def to_typed(form: VersionForm, blocks: Sequence[str]) -> dict[str, str]:
-    """Return the typed values by field, normalised for a comparison with saved ones."""
+    """Return the typed values by field, normalised for comparison with saved values."""
     return {name: _normalise(form[name].data) for name in name_fields(blocks)}
 
 

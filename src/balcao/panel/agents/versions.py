@@ -49,7 +49,7 @@ async def show_agent(visit: Visit, agent: str) -> Response[Any]:
 
 @pages.get("/{agent}/versoes/{number}", "Versão", actions=[READ])
 async def show_version(visit: Visit, agent: str, number: str) -> Response[Any]:
-    """Show one version, and its differences from the active one."""
+    """Show one version, and its differences from the active version."""
     version = await client.read_version(visit.api, agent, to_number(number))
     active = await find_active(visit, agent)
     return visit.render(
@@ -79,7 +79,7 @@ async def compare_versions(visit: Visit, agent: str) -> Response[Any]:
 
 @pages.form("/{agent}/versoes/{number}/ativar", "Usar esta versão", actions=[ACTIVATE])
 async def activate_version(visit: Visit, agent: str, number: str) -> Response[Any]:
-    """Make a version the active one, after showing what will change."""
+    """Activate a version, after showing what will change."""
     active = await find_active(visit, agent)
     form = ReasonForm(visit, etag=str(active.version) if active else "")
     expected = parse_number(form.etag)

@@ -1,4 +1,4 @@
-"""SQL of the attendances. All times are those of the database's clock."""
+"""SQL for attendances. All times come from the database's clock."""
 
 from datetime import datetime, timedelta
 

@@ -68,6 +68,6 @@ def apply_choices(posted: FormData) -> FormData:
         if field.startswith(_CHOICE):
             name, choice = field.removeprefix(_CHOICE), posted.first(field)
             other = "\n".join(filter(str.strip, posted.getlist(f"{_OTHER_TEXT}{name}")))
-            # A text that the person typed takes precedence over the chosen one.
+            # Typed text takes precedence over the chosen version.
             decided[name] = [other if other.strip() else posted.first(f"{choice}-{name}")]
     return decided

@@ -84,12 +84,12 @@ def name_state(service: "Summary | object") -> State:
 
 
 def name_fields(names: list[str]) -> str:
-    """Return the names of the changed text fields, or an empty text if only the editorial state has changed."""
+    """Return the names of the changed text fields, or an empty string if only the editorial state has changed."""
     return ", ".join(FIELDS.get(name, name) for name in names if name not in STATE_FIELDS)
 
 
 def name_version(version: Version) -> str:
-    """Return the change of a version in one or a few words."""
+    """Describe the change of a version in a few words."""
     if version.rollback_to_version is not None:
         return f"Volta à versão {version.rollback_to_version}"
     if version.proposed_by is not None:

@@ -1,4 +1,4 @@
-"""The Markdown of a service as portals show it: without embedded HTML and images, headings below those of the page."""
+"""The Markdown of a service as portals show it: no embedded HTML or images, and headings from level 3 down."""
 
 import functools
 

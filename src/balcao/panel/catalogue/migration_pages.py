@@ -110,7 +110,7 @@ async def undo_run(visit: Visit, run: str) -> Response[Any]:
 
 
 async def find_running_migration(visit: Visit) -> Sequence[Item]:
-    """Return the running migration, if there is one."""
+    """Return the running migration, or None."""
     found = await search_client.read_migration_status(visit.api)
     if found.status != "in_progress" or found.migration_id is None:
         return []

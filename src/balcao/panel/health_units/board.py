@@ -28,7 +28,7 @@ pages = Pages(AREA, BASE)
 
 
 class BoardRow(NamedTuple):
-    """A unit. `notification` is None if the unit has no open one, or is outside the person's reach."""
+    """A unit. `notification` is None if the unit has no open notification, or is outside the person's reach."""
 
     unit: client.Unit | client.NamedUnit
     color: str
@@ -92,7 +92,7 @@ async def read_board(visit: Visit) -> dict[str, Any]:
 
 @pages.form("/risco/abrir", "Abrir notificação", actions=[MANAGE])
 async def open_notification(visit: Visit) -> Response[Any]:
-    """Open a notification for a unit without one."""
+    """Open a notification for a unit that has no open notification."""
     form = OpenForm(visit, {"cnes": visit.query.first("unidade")})
     units, _ = await asyncio.gather(client.map_units(visit.api), _offer(visit, form))
     free = [unit for unit in units if unit.risco_atual.desde is None and reaches(visit, MANAGE, unit.area)]

@@ -140,7 +140,7 @@ def _find_room(ring: _Places, taken: _Places) -> tuple[float, float]:
 def _flatten(place: tuple[float, float]) -> tuple[float, float]:
     """Return a position in the proportions of a label.
 
-    A label is wide, so horizontal distances count less than vertical ones.
+    A label is wide, so horizontal distances count less than vertical distances.
     """
     return place[0] / 3, place[1]
 

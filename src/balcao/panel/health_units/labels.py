@@ -45,7 +45,7 @@ def shorten(name: str) -> str:
 
 
 def describe_event(tipo: str, before: str | None, after: str, cause: str | None) -> str:
-    """Return an event of a notification in words."""
+    """Describe an event of a notification."""
     match tipo:
         case "abertura":
             return f"aberta em {after.lower()}"

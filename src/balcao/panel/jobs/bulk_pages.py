@@ -119,7 +119,7 @@ async def retry_decision(visit: Visit, job: str, decision: str) -> Response[Any]
 
 
 async def find_decisions(visit: Visit) -> Sequence[Item]:
-    """Return the running decisions, and finished ones that the person has not seen."""
+    """Return running decisions, and finished decisions that the person has not seen."""
     return [
         Item(
             title=f"{each.work.label}: {describe_result(each)}",

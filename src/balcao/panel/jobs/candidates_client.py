@@ -99,7 +99,7 @@ class Resume(msgspec.Struct):
 
     @property
     def schooling(self) -> str:
-        """Return the highest completed level, otherwise the highest started one, otherwise "–"."""
+        """Return the highest completed level, or else the highest started level, or else "–"."""
         known = [each for each in self.formacoes if each.escolaridade is not None]
         if not known:
             return "–"
@@ -178,7 +178,7 @@ class Candidate(msgspec.Struct):
         return "Esta candidatura chegou sem currículo."
 
     def answer(self, question: str) -> str:
-        """Return the answer to a question, or an empty text."""
+        """Return the answer to a question, or an empty string."""
         found = (each.resposta for each in self.respostas_info_complementares if each.id_info == question)
         return next(found, "")
 

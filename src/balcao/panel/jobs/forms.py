@@ -157,9 +157,9 @@ class JobForm(Form):
         self.offer_choices()
 
     def take(self, fault: Refused) -> None:
-        """Add the error to the fields that the service names, including those of steps and questions.
+        """Add the error to the fields that the service names, including fields of steps and questions.
 
-        An incomplete job marks all named fields, and any other error only the first one. Without a field, the error
+        An incomplete job marks all named fields, and any other error only the first field. Without a field, the error
         applies to the whole form.
         """
         placed = False

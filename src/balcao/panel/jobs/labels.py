@@ -83,7 +83,7 @@ STATE_FAILURES: Mapping[str, str] = {
 
 
 def explain_failure(code: str, status: str | None) -> str:
-    """Return why the decision on one of several candidates was refused, in words."""
+    """Describe why the decision on one of several candidates was refused."""
     if code == "application-state":
         return STATE_FAILURES.get(status or "", "nesta situação a mudança não é possível")
     return FAILURES.get(code, "não foi possível")

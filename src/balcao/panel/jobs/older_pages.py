@@ -1,4 +1,4 @@
-"""Pages of the older jobs, a former listing that still exists next to the current one."""
+"""Pages of the older jobs, a former listing that still exists next to the current listing."""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -41,7 +41,7 @@ async def list_tables(visit: Visit) -> Response[Any]:
 
 @pages.form("/{table}", "Lista", actions=[MANAGE])
 async def show_table(visit: Visit, table: str) -> Response[Any]:
-    """Show a table's values, and add one."""
+    """Show a table's values, and add a value."""
     one = _find(table)
     form = ValueForm(visit)
     if form.is_sent and await form.submit(lambda: client.create_value(visit.api, table, form.make_body(one), form.key)):

@@ -50,7 +50,7 @@ class Plot:
 
 
 def sum_slots(found: ResponseCounts, service: str | None, step: timedelta, zone: ZoneInfo) -> list[Slot]:
-    """Return the sums of the counts of one service, or of all services.
+    """Return the summed counts of one service, or of all services.
 
     There is a slot for each step, in the city's hours, including steps without calls.
     """

@@ -120,7 +120,7 @@ def name_service(name: str) -> str:
 
 
 def name_process(name: str) -> str:
-    """Return the role and number of a process in words."""
+    """Describe the role and number of a process."""
     role, _, number = name.partition("-")
     return f"{ {'api': 'atende chamadas', 'worker': 'executa tarefas'}.get(role, role) } ({role} {number})"
 
@@ -147,5 +147,5 @@ def describe_limit(limit: Limit) -> str:
 
 
 def describe_replica(fault: str | None) -> str:
-    """Return why a replica is not used for reads, or an empty text if it is used."""
+    """Return why a replica is not used for reads, or an empty string if it is used."""
     return "" if fault is None else _REPLICA_FAULTS.get(fault, "não responde")

@@ -24,7 +24,7 @@ pages = Pages(AREA, BASE)
 
 @pages.get("/limites", "Limites e manutenção", actions=[OPERATION], in_menu=True)
 async def list_limits(visit: Visit) -> Response[Any]:
-    """List the services in maintenance, and the limits, temporarily changed ones first."""
+    """List the services in maintenance, and the limits. Temporarily changed limits come first."""
     filters = [
         Filter("nome", "Procurar um limite", is_wide=True),
         Filter("situacao", "Situação", CHANGED, unset="Todas"),
@@ -116,7 +116,7 @@ async def begin_maintenance(visit: Visit) -> Response[Any]:
 
 @pages.post("/limites/manutencao/{service}/encerrar", "Encerrar a manutenção", actions=[MAINTENANCE])
 async def end_maintenance(visit: Visit, service: str) -> Response[Any]:
-    """End the maintenance of a service, or cancel a planned one."""
+    """End a service's maintenance, or cancel planned maintenance."""
     back = visit.address("operation.list_limits")
     try:
         await platform_client.end_maintenance(visit.api, service)

@@ -47,7 +47,7 @@ async def show_state(visit: Visit) -> Response[Any]:
 async def show_queues(visit: Visit) -> Response[Any]:
     """Show the waiting jobs of each kind, and the times of recurring jobs."""
     found = await platform_client.read_queues(visit.api)
-    # Kinds with failed jobs come first, then those with waiting or running jobs, then the idle ones.
+    # Kinds with failed jobs come first, then kinds with waiting or running jobs, then idle kinds.
     found.data.sort(key=lambda queue: (-queue.dead, -(queue.queued + queue.running), name_kind(queue.kind)))
     return _render(visit, "queues", queues=found, name_kind=name_kind)
 

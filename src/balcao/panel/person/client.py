@@ -129,7 +129,7 @@ class CrmConsent(msgspec.Struct, rename="camel"):
 
     @property
     def day(self) -> str:
-        """Return the day for sorting, or an empty text if the CRM has none."""
+        """Return the day for sorting, or an empty string if the CRM has none."""
         return self.data or ""
 
 

@@ -217,7 +217,7 @@ def describe_way(access: Access) -> str:
 
 
 def describe_grant(access: Access) -> str:
-    """Return the right that allowed the access, for the data protection officer. Return "" if there is none to name."""
+    """Return the right that allowed the access, for the data protection officer, or "" if no right is named."""
     if access.grant == "vehicle_link":
         return "pelo vínculo com um veículo"
     is_action = ":" in access.grant and not access.grant.startswith("client:")
@@ -225,12 +225,12 @@ def describe_grant(access: Access) -> str:
 
 
 def name_actor_kind(kind: str) -> str:
-    """Return the kind of an actor in words."""
+    """Describe the kind of an actor."""
     return _ACTORS.get(kind, kind)
 
 
 def describe_reason(access: Access) -> str:
-    """Return the reason of an access, or why there is none."""
+    """Return the reason for an access, or why there is no reason."""
     if access.reason:
         return access.reason
     return "não informado" if access.actor_kind == "staff" else "não se pede"

@@ -1,4 +1,4 @@
-"""Pages for the webhooks of one service: its receivers, the deliveries to each, and redelivery.
+"""Pages for the webhooks of one service: its receivers, the deliveries to each receiver, and redelivery.
 
 An area passes its own settings and declares the pages:
 

@@ -31,7 +31,7 @@ _MOST_NAMED = 5
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """A form, and one opening of it with the person's rights at that time. `page` is the name of its page."""
+    """A form that a person opened, with the person's rights at that time. `page` is the name of its page."""
 
     path: str
     title: str

@@ -1,4 +1,4 @@
-"""SQL for the people who have forms open. All times are those of the database's clock."""
+"""SQL for the people who have forms open. All times come from the database's clock."""
 
 from datetime import timedelta
 from uuid import UUID

@@ -10,7 +10,7 @@ _PATTERN = re.compile(
     re.ASCII,
 )
 
-# asyncpg encodes `datetime.max` as "infinity". Later times are therefore reduced to this one.
+# asyncpg encodes `datetime.max` as "infinity". Later times are therefore reduced to this time.
 LATEST = datetime(9999, 12, 31, tzinfo=UTC)
 
 
@@ -34,7 +34,7 @@ def parse_iso_time(text: str) -> datetime | None:
 
 
 def _parse_zone(text: str | None) -> timezone:
-    """Return the offset, or UTC without one. Raises ValueError for minutes above 59 or offsets of a day or more."""
+    """Return the offset (default: UTC). Raises ValueError for minutes above 59 or offsets of a day or more."""
     if text is None or text == "Z":
         return UTC
     minutes = text[3:].removeprefix(":") or "0"

@@ -1,4 +1,4 @@
-"""SQL of the e-mails that logins write into the CRM. They count as pushed, so that their echoes are recognised."""
+"""SQL for the e-mails that logins write into the CRM. They count as pushed, so that their echoes are recognised."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
-# How many older sent values are retained until the CRM confirms one, newest first.
+# How many older sent values are retained, newest first, until the CRM confirms a value.
 REMEMBERED = 8
 
 
@@ -24,10 +24,11 @@ def digest_sql(email: str) -> str:
     return f"sha256(convert_to(registry.compared('email', {email}) #>> '{{}}', 'UTF8'))"
 
 
-# `own` is the declared e-mail, which takes precedence over the offered one. Pushes of an e-mail wait until `until`, so
-# an e-mail that is declared after this statement reaches the CRM after the login's write.
+# `own` is the declared e-mail, which takes precedence over the offered e-mail. Pushes of an e-mail wait until `until`,
+# so an e-mail that is declared after this statement reaches the CRM after the login's write.
 #
-# `remembered` stores the digest. If it differs from the last one, that one moves to the front of `earlier_sha256`.
+# `remembered` stores the digest. If it differs from the last digest, the last digest moves to the front of
+# `earlier_sha256`.
 @statement(f"""
 WITH own AS (
     SELECT value FROM registry.register

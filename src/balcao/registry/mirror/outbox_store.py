@@ -1,4 +1,4 @@
-"""SQL of the outbox. The caller must lock the citizen's mirror before it changes a row.
+"""SQL for the outbox. The caller must lock the citizen's mirror before it changes a row.
 
 The only exception is the drop of a dead-lettered job, which deletes the row without that lock.
 """
@@ -52,7 +52,7 @@ WHERE id = :outbox_id::uuid
 RETURNING {_COLUMNS}
 """)
 async def mark_fields_sent(connection: Connection, outbox_id: str, versions: Mapping[str, int]) -> OutboxRow | None:
-    """Remove fields whose version equals the sent one. Return the remaining row."""
+    """Remove fields whose version equals the sent version. Return the remaining row."""
 
 
 # The log retains the last ten attempts: `attempts_log - 0` removes the oldest.

@@ -1,4 +1,4 @@
-"""SQL of an own write. One statement writes the change, the outbox row, the job and the audit events."""
+"""SQL for an own write. One statement writes the change, the outbox row, the job and the audit events."""
 
 from datetime import timedelta
 

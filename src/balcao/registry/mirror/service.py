@@ -109,9 +109,9 @@ async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str], 
 
 
 async def begin_login_write(connection: Connection, cpf: Cpf, offered: str | None) -> LoginWrite | None:
-    """Return the e-mail that a login must write into the CRM, and record the write. None if there is no e-mail.
+    """Return the e-mail that a login must write into the CRM, and record the write. Return None without an e-mail.
 
-    The declared e-mail takes precedence over the `offered` one. Until the call ends, no push of an e-mail starts, so
+    The declared e-mail takes precedence over `offered`. Until the call ends, no push of an e-mail starts, so
     the login cannot overwrite a newer e-mail. Its echo is recognised and does not count as a change by the CRM.
     """
     return await login_write_store.begin_login_write(connection, cpf, offered, LOGIN_WRITE_SECONDS)

@@ -1,4 +1,4 @@
-"""SQL of the mirror. Each write contains its merge condition, so a race cannot lose a write."""
+"""SQL for the mirror. Each write contains its merge condition, so a race cannot lose a write."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -72,7 +72,7 @@ async def merge_fields(
     """Merge the values of a CRM event. Return how many rows changed, confirmations included."""
 
 
-# NULL if the confirmed value differs from the current one: the echo of an earlier value is no confirmation of this one.
+# NULL if the confirmed value differs from the current one: the echo of an earlier value does not confirm this value.
 _CONFIRMED_AT = """
 CASE WHEN registry.compared(field, confirmed_value) = registry.compared(field, register.value) THEN confirmed_at END
 """
@@ -140,7 +140,7 @@ WHERE (excluded.at, excluded.origin <> 'crm', jsonb_build_array(excluded.acao, e
 async def merge_consents(
     connection: Connection, cpf: Cpf, consents: Sequence[Consent], at: datetime, origin: str
 ) -> int:
-    """Merge the consents. Return how many were written."""
+    """Merge the consents. Return how many rows were written."""
 
 
 @statement("""
@@ -258,7 +258,7 @@ async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, tr
 
 @statement("SELECT true FROM registry.mirror_head WHERE cpf = :cpf FOR UPDATE")
 async def lock_known_mirror(connection: Connection, cpf: Cpf) -> bool:
-    """Lock the citizen's mirror if there is one. Return whether there is."""
+    """Lock the citizen's mirror, if it exists. Return whether it exists."""
 
 
 # Wordings too: an erasure deletes entries up to its own time, so it would miss one with a time in the future.
@@ -295,7 +295,7 @@ async def list_consent_keys(connection: Connection, people: Sequence[Cpf]) -> li
     """Return the person, category and channel of each of these people's consents."""
 
 
-# A wording is exported with one field: the one that every own write of its kind sets.
+# A wording is exported with one field: the field that every own write of its kind sets.
 @statement(f"""
 SELECT field AS name, register.value::text, register.at AS updated_at, origin, {_CONFIRMED_AT} AS confirmed_at,
     wording.value::text AS wording

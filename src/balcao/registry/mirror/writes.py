@@ -51,7 +51,7 @@ class OwnWrite:
 
     @property
     def concerned(self) -> list[str]:
-        """Return all fields shown in the same member. The write gets a time later than each of them."""
+        """Return all fields shown in the same member. The write gets a later time than these fields."""
         return [*self.values, *self.beside]
 
     @property

@@ -10,7 +10,7 @@ _EXAMPLE = "0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"
 
 
 def parse_id(text: str) -> str:
-    """Return the id unchanged. Raises NotFound for a text that cannot be one."""
+    """Return the id unchanged. Raises NotFound if the text cannot be an id."""
     if not is_uuid(text):
         raise NotFound("Não há registro com este id.", code="id-unknown")
     return text

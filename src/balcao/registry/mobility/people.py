@@ -1,4 +1,4 @@
-"""The people of a vehicle: how they are shown, and the audit events if one of them reads data of another."""
+"""How a vehicle's people are shown, and the audit events if one of them reads another person's data."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The anonymisation of a person in two calls: a dry run that is rolled back, then the real one.
+"""The anonymisation of a person in two calls: a dry run that is rolled back, then the real anonymisation.
 
 The dry run returns a confirmation for the real call. It is not stored, so a dry run changes nothing. It is a keyed hash
 of the person, the state of their data and an expiry time. So it is valid only for this person, until it expires, and
@@ -73,9 +73,9 @@ async def _apply(call: Call, cpf: Cpf, confirmation: str | None) -> Anonymisatio
 
 
 async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason: str) -> int:
-    """Repeat erasures that a restored database does not contain, and return their number (rules: registry 4.9).
+    """Repeat erasures that a restored database lacks. Return the number of erasures (rules: registry 4.9).
 
-    An anonymisation that came from the CRM is repeated like such an event, which erases less.
+    An anonymisation that came from the CRM is repeated as a CRM event, which erases less.
     """
     call.state_reason(reason)
     repeated = 0

@@ -56,7 +56,7 @@ def read_tombstones(folder: Path) -> list[Tombstone]:
 
 
 def find_latest_tombstones(tombstones: Sequence[Tombstone]) -> list[Tombstone]:
-    """Return each person's last tombstone. It counts as requested here if any of theirs was."""
+    """Return each person's last tombstone. It counts as requested here if any of the person's tombstones was."""
     found: dict[str, Tombstone] = {}
     for each in sorted(tombstones, key=lambda tombstone: tombstone.at):
         earlier = found.get(each.cpf)

@@ -231,7 +231,7 @@ class Sessions:
             await store.end_session(connection, session.stored.key)
 
     async def end_at_word_of_provider(self, ending: SessionEnd) -> int:
-        """End the sessions that a logout token names, and return their number."""
+        """End the sessions that a logout token names. Return the number of ended sessions."""
         async with self._database.connection() as connection:
             if ending.session is not None:
                 return await store.end_provider_session(connection, session_key(ending.issuer, ending.session))
@@ -245,7 +245,7 @@ class Sessions:
         ]
 
     async def end_own(self, session: Session, names: Collection[str] | None = None) -> int:
-        """End the person's other sessions with these names, or all of them. Return their number.
+        """End the person's other sessions with these names, or all others. Return the number of ended sessions.
 
         They also end at the provider, so that a new login needs a password. If the provider's session is the one of the
         current session, they end only here.
@@ -278,7 +278,7 @@ class Sessions:
             await store.write_notice(connection, session.stored.key, sealed)
 
     async def take_notice(self, session: Session) -> str:
-        """Return and remove the stored notice, or return an empty text."""
+        """Return and remove the stored notice, or return an empty string."""
         if session.stored.notice is None:
             return ""
         async with self._database.connection() as connection:

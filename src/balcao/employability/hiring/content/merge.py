@@ -236,7 +236,7 @@ def _read_names(field: str, body: JobBody, stored: JobContent | None, most: int)
 
 
 def merge_department(body: JobBody, stored: JobContent | None) -> str | None:
-    """Return the code of the department. An absent or empty text keeps the stored one, null clears it."""
+    """Return the code of the department. An absent or empty string keeps the stored one, null clears it."""
     if body.id_orgao_parceiro is None:
         return None
     return clean_optional_line("id_orgao_parceiro", _given(body.id_orgao_parceiro), LONGEST_CODE) or getattr(

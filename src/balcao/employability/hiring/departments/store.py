@@ -1,4 +1,4 @@
-"""SQL of the departments' copy."""
+"""SQL for the departments' copy."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""SQL of the jobs and their nested records.
+"""SQL for the jobs and their nested records.
 
 A job is read as one JSON document that contains its nested records, as shown at the instant `:now`.
 """

@@ -22,7 +22,7 @@ from balcao.employability.hiring.transfer.schemas import ANY_ZONE, Instants, Job
 
 
 async def write_jobs(connection: Connection, rows: Sequence[JobRow]) -> int:
-    """Write the jobs that are new or different, and return their number. A deleted job stays deleted."""
+    """Write new and changed jobs, and return how many were written. A deleted job stays deleted."""
     zone = ZoneInfo(store.read_timezone(connection))
     last = {row.id: row for row in rows}
     present = await store.list_present_job_ids(connection, list(last))

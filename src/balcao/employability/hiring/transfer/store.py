@@ -1,4 +1,4 @@
-"""SQL of the import and the export of jobs: which jobs exist, their content, and a job as a line."""
+"""SQL for the import and the export of jobs: which jobs exist, their content, and a job as a line."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""SQL of the resume bank: people with a resume who accepted the current terms, and their names."""
+"""SQL for the resume bank: people with a resume who accepted the current terms, and their names."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple

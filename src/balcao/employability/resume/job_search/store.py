@@ -1,4 +1,4 @@
-"""SQL of a person's situation and the kind of work that they look for."""
+"""SQL for a person's situation and the kind of work that they look for."""
 
 from collections.abc import Sequence
 from uuid import UUID

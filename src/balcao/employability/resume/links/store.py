@@ -1,4 +1,4 @@
-"""SQL of the links between resumes and the catalogues, one variant for each kind."""
+"""SQL for the links between resumes and the catalogues, one variant for each kind."""
 
 from collections.abc import Sequence
 from types import GenericAlias

@@ -1,4 +1,4 @@
-"""SQL of the complete resume, which is read as one JSON document."""
+"""SQL for the complete resume, which is read as one JSON document."""
 
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Source

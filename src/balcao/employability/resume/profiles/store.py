@@ -1,4 +1,4 @@
-"""SQL of the root of a resume."""
+"""SQL for the root of a resume."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
@@ -39,7 +39,7 @@ async def update_summary(connection: Connection, cpf: Cpf, summary: str) -> None
 
 @statement("DELETE FROM employability.resume WHERE cpf = :cpf")
 async def delete_resume(connection: Connection, cpf: Cpf) -> int:
-    """Delete the root with all rows that refer to it, and return how many roots there were."""
+    """Delete the root with all rows that refer to it. Return 1 if the root existed, otherwise 0."""
 
 
 @statement("SELECT count(*) FROM employability.resume")
@@ -49,7 +49,7 @@ async def count_resumes(connection: Connection) -> int: ...
 # Every save and every application touches the root.
 @statement("DELETE FROM employability.resume WHERE updated_at < now() - make_interval(months => :months)")
 async def delete_untouched_resumes(connection: Connection, months: int) -> int:
-    """Delete the roots that were not touched for that long and all rows that refer to them; return their number."""
+    """Delete roots untouched for that long, with all rows that refer to them. Return the number of deleted roots."""
 
 
 OFFERED = (

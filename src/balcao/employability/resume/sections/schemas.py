@@ -101,7 +101,7 @@ class Education(msgspec.Struct):
 
 
 class EducationBody(msgspec.Struct):
-    """The citizen's values for a course of formal education. An empty text counts as absent."""
+    """The citizen's values for a course of formal education. An empty string counts as absent."""
 
     id_escolaridade: SchoolingId = None
     nome_instituicao: Institution = None
@@ -143,7 +143,7 @@ class ComplementaryCourse(msgspec.Struct):
 
 
 class ComplementaryCourseBody(msgspec.Struct):
-    """The citizen's values for a complementary course. An empty text counts as absent."""
+    """The citizen's values for a complementary course. An empty string counts as absent."""
 
     nome_curso: Course
     nome_instituicao: Institution = None
@@ -164,7 +164,7 @@ class Achievement(msgspec.Struct):
 
 
 class AchievementBody(msgspec.Struct):
-    """The citizen's values for an achievement. An empty text counts as absent."""
+    """The citizen's values for an achievement. An empty string counts as absent."""
 
     titulo: Title
     id_tipo_conquista: AchievementTypeId = None

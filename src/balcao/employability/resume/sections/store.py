@@ -1,4 +1,4 @@
-"""SQL of the resume's sections, generated from the declaration of each section."""
+"""SQL for the resume's sections, generated from the declaration of each section."""
 
 from collections.abc import Sequence
 from types import GenericAlias
@@ -105,7 +105,7 @@ async def _update_section_row(connection: Connection, section: Section, id_: UUI
 
 @statements({each: f"DELETE FROM {each.table} WHERE id = ANY (:ids::uuid[])" for each in SECTIONS})
 async def delete_section_rows(connection: Connection, section: Section, ids: Sequence[UUID]) -> int:
-    """Delete rows, and return how many of them existed."""
+    """Delete rows, and return how many existed."""
 
 
 def _twice() -> Conflict:

@@ -1,4 +1,4 @@
-"""SQL of the applications, their long content and their histories."""
+"""SQL for the applications, their long content and their histories."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -298,7 +298,7 @@ UPDATE employability.application SET
 FROM erased WHERE application.id = erased.id
 """)
 async def erase_applications(connection: Connection, cpf: Cpf) -> int:
-    """Withdraw a person's open applications, erase the personal data of all of them, and return their number."""
+    """Withdraw a person's open applications, and erase the personal data of all. Return the number of applications."""
 
 
 @statement("SELECT count(*) FROM employability.application WHERE cpf = :cpf")
@@ -336,7 +336,7 @@ WITH ended AS (
 SELECT count(*) FROM cleared
 """)
 async def erase_ended_applications(connection: Connection, months: int) -> int:
-    """Erase the personal data of applications for jobs that ended `months` ago, and return their number.
+    """Erase the personal data of applications for jobs that ended `months` ago. Return the number erased.
 
     The rows stay for statistics. Only the owner of the tables may run this.
     """

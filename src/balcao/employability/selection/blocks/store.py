@@ -1,4 +1,4 @@
-"""SQL of the blocks."""
+"""SQL for the blocks."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -89,7 +89,7 @@ async def count_blocks(connection: Connection) -> int: ...
 
 @statement("DELETE FROM employability.application_block WHERE created_at < now() - make_interval(months => :months)")
 async def delete_old_blocks(connection: Connection, months: int) -> int:
-    """Delete the blocks that are older than `months`, and return their number.
+    """Delete the blocks that are older than `months`. Return the number of deleted blocks.
 
     Only the owner of the tables may run this.
     """

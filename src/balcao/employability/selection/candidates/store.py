@@ -1,4 +1,4 @@
-"""SQL of the staff's list of applications.
+"""SQL for the staff's list of applications.
 
 A statement contains only the requested conditions, so each has its own plan.
 """

@@ -1,4 +1,4 @@
-"""SQL of the e-mails to candidates. A job contains only ids, and the text is composed when the e-mail is sent."""
+"""SQL for the e-mails to candidates. A job contains only ids, and the text is composed when the e-mail is sent."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

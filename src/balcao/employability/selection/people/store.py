@@ -62,7 +62,7 @@ DELETE FROM employability.candidate
 WHERE NOT EXISTS (SELECT FROM employability.application WHERE application.cpf = candidate.cpf)
 """)
 async def delete_unneeded_copies(connection: Connection) -> int:
-    """Delete the copies of people without applications, and return their number.
+    """Delete the copies of people without applications. Return the number deleted.
 
     Only the owner of the tables may run this.
     """

@@ -132,14 +132,14 @@ async def find(visit: "Visit", id_: str) -> Decision | None:
 
 
 async def list_unseen(visit: "Visit") -> list[Decision]:
-    """Return the running decisions, and finished ones that the person has not seen."""
+    """Return running decisions, and finished decisions that the person has not seen."""
     async with visit.panel.database.connection() as connection:
         found = await store.list_unseen_decisions(connection, visit.session.stored.subject_key, KEPT)
     return [decision for each in found if (decision := _take_up(visit, each)) is not None]
 
 
 async def start(visit: "Visit", id_: UUID) -> None:
-    """Start a chosen decision, or continue a paused or stopped one."""
+    """Start a chosen decision, or continue a paused or stopped decision."""
     async with visit.panel.database.connection() as connection:
         is_started = await store.start_decision(connection, id_, visit.session.stored.subject_key)
     if is_started:
@@ -171,7 +171,7 @@ def _begin(visit: "Visit", id_: UUID) -> None:
 
 
 async def _run(panel: "Panel", session: Session, peer: str, id_: UUID) -> None:
-    """Carry out a decision. Of several processes, only the one with the lease does so."""
+    """Carry out a decision. Only the process that holds the lease does this."""
     async with panel.database.connection() as connection:
         generation = await store.lease_decision(connection, id_, LEASE)
         stored = await store.find_decision(connection, id_, session.stored.subject_key)

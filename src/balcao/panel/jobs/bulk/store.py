@@ -1,4 +1,4 @@
-"""SQL of the decisions on many candidates."""
+"""SQL for the decisions on many candidates."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -41,7 +41,7 @@ WHERE subject_key = :subject_key AND state <> 'chosen' AND seen_at IS NULL AND c
 ORDER BY chosen_at DESC LIMIT 10
 """)
 async def list_unseen_decisions(connection: Connection, subject_key: bytes, kept: timedelta) -> list[StoredDecision]:
-    """Return running decisions, and ended ones that their person has not seen."""
+    """Return running decisions, and ended decisions that their person has not seen."""
 
 
 @statement("""

@@ -1,4 +1,4 @@
-"""The import of the national classification of economic activities."""
+"""Import of the national classification of economic activities (CNAE)."""
 
 from balcao.core.imports.declaration import Import
 from balcao.registry.city.activities import store

@@ -1,4 +1,4 @@
-"""SQL of the economic activities."""
+"""SQL for the economic activities."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,8 +25,8 @@ class ActivityFilters(NamedTuple):
     subclasse: str | None
 
 
-# `strpos` treats `%` and `_` in the search as plain text. The classification has about 1,300 rows, so a scan of all is
-# fast enough.
+# `strpos` treats `%` and `_` in the search as plain text. The classification has about 1,300 rows, so scanning all rows
+# is fast enough.
 _MATCHING = """
 FROM registry.activity
 WHERE (:search::text IS NULL OR strpos(folded, registry.folded(:search)) > 0)

@@ -1,4 +1,4 @@
-"""SQL of the companies."""
+"""SQL for the companies."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -48,7 +48,7 @@ WHERE company.record <> excluded.record
 RETURNING cnpj
 """)
 async def upsert_companies(connection: Connection, rows: Sequence[CompanyRow]) -> list[str]:
-    """Write the companies and return the CNPJs of new or changed ones. Only the owner of the table may do this.
+    """Write the companies, and return the CNPJs of new or changed companies. Only the owner of the table may do this.
 
     `rows` must not contain a CNPJ twice.
     """

@@ -1,4 +1,4 @@
-"""SQL of the departments."""
+"""SQL for the departments."""
 
 from collections.abc import Sequence
 

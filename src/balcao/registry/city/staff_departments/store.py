@@ -1,4 +1,4 @@
-"""SQL of the links between staff and departments."""
+"""SQL for the links between staff and departments."""
 
 from collections.abc import Sequence
 from uuid import UUID

@@ -51,7 +51,7 @@ class Categories(msgspec.Struct):
 
 
 class CategoryCreation(msgspec.Struct):
-    """A category to create. Without `order` it becomes the last one."""
+    """A category to create. Without `order`, it becomes the last category."""
 
     id: Id
     name: Name

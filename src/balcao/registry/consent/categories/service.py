@@ -20,7 +20,7 @@ DESCRIPTION_LENGTH = 500
 
 
 async def list_consent_categories(call: Call, *, inactive: bool) -> Categories:
-    """Return the categories in their order, and the inactive ones only on request."""
+    """Return the categories in order. Inactive categories are included only on request."""
     async with call.reader.connection() as connection:
         return Categories(await store.select_consent_categories(connection, inactive=inactive))
 

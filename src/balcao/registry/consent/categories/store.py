@@ -1,4 +1,4 @@
-"""SQL of the notification categories. Rows are never deleted."""
+"""SQL for the notification categories. Rows are never deleted."""
 
 import asyncpg
 
@@ -32,7 +32,7 @@ async def insert_category(
         raise Conflict(text, code="category-exists") from None
 
 
-# Without `order`, the category comes after the last one. 9999 is the highest `order`.
+# Without `order`, the new category becomes the last. 9999 is the highest `order`.
 @statement(f"""
 INSERT INTO registry.notification_category (id, name, description, default_opt_in, active, "order")
 VALUES (

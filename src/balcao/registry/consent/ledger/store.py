@@ -1,4 +1,4 @@
-"""SQL of the ledger of preferences, to which entries are only appended."""
+"""SQL for the ledger of preferences, to which entries are only appended."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _FETCHED_AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class LedgerHead:
-    """The end of a citizen's chain, and the time for the next entry: later than that of every existing one."""
+    """The end of a citizen's chain, and the time for the next entry: later than every existing entry."""
 
     seq: int
     hash: bytes

@@ -1,4 +1,4 @@
-"""A requested change of preferences, and its differences from the current ones."""
+"""A requested change of preferences, and its differences from the current preferences."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Wire types of the notification preferences and of the options of forms."""
+"""Wire types of notification preferences and form options."""
 
 from datetime import datetime
 from typing import Annotated, TypeAlias

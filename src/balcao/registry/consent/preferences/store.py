@@ -1,4 +1,4 @@
-"""SQL of the notification preferences."""
+"""SQL for the notification preferences."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

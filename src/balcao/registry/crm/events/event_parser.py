@@ -110,7 +110,7 @@ def _fault(key: str, expected: str) -> Invalid:
 
 
 def _parse_text(key: str, value: object) -> str | None:
-    """Return the text in NFC, trimmed, with spaces for line breaks and tabs. The empty text is a value of its own."""
+    """Return the text in NFC, trimmed, with spaces for line breaks and tabs. The empty string is a value of its own."""
     if value is None:
         return None
     if not isinstance(value, str):

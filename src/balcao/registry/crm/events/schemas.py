@@ -50,7 +50,7 @@ class WebhookConsent(msgspec.Struct):
 
 
 class WebhookData(msgspec.Struct, rename="camel"):
-    """A delta. Absent keys do not change, null clears, the empty text is stored, and unknown keys are ignored."""
+    """A delta. Absent keys do not change, null clears, the empty string is stored, and unknown keys are ignored."""
 
     account_id: members.AccountId | UnsetType | None = UNSET
     canal_origem: members.CanalOrigem | UnsetType | None = UNSET

@@ -1,4 +1,4 @@
-"""SQL of the CRM's events."""
+"""SQL for the CRM's events."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -176,7 +176,7 @@ UPDATE registry.crm_event AS event SET dados = NULL
 WHERE dados IS NOT NULL AND accepted_at <= now() - :age::interval AND {_DEAD}
 """)
 async def erase_old_event_payloads(connection: Connection, age: timedelta) -> int:
-    """Erase old payloads of dead events. Return their number."""
+    """Erase old payloads of dead events. Return the number of erased payloads."""
 
 
 @statement("SELECT count(*) FROM registry.crm_event")
@@ -188,7 +188,7 @@ DELETE FROM registry.crm_event AS event
 WHERE accepted_at <= now() - :age::interval AND (applied_at IS NOT NULL OR ({_DEAD}))
 """)
 async def delete_old_crm_events(connection: Connection, age: timedelta) -> int:
-    """Delete events that are applied or dead. Return their number. Only the owner of the table may do this."""
+    """Delete applied and dead events, and return how many were deleted. Only the owner of the table may do this."""
 
 
 @statement("SELECT count(*) FROM registry.crm_event_repeat")
@@ -197,7 +197,7 @@ async def count_repeats(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.crm_event_repeat WHERE repeated_at <= now() - :age::interval")
 async def delete_old_repeats(connection: Connection, age: timedelta) -> int:
-    """Delete old repetitions. Return their number. Only the owner of the table may do this."""
+    """Delete old repetitions, and return how many were deleted. Only the owner of the table may do this."""
 
 
 # The age of the oldest waiting event in seconds. Dead-lettered events do not count. The index yields events by age, so

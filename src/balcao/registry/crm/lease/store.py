@@ -1,4 +1,4 @@
-"""SQL of the leases."""
+"""SQL for the leases."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement

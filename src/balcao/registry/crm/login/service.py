@@ -41,7 +41,7 @@ class LoginSyncs:
         self._running: dict[Cpf, asyncio.Task[SyncResult]] = {}
 
     async def run(self, cpf: Cpf, platform: Platform, caller: Caller) -> SyncResult:
-        """Join the person's running sync, or start one. Return its result."""
+        """Join the person's running sync, or start a sync. Return its result."""
         task = self._running.get(cpf)
         if task is None:
             task = asyncio.create_task(_sync(platform, cpf, caller))

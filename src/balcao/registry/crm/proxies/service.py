@@ -46,7 +46,7 @@ async def look_up_account(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> Accou
 
 
 def require_account(account: Account | None) -> Account:
-    """Return the account. Raises NotFound if there is none."""
+    """Return the account. Raises NotFound if there is no account."""
     if account is None:
         raise NotFound("O CRM não tem conta deste cidadão.", code="crm-account-unknown")
     return account

@@ -21,8 +21,8 @@ def list_missed_events(person: Person, consented: Set[tuple[str, str]]) -> Itera
     cpf = person.cpf.digits
     for moment in person.anonymised:
         yield {"cpf": cpf, "evento": "anonimizacao", "updatedAt": moment}
-    # The CRM may have deleted consents that the mirror still has. An event cannot delete a single one, so clear them
-    # all and add the listed ones again.
+    # The CRM may have deleted consents that the mirror still has. An event cannot delete a single consent, so clear
+    # them all and add the listed consents again.
     listed = {(consent.entry.get("categoria", ""), consent.entry.get("canal", "")) for consent in person.consents}
     deleted = not listed >= consented
     if person.dados is not None:

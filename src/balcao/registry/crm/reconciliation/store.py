@@ -1,4 +1,4 @@
-"""SQL of the reconciliation's runs."""
+"""SQL for the reconciliation's runs."""
 
 from datetime import datetime
 
@@ -104,4 +104,4 @@ async def count_reconciliations(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.crm_reconciliation WHERE finished_at <= now() - interval '90 days'")
 async def delete_old_reconciliations(connection: Connection) -> int:
-    """Delete runs that ended more than 90 days ago. Return their number. Only the owner of the table may do this."""
+    """Delete runs that ended over 90 days ago. Return the number deleted. Only the owner of the table may do this."""

@@ -1,4 +1,4 @@
-"""Routes of the state of the CRM integration, and of the mirror."""
+"""Routes of the CRM integration's state, and of the mirror."""
 
 from balcao.core.access.rules import action, own
 from balcao.core.context.call import Call

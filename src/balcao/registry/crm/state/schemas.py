@@ -1,4 +1,4 @@
-"""Wire types of the state of the CRM integration, and of the mirror (rules: registry 2.9, 2.10)."""
+"""Wire types of the CRM integration's state, and of the mirror (rules: registry 2.9, 2.10)."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The state of the CRM integration, the reset of times in the future, and the mirror of a citizen."""
+"""The CRM integration's state, the reset of future timestamps, and a citizen's mirror."""
 
 from datetime import timedelta
 

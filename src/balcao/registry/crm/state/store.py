@@ -1,4 +1,4 @@
-"""SQL of the state of the CRM integration, composed of the expressions of other stores."""
+"""SQL for the CRM integration's state, composed of expressions from other stores."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The tickets that a citizen currently has in the CRM (rules: registry 4.11). The platform stores none of them."""
+"""The tickets that a citizen currently has in the CRM (rules: registry 4.11). The platform does not store them."""
 
 from datetime import datetime
 

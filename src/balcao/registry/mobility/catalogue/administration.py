@@ -142,7 +142,7 @@ async def _lock_model(connection: Connection, model_id: str) -> VehicleModel | N
 
 
 def _require_changeable(entry: Entry | None) -> Entry:
-    """Return the entry. Raises NotFound for an unknown or deleted one, and Invalid for `Outro`."""
+    """Return the entry. Raises NotFound if it is unknown or deleted, and Invalid for `Outro`."""
     if entry is None:
         raise NotFound("Não há marca ou modelo com este id.", code="catalogue-unknown")
     if entry.is_other:

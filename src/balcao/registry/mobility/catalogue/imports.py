@@ -46,7 +46,7 @@ class ModelRow(msgspec.Struct):
 
 
 async def write_brands(connection: Connection, rows: Sequence[BrandRow]) -> int:
-    """Write the missing brands and return their number. If two rows have the same id, the first one counts."""
+    """Insert the missing brands, and return how many were inserted. Of rows with the same id, the first row counts."""
     brands = [ImportedBrand(make_brand_id(row.name), row.name, fold_name_case(row.name)) for row in rows]
     return await store.import_brands(connection, brands)
 

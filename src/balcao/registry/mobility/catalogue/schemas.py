@@ -44,7 +44,7 @@ TypeText: TypeAlias = Annotated[
 
 
 class VehicleBrand(msgspec.Struct, kw_only=True):
-    """A brand. `is_other` marks the one that means "not in the catalogue"."""
+    """A brand. `is_other` marks the brand that means "not in the catalogue"."""
 
     id: BrandIdText
     name: BrandName
@@ -53,7 +53,7 @@ class VehicleBrand(msgspec.Struct, kw_only=True):
 
 
 class VehicleModel(msgspec.Struct, kw_only=True):
-    """A model of a brand. `is_other` marks the one that means "not in the catalogue"."""
+    """A model of a brand. `is_other` marks the model that means "not in the catalogue"."""
 
     id: ModelIdText
     brand_id: BrandIdText
@@ -64,13 +64,13 @@ class VehicleModel(msgspec.Struct, kw_only=True):
 
 
 class VehicleBrands(msgspec.Struct):
-    """The brands to choose from, or all of them for administrators."""
+    """The brands to choose from, or all brands for administrators."""
 
     data: Annotated[list[VehicleBrand], Meta(description="Marcas em ordem alfabética, `Outro` no fim.")]
 
 
 class VehicleModels(msgspec.Struct):
-    """The models to choose from, or all of them for administrators."""
+    """The models to choose from, or all models for administrators."""
 
     data: Annotated[list[VehicleModel], Meta(description="Modelos em ordem alfabética, `Outro` no fim.")]
 
@@ -98,7 +98,7 @@ class AnyBrandQuery(msgspec.Struct):
 
 
 class VehicleBrandBody(msgspec.Struct):
-    """A new brand, or the new name of an existing one."""
+    """A new brand, or the new name of an existing brand."""
 
     name: NewName
 

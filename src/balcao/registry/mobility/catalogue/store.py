@@ -1,4 +1,4 @@
-"""SQL of the vehicle catalogue. Lock order: always a brand before a model, which prevents deadlocks."""
+"""SQL for the vehicle catalogue. Lock order: always a brand before a model, which prevents deadlocks."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -22,7 +22,7 @@ async def list_vehicle_brands(connection: Connection) -> list[VehicleBrand]:
 
 @statement(f"SELECT {_MODEL} FROM registry.vehicle_model WHERE :brand_id::text IS NULL OR brand_id = :brand_id")
 async def list_vehicle_models(connection: Connection, brand_id: str | None) -> list[VehicleModel]:
-    """Return the models of one brand or of all, including deleted ones, unsorted."""
+    """Return the models of one brand or of all brands, including deleted models, unsorted."""
 
 
 def chosen_sql(brand_id: str, model_id: str) -> str:
@@ -183,7 +183,7 @@ FROM unnest(:brands.id::text[], :brands.name::text[], :brands.name_key::text[]) 
 ON CONFLICT DO NOTHING
 """)
 async def import_brands(connection: Connection, brands: Sequence[ImportedBrand]) -> int:
-    """Write the missing brands. Return their number."""
+    """Insert the missing brands. Return the number of inserted brands."""
 
 
 class ImportedModel(NamedTuple):
@@ -197,7 +197,7 @@ class ImportedModel(NamedTuple):
     vehicle_type: VehicleType
 
 
-# The brand is the live one that has the name now, else the one that was created with that name.
+# The brand is the live brand with this name, or else the brand that was created with this name.
 @statement("""
 INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type)
 SELECT imported.id, brand.id, imported.name, imported.name_key, imported.vehicle_type
@@ -219,7 +219,7 @@ WHERE vehicle_model.deleted_at IS NULL AND NOT vehicle_model.is_other
         SELECT FROM registry.vehicle WHERE vehicle.model_id = vehicle_model.id AND vehicle.deleted_at IS NULL)
 """)
 async def import_models(connection: Connection, models: Sequence[ImportedModel]) -> int:
-    """Write models. Return the number of new or changed ones."""
+    """Write models. Return the number of new or changed models."""
 
 
 _LIVE, _DELETED = "stored.deleted_at IS NULL", "stored.deleted_at IS NOT NULL"

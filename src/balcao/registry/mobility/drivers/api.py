@@ -1,4 +1,4 @@
-"""Routes of the drivers of a vehicle and of a citizen's invitations."""
+"""Routes of a vehicle's drivers and a citizen's invitations."""
 
 from datetime import timedelta
 
@@ -112,7 +112,7 @@ async def answer_invitation(
     return stored(await service.answer_invitation(call, cpf, conductor_id, body))
 
 
-# This erasure must run before that of the vehicles, because it finds the links to own vehicles by their owner.
+# This erasure must run before the vehicles' erasure, because it finds the links to own vehicles by their owner.
 PERSONAL_DATA = PersonalData(
     "drivers",
     [

@@ -1,4 +1,4 @@
-"""SQL of the driver links and their e-mails. No other module writes links.
+"""SQL for the driver links and their e-mails. No other module writes links.
 
 Lock order: the vehicle first, then its links in the order of their ids. Vehicles are only read and locked here. The
 same order everywhere prevents deadlocks.
@@ -139,7 +139,7 @@ async def answer_invitation(connection: Connection, link_id: str, status: LinkSt
     """Store the invitee's answer and return the link. None if it is no longer pending."""
 
 
-# The UPDATE waits like that of the answer. The state decides who may end the link, so it must still be the one that was
+# The UPDATE waits like the UPDATE of the answer. The state decides who may end the link, so it must still be as it was
 # read.
 @statement(f"""
 WITH revoked AS (
@@ -268,7 +268,7 @@ WHERE id IN (
     ORDER BY id FOR UPDATE)
 """)
 async def expire_invitations(connection: Connection) -> int:
-    """Revoke invitations that were not answered within 90 days. Return their number."""
+    """Revoke invitations that were not answered within 90 days. Return the number of revoked invitations."""
 
 
 @statement("SELECT count(*) FROM registry.vehicle_conductor")
@@ -280,7 +280,10 @@ DELETE FROM registry.vehicle_conductor
 WHERE status IN ('rejected', 'revoked') AND updated_at < now() - interval '2 years'
 """)
 async def delete_old_driver_links(connection: Connection) -> int:
-    """Delete links rejected or revoked two years ago. Return their number. Only the owner of the tables may do this."""
+    """Delete links that were rejected or revoked at least two years ago. Return the number of deleted links.
+
+    Only the owner of the tables may do this.
+    """
 
 
 async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:

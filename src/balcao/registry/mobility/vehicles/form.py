@@ -21,7 +21,7 @@ _PHOTOS = ("serial_number_photo", "vehicle_photo", "invoice_photo")
 
 
 def normalize_form(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
-    """Return the form with trimmed texts, and None for empty ones.
+    """Return the form with trimmed strings, and None for empty strings.
 
     Raises Invalid, which names the first wrong member.
     """

@@ -15,7 +15,7 @@ _URL = re.compile(r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::443)?(?:[/?
 
 
 def parse_url(field: str, url: str, hosts: Collection[str]) -> str:
-    """Return the trimmed address. Raises Invalid unless it is https on one of the hosts or on a subdomain of one."""
+    """Return the trimmed address. Raises Invalid unless it is https on one of the hosts or its subdomains."""
     text = url.strip()
     found = _URL.fullmatch(text)
     if found is None or len(text) > LONGEST_URL or has_control(text) or not _is_allowed(found["host"].lower(), hosts):

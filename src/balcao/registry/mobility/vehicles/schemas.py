@@ -90,7 +90,7 @@ class VehicleCreate(msgspec.Struct, kw_only=True):
 
 
 class VehicleUpdate(msgspec.Struct, kw_only=True):
-    """A change of a vehicle. Absent members do not change. Null or an empty text clears a brand or model."""
+    """A change of a vehicle. Absent members do not change. Null or an empty string clears a brand or model."""
 
     display_name: DisplayName | UnsetType = UNSET
     color: ColourName | UnsetType = UNSET

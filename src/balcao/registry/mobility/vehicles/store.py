@@ -1,4 +1,4 @@
-"""SQL of the vehicles and of who may see them. The store of the driver links provides the SQL parts for links."""
+"""SQL for the vehicles and of who may see them. The store of the driver links provides the SQL parts for links."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Vehicle:
 
     @classmethod
     def from_row(cls, row: Row) -> "Vehicle":
-        """Return the vehicle of a row, which has its own columns and those of its form."""
+        """Return the vehicle of a row, which has the vehicle's columns and the form's columns."""
         return cls(
             id=row["id"],
             owner_cpf=Cpf(row["owner_cpf"]),
@@ -173,8 +173,8 @@ async def draft_vehicle(
 _FORM_VALUES = ", ".join(f":form.{name}" for name in _FORM)
 
 
-# Lock order: `hold_own_vehicles` serialises the insertions of one owner, so that concurrent ones cannot exceed the
-# limit. After it, the rows of the catalogue are locked and checked.
+# Lock order: `hold_own_vehicles` serialises the insertions of one owner, so that concurrent insertions cannot exceed
+# the limit. After it, the rows of the catalogue are locked and checked.
 #
 # The vehicle, its audit event and the response stored for its key are written together. Nothing is written at the
 # limit, if the chosen entries have changed, or if the key is taken.
@@ -272,7 +272,7 @@ UPDATE registry.vehicle SET {_ERASED}
 WHERE deleted_at < now() - interval '2 years' AND owner_cpf IS NOT NULL
 """)
 async def erase_old_vehicles(connection: Connection) -> int:
-    """Erase vehicles deleted two years ago, except for the registration number. Return their number."""
+    """Erase vehicles deleted two years ago, except for the registration number. Return how many were erased."""
 
 
 @statement("SELECT count(*) FROM registry.vehicle")
@@ -284,7 +284,7 @@ UPDATE registry.vehicle SET deleted_at = coalesce(deleted_at, :at), updated_at =
 WHERE owner_cpf = :owner
 """)
 async def erase_owned_vehicles(connection: Connection, owner: Cpf, at: datetime) -> int:
-    """Erase a person's vehicles and delete the live ones.
+    """Erase a person's vehicles and delete live vehicles.
 
-    Return their number. The registration numbers are retained.
+    Return the number of erased vehicles. The registration numbers are retained.
     """

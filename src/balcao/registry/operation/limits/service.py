@@ -17,7 +17,7 @@ from balcao.registry.operation.limits.schemas import LimitChange, LimitPage, Lim
 
 
 async def list_limits(call: Call, query: Mapping[str, str], page: Page) -> LimitPage:
-    """Return a page of the limits, changed ones first. Raises Invalid."""
+    """Return a page of limits, changed limits first. Raises Invalid."""
     search = fold_text(clean_parameter(query, "search", longest=100) or "")
     wanted = parse_flag_parameter(query, "changed")
     changed = await rates.list_changed(call)

@@ -28,7 +28,7 @@ class MaintenanceState(msgspec.Struct):
 
 
 class Maintenances(msgspec.Struct):
-    """The services in maintenance, and those with a planned one."""
+    """The services in maintenance, and the services with planned maintenance."""
 
     data: Annotated[list[MaintenanceState], Meta(description="Serviços em manutenção, por nome.")]
     planned: Annotated[list[MaintenanceState], Meta(description="Manutenções planejadas, por nome do serviço.")]
@@ -39,7 +39,7 @@ class Maintenances(msgspec.Struct):
 
 
 class MaintenanceBody(msgspec.Struct):
-    """A maintenance to start or plan, or the new message and end of a running one."""
+    """A maintenance to start or plan, or the new message and end of a running maintenance."""
 
     message: Annotated[
         str,

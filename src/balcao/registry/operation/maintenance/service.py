@@ -19,7 +19,7 @@ from balcao.registry.operation.maintenance.schemas import (
 
 
 async def list_maintenance(call: Call) -> Maintenances:
-    """Return the services in maintenance, and those with a planned one."""
+    """Return the services in maintenance, and the services with planned maintenance."""
     closed, planned = (
         await maintenance.list_services_in_maintenance(call),
         await maintenance.list_planned_services(call),
@@ -29,7 +29,7 @@ async def list_maintenance(call: Call) -> Maintenances:
 
 
 async def begin_maintenance(call: Call, name: str, body: MaintenanceBody) -> MaintenanceState:
-    """Start the maintenance of a service, plan it for `begins_at`, or change message and end of a running one.
+    """Start maintenance of a service, plan it for `begins_at`, or change the message and end of running maintenance.
 
     Raises NotFound, Invalid, and Conflict for a plan while a maintenance is running.
     """
@@ -53,7 +53,7 @@ async def begin_maintenance(call: Call, name: str, body: MaintenanceBody) -> Mai
 
 
 async def end_maintenance(call: Call, name: str) -> None:
-    """End the maintenance of a service, or cancel a planned one. Raises NotFound, and Conflict if there is neither."""
+    """End a service's maintenance, or cancel planned maintenance. Raises NotFound, and Conflict if there is neither."""
     _require_service(call, name)
     if not await maintenance.end_maintenance(call, [name]):
         raise Conflict(f"O serviço {name} não está em manutenção, nem há uma planejada.", code="not-in-maintenance")

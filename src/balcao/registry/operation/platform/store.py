@@ -1,4 +1,4 @@
-"""SQL of the platform's state."""
+"""SQL for the platform's state."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement

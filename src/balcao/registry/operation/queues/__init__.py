@@ -1,1 +1,1 @@
-"""The queue by kinds of jobs, and the recurring ones."""
+"""The queue by kind of job, and the recurring jobs."""

@@ -66,7 +66,7 @@ class AvatarChoiceBody(msgspec.Struct):
 
 
 class AvatarChoice(msgspec.Struct):
-    """The choice. Both members are null if there is none, or if the avatar is no longer offered."""
+    """The choice. Both members are null without a choice, or if the avatar is no longer offered."""
 
     avatar_id: Annotated[
         str | None, Meta(description="Identificador do avatar escolhido; nulo se nenhum.", examples=[_ID])

@@ -114,7 +114,7 @@ def _to_avatar(platform: Platform, stored: StoredAvatar) -> Avatar:
 
 
 def _require_id(id_: str) -> str:
-    """Return the id. Raises NotFound for a text that cannot be one."""
+    """Return the id. Raises NotFound if the text cannot be an id."""
     if not is_uuid(id_):
         raise _unknown()
     return id_

@@ -1,4 +1,4 @@
-"""SQL of the avatars. Rows are never deleted."""
+"""SQL for the avatars. Rows are never deleted."""
 
 from datetime import datetime
 from typing import NamedTuple

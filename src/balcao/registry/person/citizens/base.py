@@ -109,7 +109,7 @@ class BaseAddresses(msgspec.Struct, omit_defaults=True):
 
 
 class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """The members that the merged record shows. Unknown ones are omitted."""
+    """The members that the merged record shows. Unknown members are omitted."""
 
     cpf: CpfText
     id_: Annotated[str | None, Meta(description="Identificador no cadastro da cidade.", examples=["demo-000001"])] = (

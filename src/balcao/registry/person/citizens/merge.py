@@ -1,6 +1,6 @@
 """The merged record: self-declared data over the base record, without SQL and HTTP (rules: registry 3.2).
 
-If a mirrored field is null, the base value shows. The empty text is an explicit "none" and hides the base value.
+If a mirrored field is null, the base value shows. The empty string is an explicit "none" and hides the base value.
 """
 
 from collections.abc import Iterable, Mapping

@@ -85,7 +85,7 @@ _MEMBERS = (
 def list_field_sources(
     cpf: Cpf, base: Base | None, mirror: Mirror, origin: Mapping[str, Any] | None, *, with_sensitive: bool
 ) -> list[SourcedValue]:
-    """Return each member with its source and time. `origin` belongs to the base record, and is None without one."""
+    """Return each member with its source and time. `origin` belongs to the base record, or is None."""
     shown, covered = merge_record(cpf, base, mirror), merge_record(cpf, base, NOTHING_DECLARED)
     return list(_list(shown, covered, mirror, origin or {}, with_sensitive=with_sensitive))
 

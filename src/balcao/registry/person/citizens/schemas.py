@@ -71,7 +71,7 @@ class OtherEmail(msgspec.Struct):
 
 
 class Phone(msgspec.Struct):
-    """A phone, the main one or a further one."""
+    """A phone: the main phone or a further phone."""
 
     origem: Origin
     sistema: System

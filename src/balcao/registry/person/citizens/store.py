@@ -1,4 +1,4 @@
-"""SQL of the base record."""
+"""SQL for the base record."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -76,7 +76,7 @@ ON CONFLICT (cpf) DO UPDATE SET
     record = excluded.record, wallet = excluded.wallet, source = excluded.source, loaded_at = now()
 """)
 async def upsert_base_records(connection: Connection, rows: Sequence[BaseRecordRow]) -> int:
-    """Write the rows, at most one for each CPF, and return the number of new or changed ones.
+    """Write the rows, at most one for each CPF, and return the number of new or changed rows.
 
     Only the owner of the table may do this.
     """

@@ -1,4 +1,4 @@
-"""A declared address, without SQL and HTTP: its checks, its CRM form, and the comparison with the current one."""
+"""A declared address, without SQL and HTTP: its checks, its CRM form, and the comparison with the current address."""
 
 import re
 from collections.abc import Mapping

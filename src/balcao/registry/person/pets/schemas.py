@@ -130,7 +130,7 @@ class Pets(msgspec.Struct):
 
 
 class PetBody(msgspec.Struct):
-    """A pet to add. Breed and size are required but may be empty, because portals send them like that."""
+    """A pet to add. Breed and size are required but may be empty, because portals send empty values."""
 
     animal_nome: Annotated[str, Meta(description="Nome do animal, de 1 a 100 caracteres.", examples=["Siri"])]
     especie_nome: Annotated[str, Meta(description="Espécie, de 1 a 100 caracteres.", examples=["Gato"])]

@@ -1,4 +1,4 @@
-"""SQL of the pets."""
+"""SQL for the pets."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -77,9 +77,9 @@ class Insertion(NamedTuple):
     is_inserted: bool
 
 
-# `hold_own_pets` serialises the insertions of one person, so that concurrent ones cannot exceed the limit. The pet, its
-# audit event and the response stored for its key are written together. Nothing is written at the limit or for a key
-# that is taken.
+# `hold_own_pets` serialises the insertions of one person, so that concurrent insertions cannot exceed the limit. The
+# pet, its audit event and the response stored for its key are written together. Nothing is written at the limit or for
+# a key that is taken.
 @statement(f"""
 WITH below_limit AS MATERIALIZED (
     SELECT true FROM registry.hold_own_pets(:cpf) AS held (pets) WHERE pets < :most

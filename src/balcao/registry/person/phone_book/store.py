@@ -1,4 +1,4 @@
-"""SQL of the phone book. All times come from the database clock."""
+"""SQL for the phone book. All times come from the database clock."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -274,4 +274,4 @@ async def count_phone_entries(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.phone_book_entry WHERE at <= now() - interval '5 years'")
 async def delete_old_phone_entries(connection: Connection) -> int:
-    """Delete old entries. Return their number. Only the owner of the table may do this."""
+    """Delete old entries, and return how many were deleted. Only the owner of the table may do this."""

@@ -57,7 +57,7 @@ class Number:
         """Return the write of this number into the mirror, with the number as typed as its wording."""
         is_home = self.ddi == HOME_DDI
         fields = MAIN if is_home else ("telefonePrincipal", "telefoneInternacional")
-        # Without the `+`, a foreign number of ten digits would be read as a Brazilian one.
+        # Without the `+`, a foreign number of ten digits would be read as a Brazilian number.
         written = self.digits if is_home else self.e164
         return OwnWrite(dict.fromkeys(fields, written), MAIN, "telefone", self.typed, written)
 

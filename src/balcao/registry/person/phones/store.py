@@ -1,4 +1,4 @@
-"""SQL of the phone verification. All times come from the database clock."""
+"""SQL for the phone verification. All times come from the database clock."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -137,7 +137,7 @@ async def erase_code(connection: Connection, verification: str) -> None: ...
 
 @statement("DELETE FROM registry.phone_verification WHERE cpf = :cpf AND sent_at <= :at")
 async def erase_covered_verifications(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Erase verifications sent up to that time. Return their number."""
+    """Erase verifications sent up to that time. Return the number of erased verifications."""
 
 
 @statement("SELECT count(*) FROM registry.phone_verification")
@@ -161,7 +161,7 @@ WITH ended AS (
 SELECT (SELECT count(*) FROM ended) + (SELECT count(*) FROM expired)
 """)
 async def erase_expired_verifications(connection: Connection) -> int:
-    """Erase expired data. Return how many verifications lost their number or were deleted."""
+    """Erase expired data. Return how many verifications were erased or deleted."""
 
 
 @statement("""

@@ -1,4 +1,4 @@
-"""SQL of a citizen's settings. Without a row, the defaults apply."""
+"""SQL for a citizen's settings. Without a row, the defaults apply."""
 
 from balcao.core.context.audit import record_sql
 from balcao.core.database.lookups import lookup
@@ -59,7 +59,7 @@ async def remove_chosen_avatar(connection: Connection, cpf: Cpf, trail: str) -> 
 
 @statement("UPDATE registry.settings SET avatar_id = NULL WHERE cpf = :cpf AND avatar_id IS NOT NULL")
 async def erase_chosen_avatar(connection: Connection, cpf: Cpf) -> int:
-    """Remove the choice. Return 1 if there was one, else 0. The caller records the erasure."""
+    """Remove the choice. Return 1 if it existed, otherwise 0. The caller records the erasure."""
 
 
 @statement("UPDATE registry.settings SET avatar_id = NULL WHERE avatar_id = :avatar_id::text::uuid")

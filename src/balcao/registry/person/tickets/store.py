@@ -1,4 +1,4 @@
-"""SQL of the service tickets."""
+"""SQL for the service tickets."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from balcao.registry.person.tickets.schemas import TicketRow
 
 
 class TicketTotals(NamedTuple):
-    """The number of a citizen's tickets, and of the closed ones."""
+    """The number of a citizen's tickets, and how many of them are closed."""
 
     total_chamados: int
     total_fechados: int
@@ -53,7 +53,7 @@ ON CONFLICT (cpf, id) DO UPDATE SET
     data_fim = excluded.data_fim, indicador = excluded.indicador
 """)
 async def upsert_tickets(connection: Connection, rows: Sequence[TicketRow]) -> int:
-    """Write the rows, at most one for each citizen and id, and return the number of new or changed ones.
+    """Write the rows, at most one for each citizen and id, and return the number of new or changed rows.
 
     Only the owner of the table may do this.
     """

@@ -27,7 +27,7 @@ class EmailAddress:
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Return the address in a text that may have been pasted, or None if there is none."""
+        """Return the address in a text that may have been pasted, or None if it contains no address."""
         address = clean_pasted(text)
         if len(address) > EMAIL_LENGTH:
             return None

@@ -1,4 +1,4 @@
-"""SQL of the wallet."""
+"""SQL for the wallet."""
 
 from typing import NamedTuple
 
