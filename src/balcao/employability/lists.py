@@ -37,7 +37,8 @@ class ListMeta(msgspec.Struct, frozen=True):
 def parse_list_page(query: Mapping[str, str], default: int, most: int) -> Page:
     """Parse the requested page.
 
-    It never fails: a size that is no integer becomes the default, a larger one the maximum.
+    This never fails. A size that is not an integer becomes the default, and a size above the maximum becomes the
+    maximum.
     """
     size = _parse_integer(query.get("pageSize"), default)
     return Page(min(max(_parse_integer(query.get("page"), 1), 1), LAST_PAGE), min(max(size, 1), most))

@@ -49,7 +49,7 @@ async def revoke_terms(call: Call, cpf: Cpf) -> Message:
 
 
 async def read_acceptance(call: Call, cpf: Cpf) -> TermsAcceptance:
-    """Return the person's newest acceptance. Raises NotFound."""
+    """Return the person's acceptance, possibly of an earlier version. Raises NotFound."""
     async with call.reading(cpf, FIELDS) as source:
         found = await store.select_acceptance(source, cpf)
     if found is None:

@@ -43,6 +43,7 @@ _NAMED = "employability.bank_person AS person ON person.cpf = acceptance.cpf"
 _ALL = f"employability.terms_acceptance AS acceptance LEFT JOIN {_NAMED} WHERE {_IN_BANK}"
 _FOUND = f"""employability.terms_acceptance AS acceptance JOIN {_NAMED}
     WHERE {_IN_BANK} AND person.search_text LIKE employability.containing(:search)"""
+# Triggers maintain `bank_tally`, so that a page of the whole bank needs no count of all people.
 _ORDER = "ORDER BY acceptance.aceito_em DESC, acceptance.cpf LIMIT :limit OFFSET :offset"
 
 
@@ -73,7 +74,8 @@ async def find_accepting_person(connection: Connection, acceptance: UUID) -> Cpf
     """Return the person who accepted, or None if the acceptance was revoked."""
 
 
-# If the person has revoked the terms in the meantime, nothing is written.
+# If the person has revoked the terms in the meantime, nothing is written. FOR KEY SHARE waits for a concurrent
+# revocation, so that the insert skips the person instead of violating the foreign key.
 @statement("""
 INSERT INTO employability.bank_person AS person (cpf, nome, nome_social)
 SELECT cpf, :name, :social_name FROM employability.terms_acceptance WHERE cpf = :cpf FOR KEY SHARE

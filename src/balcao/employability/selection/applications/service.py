@@ -259,7 +259,10 @@ def name_author(call: Call) -> str | None:
 
 
 def _require(stored: StoredApplication | None, *, also_withdrawn: bool = False) -> StoredApplication:
-    """Return the application if it is live. Raises NotFound if it is None, withdrawn, or has no person any more."""
+    """Return the application. Raises NotFound if it is None, or has no person any more.
+
+    Raises NotFound for a withdrawn one too, unless `also_withdrawn` is set.
+    """
     is_withdrawn = stored is not None and stored.status is ApplicationStatus.WITHDRAWN
     if stored is None or stored.cpf is None or (is_withdrawn and not also_withdrawn):
         raise _unknown()

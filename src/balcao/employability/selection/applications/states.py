@@ -24,7 +24,7 @@ READ_SENSITIVE = "job_application:read_sensitive"
 
 
 class ApplicationStatus(StrEnum):
-    """The own statuses. `WITHDRAWN` is never shown: a withdrawn application is in no list, only in the history."""
+    """An application's own statuses. `WITHDRAWN` is never shown: it appears in no list, only in the history."""
 
     SENT = "candidatura_enviada"
     APPROVED = "aprovada"

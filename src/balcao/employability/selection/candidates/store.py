@@ -112,6 +112,8 @@ def _list(
     """Return the SQL of the listing and its parameters.
 
     Use `job_by_job` if few applications match: the newest match may be far down the list.
+    MATERIALIZED then finds all matches first. Without it, PostgreSQL could walk through the newest applications until
+    the page is full.
     """
     within = _JOB_BY_JOB if job_by_job else _PASSING
     conditions = _match(departments, filters, within)

@@ -70,7 +70,10 @@ async def _refresh(call: Call, cpf: Cpf) -> None:
 
 
 async def refresh_stale_people(call: Call) -> None:
-    """Refresh the copies that are a day old and whose applications are still open to staff. Raises Unavailable."""
+    """Refresh the copies that are missing or at least a day old. Raises Unavailable.
+
+    Only people with an application for an active or frozen job are included.
+    """
     after = ""
     while not is_stopping():
         async with call.platform.database.connection() as connection:

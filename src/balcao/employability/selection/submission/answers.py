@@ -43,7 +43,7 @@ def check_answers(questions: Sequence[Question], sent: Sequence[AnswerBody]) -> 
 
 
 def split_options(text: str, options: Sequence[str]) -> list[str] | None:
-    """Return the options that the text joins by `, `, each at most once, or None if it is no such text.
+    """Return the options that the text joins by `, `, each at most once, or None if it joins anything else.
 
     Options may contain `, ` themselves. The search tries the longest option first and backtracks if the rest does not
     fit.

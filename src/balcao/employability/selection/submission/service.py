@@ -181,7 +181,10 @@ def _require_job(job: Job | None, scope: Scope | None) -> Job:
 async def _check_criteria(
     connection: Connection, request: _ApplicationRequest, job: Job, earlier: PriorApplications, resume: Resume
 ) -> list[str]:
-    """Return the criteria that are not met and that staff may ignore. Raises Ineligible if the person applies."""
+    """Return the criteria that are not met, which staff may ignore.
+
+    Raises Ineligible if a citizen applies and does not meet a criterion or has not accepted the terms.
+    """
     call = request.call
     if call.is_owner and not (accepted := eligibility.check_terms(call, earlier.terms)).atendido:
         raise Ineligible([accepted])
