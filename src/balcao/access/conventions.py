@@ -89,7 +89,7 @@ class SliceQuery(Model):
 
 
 class OptionalSliceQuery(Model):
-    """The requested part of a list. Unlike `SliceQuery` it returns the whole list without a limit."""
+    """The requested part of a list. Without `limit` it is the whole rest of the list, unlike in `SliceQuery`."""
 
     skip: Annotated[
         WholeNumber, Field(ge=0, le=MAX_SKIP, description="Quantos itens pular desde o começo.", examples=[0])

@@ -61,7 +61,11 @@ def make_unknown_action() -> NotFound:
 
 
 def make_name_taken() -> Invalid:
-    """Return a 400 instead of a 409: in the ascending cases it comes before 401 (spec: access administration 4)."""
+    """Return the error for a name that another action has.
+
+    It is a 400 and not a 409, because the specification lists the cases by ascending status, and this one before 401
+    (spec: access administration 4).
+    """
     return Invalid("O campo `name` tem um nome já usado por outra ação.", code="action-name-taken")
 
 

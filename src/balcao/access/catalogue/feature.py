@@ -11,7 +11,7 @@ from balcao.core.feature import Feature
 from balcao.core.logs import log
 
 DENIALS_AND_READS = timedelta(days=365)
-CHAIN = timedelta(days=3653)
+CHAIN = timedelta(days=3653)  # ten years
 CHANGES = timedelta(days=1)
 
 

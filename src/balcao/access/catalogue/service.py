@@ -153,7 +153,7 @@ async def record_read(call: Call, event: CatalogueEvent) -> None:
 async def _reload(call: Call, version: int) -> None:
     """Load the committed change into this process.
 
-    If the database is down now, or the caller has used up their connections, the next notice brings the version. An
+    If the database is down now, or the caller has used up their connections, the next notice loads the version. An
     error would be wrong, because the change is committed.
     """
     try:

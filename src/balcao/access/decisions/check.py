@@ -88,13 +88,13 @@ async def check_request(platform: Platform, request: Request) -> Response[Any]:
 
 
 async def check_token(platform: Platform, request: Request) -> Response[Any]:
-    """Respond whether the token of the request is valid. The operation itself decides about the rights, and traces it.
+    """Respond whether the token of the request is valid. The operation itself checks the rights and records refusals.
 
     Raises NotFound for a caller outside the gateways' networks.
     """
     try:
         checked = await _check(platform, request, CHECK_AUTHENTICATION)
-    except KeyPending:  # the operation checks it: it has the caller's address
+    except KeyPending:  # the operation checks the token with the caller's address
         return _pass(CheckedRequest(Decision(Reason.INVALID_TOKEN)))
     return _refuse(checked) if checked.decision.reason in _OF_TOKEN else _pass(checked)
 

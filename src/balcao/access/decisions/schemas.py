@@ -102,7 +102,7 @@ class ExplainedWay(msgspec.Struct):
 
 
 class PersonActionsQuery(Model):
-    """The group that the person is assumed to have."""
+    """The group to which the person is assumed to belong."""
 
     group: Annotated[
         SearchText | None,

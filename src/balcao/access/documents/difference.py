@@ -90,6 +90,9 @@ def make_temporary_name(action_id: int) -> str:
     return f"aside:{action_id}"
 
 
+# This yields the stored actions that an action of the document may refer to, the most specific reference first: a code
+# key in `renamed_from`, the name, a former name in `renamed_from`, the name as a code key. If the document refers to a
+# stored action by its code key, its name alone does not refer to it.
 def _list_candidates(
     action: DocumentAction, by_name: dict[str, StoredAction], by_key: dict[str, StoredAction], claimed: set[str | None]
 ) -> Iterator[StoredAction]:

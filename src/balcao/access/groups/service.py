@@ -169,7 +169,7 @@ async def remove_group_role(call: Call, group_name: str, role_name: str) -> int:
 
 
 async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tuple[list[Member], int]:
-    """Return the members, newest first, and their number. They show full CPFs, so the read is recorded.
+    """Return the members, newest first, and their number. The list shows full CPFs, so the read is recorded.
 
     Raises NotFound, and Forbidden for a group whose members the caller does not manage.
     """

@@ -134,7 +134,8 @@ async def delete_mappings_beyond(connection: Connection, action_id: int, kept: i
     """Delete at most `kept` custom mappings of the action after the first `kept`, and return them."""
 
 
-# The condition requires a running release: after a machine was asleep, nothing has been announced for a day.
+# EXISTS requires a running release. Without it, a machine that was switched off for a day would retire every operation
+# when it starts again.
 @statement("""
 UPDATE access.endpoint_mapping SET retired_at = now(), updated_at = now()
 WHERE operation_key IS NOT NULL AND retired_at IS NULL AND announced_at < now() - :age::interval

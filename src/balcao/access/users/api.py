@@ -170,7 +170,7 @@ async def remove_user_role(call: Call, cpf: CpfInPath, role_name: RoleInPath) ->
     return respond_to_write(await service.remove_person_role(call, cpf, role_name))
 
 
-UNSEEN = timedelta(days=731)
+UNSEEN = timedelta(days=731)  # two years
 
 FEATURE = Feature(
     routes=routes.declared,

@@ -74,7 +74,7 @@ class _Page(TypedDict):
 
 
 async def list_users(call: Call, query: UsersQuery) -> Users:
-    """Return a page of people. It shows full CPFs, so the read is recorded."""
+    """Return a page of people. The page shows full CPFs, so the read is recorded."""
     page: _Page = {"has_groups": query.has_groups, "limit": query.limit, "skip": query.skip}
     async with call.platform.database.connection() as connection:
         if query.search:
