@@ -1,4 +1,4 @@
-"""What the operations of this service share: access rules, caching, and the units and dates in a path."""
+"""Common parts of this service's operations: access rules, caching, and the units and dates in a path."""
 
 from datetime import date
 from typing import Annotated, Any, TypeAlias

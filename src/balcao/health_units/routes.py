@@ -1,4 +1,4 @@
-"""What the routes of the service share. Each feature extends `ROUTES`."""
+"""The common settings of the service's routes. Each feature extends `ROUTES`."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes

@@ -57,7 +57,7 @@ class Atendimento(msgspec.Struct, frozen=True):
 
 
 class Unit(UnitRecord, frozen=True):
-    """A unit with what its timetable and its notifications imply."""
+    """A unit with the members that follow from its timetable and its notifications."""
 
     funcionamento_dia_util: Annotated[
         Hours | None, Meta(description="Horas cheias dos dias úteis; nulo se não abre neles.")

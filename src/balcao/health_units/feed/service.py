@@ -90,7 +90,9 @@ async def follow_changes(platform: Platform, board: UnitBoard, hub: Hub) -> None
 async def open_stream(
     call: Call, address: str, codes: Collection[str], after: int | None
 ) -> AsyncGenerator[bytes, None]:
-    """Return the events of these units, or of all, after a change. Without `after`, return the events from now on.
+    """Return the events of these units, or of all units, that follow the change with the number `after`.
+
+    Without `after`, return the events from now on.
 
     Raises Unavailable if the board is stale, and TooMany if too many streams are open.
     """

@@ -33,7 +33,7 @@ Replay = Callable[[int, int], AsyncIterator[bytes]]
 
 @dataclass(eq=False)
 class Listener:
-    """One stream. `holder` is the client and address whose limit it counts for. `ends_at` is in Unix seconds.
+    """One stream. `holder` is the client and the address whose limit includes the stream. `ends_at` is in Unix seconds.
 
     It receives the changes after `after`. `replay` yields them up to `joined_at`, the last change before it joined.
     Later changes arrive live.

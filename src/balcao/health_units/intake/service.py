@@ -32,7 +32,7 @@ _IMPORT = Import(
 
 
 class _Unreadable(Exception):
-    """A source did not send a valid response. `args` holds the error code."""
+    """Raised if a source does not send a valid response. `args` contains the error code."""
 
 
 async def list_intake_sources(call: Call) -> RiskSources:

@@ -1,6 +1,6 @@
 """The board: every unit in memory as the database last confirmed it, with its risk as a prepared response.
 
-rules: health_units 5: freshness and honesty come before speed.
+A stale board refuses calls instead of showing a risk that may have changed (rules: health_units 5).
 """
 
 import time

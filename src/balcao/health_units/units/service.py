@@ -70,7 +70,7 @@ async def require_right_to_unit(call: Call, connection: Connection, cnes: Cnes) 
 
 
 def require_right_to_area(call: Call, area: str | None) -> None:
-    """Raise Forbidden if the caller's right is limited to areas without this one. None stands for the whole city."""
+    """Raise Forbidden if the caller's right is limited to areas without this one. None means the whole city."""
     limits = call.find_limits(AREA)
     if limits is not None and area not in limits:
         raise Forbidden("A sua permissão não alcança esta área da cidade.", code="area-not-granted")
