@@ -1,4 +1,4 @@
-"""What the imports of this service share: rows are validated as request bodies are (rules: agents 3.2, 4)."""
+"""Common parts of this service's imports. Rows are validated as request bodies are (rules: agents 3.2, 4)."""
 
 from collections.abc import Mapping
 from typing import Any

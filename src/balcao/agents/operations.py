@@ -1,4 +1,4 @@
-"""What the operations of this service share: two access rules, ids in a path, and the response to a deletion."""
+"""Common parts of this service's operations: two access rules, ids in a path, and the response to a deletion."""
 
 from typing import Annotated, TypeAlias
 
@@ -20,7 +20,7 @@ ConfigIdInPath: TypeAlias = Annotated[
 
 
 class Deleted(msgspec.Struct):
-    """The response to a deletion. It has a body because the readers' pages decode the body of every success."""
+    """The response to a deletion. It has a body, because existing clients decode the body of every success."""
 
     success: Annotated[bool, Meta(description="Sempre verdadeiro.", examples=[True])]
     message: Annotated[str, Meta(description="O que foi excluído.", examples=["O conjunto foi excluído."])]

@@ -1,4 +1,4 @@
-"""What the routes of the agent configuration share. Each feature extends `ROUTES`."""
+"""The common settings of the routes of the agent configuration. Each feature extends `ROUTES`."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes

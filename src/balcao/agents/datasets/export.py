@@ -14,7 +14,7 @@ from balcao.core.context.call import Call
 
 MEDIA_TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv"}
 _MEMBERS = ("input", "output", "metadata")
-# Examples read by one statement. Their objects are bounded, so these are at most 19 MiB.
+# The number of examples that one statement reads: at most 19 MiB, because each has three objects of at most 64 KiB.
 _PAGE = 100
 
 

@@ -19,8 +19,8 @@ T = TypeVar("T", bound=BaseModel)
 MAX_IMPORT = 1000
 MAX_OBJECT_BYTES = 64 * 1024
 MAX_OBJECT_DEPTH = 10
-# The search for personal data is the slowest step with a body: it takes some seconds for a body of this size that was
-# written to be slow.
+# The search for personal data is the slowest step. For a body of this size that was made to be slow, it takes some
+# seconds.
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
 INPUT = {"mensagem_whatsapp_simulada": "Como peço a poda de uma árvore?"}

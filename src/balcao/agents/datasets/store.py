@@ -197,6 +197,7 @@ async def add_examples(
 
 
 # One statement for all rows: a statement per row would cost a round trip each, and a new version of the data set's row.
+# It counts every row, so the caller must roll back if a row was not added.
 @statement("""
 WITH new AS (
     SELECT * FROM unnest(:rows.id::text[], :rows.size::integer[], :rows.content_hash::bytea[], :rows.span::jsonb[])
