@@ -26,8 +26,11 @@ class _Asset(NamedTuple):
     media_type: str
 
 
-# Remove CSS comments, which only help developers. Licence comments (`/*! ... */`) stay.
-_COMMENT = re.compile(rb"/\*(?!!).*?\*/\s*", re.DOTALL)
+# Remove comments and indentation, which only help developers. Licence comments (`/*! ... */`) stay.
+_LAYOUT = {
+    "css": re.compile(rb"/\*(?!!)(?s:.*?)\*/\s*|^[ \t]+", re.MULTILINE),
+    "js": re.compile(rb"^[ \t]*//.*\n|^[ \t]+", re.MULTILINE),
+}
 
 
 class Assets:
@@ -41,8 +44,8 @@ class Assets:
             stem, _, kind = file.name.rpartition(".")
             if kind in _MEDIA_TYPES:
                 body = file.read_bytes()
-                if kind == "css":
-                    body = _COMMENT.sub(b"", body)
+                if kind in _LAYOUT:
+                    body = _LAYOUT[kind].sub(b"", body)
                 name = f"{stem}.{hashlib.sha256(body).hexdigest()[:12]}.{kind}"
                 self._names[file.name] = name
                 self._by_name[name] = _Asset(body, gzip.compress(body, mtime=0), _MEDIA_TYPES[kind])
