@@ -11,17 +11,28 @@ from balcao.registry.city.companies import service as company_service
 from balcao.registry.city.departments import service as department_service
 from balcao.registry.city.staff_departments import service as staff_service
 from balcao.registry.person.pets import service as pet_service
-from balcao_sandbox.demo.registry import activities, companies, departments, pets, staff_departments
+from balcao_sandbox.demo.registry.activities import load_demo_activities
+from balcao_sandbox.demo.registry.companies import load_demo_registered_companies
+from balcao_sandbox.demo.registry.departments import load_demo_departments
+from balcao_sandbox.demo.registry.pets import load_demo_pets
+from balcao_sandbox.demo.registry.staff_departments import load_demo_staff_departments
 
 IARA, FABIO, LUIZ = (Cpf(digits) for digits in ("90000000922", "90000000680", "90000001228"))
 ALL = Page(per_page=100)
+LOADERS = (
+    load_demo_departments,
+    load_demo_staff_departments,
+    load_demo_activities,
+    load_demo_registered_companies,
+    load_demo_pets,
+)
 
 
 async def test_the_sandbox_has_what_the_document_says_however_often_it_is_loaded(platform: Platform) -> None:
     call = operator_call(platform, "test")
     for _ in range(2):
-        for room in (departments, staff_departments, activities, companies, pets):
-            await room.load(platform)
+        for load in LOADERS:
+            await load(platform)
 
     chart = (await department_service.list_departments(call, {}, ALL)).departments
     codes = {department.cd_ua for department in chart}

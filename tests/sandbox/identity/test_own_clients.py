@@ -45,7 +45,7 @@ class Developer:
 
 def read_secret(page: httpx.Response) -> tuple[str, str]:
     """Return the client and the secret that a page shows once."""
-    client, secret = re.findall(r"<dd><code>([^<]+)</code></dd>", page.text)[:2]
+    client, secret = re.findall(r"<dd>\s*<code>([^<]+)</code>\s*</dd>", page.text)[:2]
     return client, secret
 
 
