@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 # do not come last and alone.
 SPREAD := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile --no-loadscope-reorder
 PYTEST := $(BIN)/python -m pytest $(SPREAD)
-# What a change usually breaks: walls, rules, declarations, hostile tokens, the contract table, what converges. The table
+# What a change usually breaks: boundaries, rules, declarations, hostile tokens, the contract table, what converges. The table
 # for services that stand apart, and the citations, are left to `make test`.
 APART := tests/contract/test_contract.py::test_the_contract_table_holds[independent]
 QUICK := --deselect tests/invariants/test_citations.py --deselect '$(APART)' tests/core/test_rules.py tests/core/test_catalogue.py tests/core/test_worker.py tests/invariants \

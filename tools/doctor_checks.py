@@ -12,16 +12,16 @@ _HEAD = """# What doctor looks at
 
 <!-- Written by `make docs` from the checks in src/balcao/operate/doctor. Do not edit. -->
 
-`balcao doctor` looks at these, changes nothing, and says a sentence about each that is wrong, with what to do; it ends
-with 1 while anything is. With `--json` the sentences of all are in `problems`, and those of a part also in its `wrong`,
-under `parts`.
+This page lists what `balcao doctor` checks and how to fix what it finds. The command changes nothing. It prints one
+sentence for each problem, with the remedy, and exits with 1 if there is any. With `--json`, `problems` has all
+sentences, and each part under `parts` has its own in `wrong`.
 """
 
 _INSTALLATION = """## An installation
 
-In the production profile these as well. Run as root, with the files of settings read
-([how](../operate/install.md#what-doctor-looks-at)); `--root` looks below another folder, as that of a mounted image.
-Containers and Kubernetes bring no such files: the rest is checked the same.
+The production profile has these checks too. Run the command as root and load the settings files first
+([how](../operate/install.md#what-doctor-looks-at)). `--root` checks the files below another folder, for example a
+mounted image. Containers and Kubernetes have no such files; there the command makes all other checks.
 """
 
 

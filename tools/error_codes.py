@@ -43,13 +43,14 @@ _HEAD = """# Error codes
 
 <!-- Written by `make docs` from the code and the errors.toml of each package. Do not edit. -->
 
-Every refusal and failure carries the header `Error-Code` with one of these words. The words are stable: compare them,
-not the messages, which are in Portuguese, are meant for people and may change. The body is the service's own
-(spec: errors). Every response carries `X-Request-ID`; quote it when you report a failure.
+This page explains every error code and how to fix the error. Every error response has one of these codes in the header
+`Error-Code`. The codes are stable, so compare the codes and not the messages: messages are in Portuguese, for people,
+and may change. Each service has its own form of error bodies (spec: errors). Every response has an `X-Request-ID`;
+quote it when you report a failure.
 
-`<field>` stands for the name of the member or parameter at fault, as in `valor-length`. Responses with 429 and many
-with 503 carry `Retry-After`, in seconds. With 303 the embedded identity provider sends the browser back to the client,
-which finds the word of the OAuth standard in the parameter `error`.
+`<field>` is the name of the wrong member or parameter, as in `valor-length`. Responses with 429, and many with 503,
+have `Retry-After`, in seconds. With 303 the embedded identity provider redirects the browser to the client, with the
+OAuth error in the parameter `error`.
 """
 
 

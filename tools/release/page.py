@@ -7,22 +7,24 @@ _HEAD = """# Licences
 
 <!-- Written by `make docs` from the lists of versions and what each package declares. Do not edit. -->
 
-Balcão itself stands under the MIT licence (`LICENSE`). Everything it is installed with stands under one that goes
-with it; `tools/release/licences.toml` lists those that are accepted, and neither the tests nor `make release` pass with
-another one, or with a package that does not say which it has. Versions and hashes are in the bill of materials of each
-release (`balcao-VERSION.cdx.json`, CycloneDX).
+This page shows the licence of each component that is installed or delivered with Balcão. Balcão itself has the MIT
+licence (`LICENSE`). `tools/release/licences.toml` lists the accepted licences. The tests and
+`make release` fail if a package has another licence, or declares none. The bill of materials of each release
+(`balcao-VERSION.cdx.json`, CycloneDX) has versions and hashes.
 """
 _SECTIONS = {
     Scope.REQUIRED: "Installed with the platform",
-    Scope.OPTIONAL: "Installed only where traces are switched on",
-    Scope.BUILD: "Only to build",
+    Scope.OPTIONAL: "Installed only for traces",
+    Scope.BUILD: "Only for building",
 }
 
 
 def write() -> str:
     """Return the page. Raises Refused for a component without an accepted licence."""
     packages = list_packages()
-    bundled = _section("Files of others within the package; their texts lie beside them", list_bundled())
+    bundled = _section(
+        "Files from other projects in the package, with their licence texts next to them", list_bundled()
+    )
     sections = [_section(title, [one for one in packages if one.scope is scope]) for scope, title in _SECTIONS.items()]
     return "\n".join([_HEAD, bundled, *sections])
 
