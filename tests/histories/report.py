@@ -22,17 +22,17 @@ PAGE = "hours.md"
 TEXT = """\
 # Proofs: hours of everything
 
-Index and machine: [proofs](../proofs.md). What a history is, who judges it, and by what: [histories](histories.md); the
-installation and its faults: [each resource under each fault](histories-faults.md). This page and its plots are written
-by the command that plays it, `make hours MINUTES=120`, once the minutes are over; what a run has shown that ended early
-lies beside its histories, and says so under *Length*.
+After reading this page you know how a whole city worked for hours with a fault in every minute. Index and machine:
+[proofs](../proofs.md). What a history is and how it is judged: [histories](histories.md). The installation and its
+faults: [each resource under each fault](histories-faults.md). `make hours MINUTES=120` writes this page and its plots
+after a complete run. If a run ends early, its page is next to its histories and says so under *Length*.
 
-Two hosts behind nginx, a worker, two PostgreSQL servers of which the second is a synchronous copy, from which visitors
-are answered, Redis, CRM and identity provider; clients of every resource, all the time. They think between two calls,
-as a city's do, so that the machine has time left: clients who ask again at once would only measure how long they wait
-for each other. Each minute has a fault by chance, each fault once before any comes again, and in the middle, under
-load, is the upgrade: migrations first, then one process after the other. Between two minutes the clients rest while the
-one before is judged.
+The installation has two hosts behind nginx, a worker, Redis, CRM, identity provider, and two PostgreSQL servers, of
+which the second is a synchronous replica that answers visitors. Clients of every resource call all the time. They pause
+between calls as a city's clients do: without pauses the run would only measure how long clients wait for each other.
+Each minute has a random fault, and no fault repeats before all others have occurred. In the middle the platform is
+upgraded under load: migrations first, then one process after the other. After each minute the clients pause while the
+minute's history is judged.
 
 - **Last run**: {setting}
 - **Length**: {minutes:.0f} of {asked:g} minutes, {rounds} rounds{ending}
@@ -43,8 +43,8 @@ one before is judged.
 
 ## As the service levels count
 
-The [service level](../operate/monitoring.md#service-levels) is of a month, in which 99.9 % leaves room for one such
-minute in a thousand, not for one a minute: the first row is a city's day, the second is what the faults cost.
+The [service level](../operate/monitoring.md#service-levels) applies to a month: 99.9 % allows one failed minute in a
+thousand, not one fault each minute. The first row shows normal operation, the second the cost of the faults.
 
 {levels}
 

@@ -29,31 +29,33 @@ PAGE = Path(__file__).parents[2] / "docs" / "proofs" / "histories-faults.md"
 HEAD = """\
 # Proofs: histories, each resource under each fault
 
-Index and machine: [proofs](../proofs.md). What a history is, who judges it, and by what: [histories](histories.md).
-This page is written by the command that plays it, `make histories`.
+After reading this page you know how every resource of a whole city behaved under every fault. Index and machine:
+[proofs](../proofs.md). What a history is and how it is judged: [histories](histories.md). `make histories` plays the
+faults and writes this page.
 """
 UNFINISHED = """\
 **This run did not come to its end: {unplayed} of {faults} faults were not played, or not to theirs.**
 """
 SETTING = """\
-- **Installation** (`tests/histories/city.py`): two hosts behind nginx, a worker, two PostgreSQL servers of which the
-  second is a synchronous copy from which visitors are answered, Redis, CRM and identity provider apart
-- **Network** (`tests/support/network.py`): every connection that a fault reaches goes through a proxy of our own, which
-  cuts (ends what is there, refuses what is new), holds (keeps silent, and delivers later), delays each piece by 0.15 s,
-  or loses 15 of 100 pieces, each sent again after 0.2 s, 0.4 s, … as TCP does. Namespaces of the kernel could be had on
-  this machine, what delays and loses in them (`netem`) could not
-- **Clocks**: of a host and of the worker, by libfaketime, two hours ahead or behind, so that tokens are too old, or not
-  valid yet. **Full disk**: of the primary, a small one in memory, to its last byte, and the server is asked for more
-  log until it ends; it is started again when there is room. **Failover**: the primary is killed, its copy promoted
-  after 4 s, as a cluster manager does not notice at once, and a copy made anew
-- A freeze, a disturbed network and a wrong clock last 4.5 s, a full disk 6 s. Before the fault and after it {answers}
-  calls are answered
+- **Installation** (`tests/histories/city.py`): two hosts behind nginx, a worker, Redis, CRM, identity provider, and two
+  PostgreSQL servers. The second one is a synchronous replica, which answers visitors
+- **Network** (`tests/support/network.py`): connections that a fault affects go through our own proxy. It cuts them
+  (ends open connections, refuses new ones), holds them (delivers nothing until later), delays each piece by 0.15 s, or
+  loses 15 of 100 pieces, which are sent again after 0.2 s, 0.4 s, … as TCP does. The kernel's own tool for delay and
+  loss (`netem`) was not available on the machine
+- **Clocks**: libfaketime sets the clocks of a host and of the worker two hours ahead or back, so that tokens are too
+  old or not valid yet. **Full disk**: the primary's disk, a small one in memory, is filled to its last byte, and the
+  server must write log until it stops; it is started again when there is space. **Failover**: the primary is killed,
+  its replica is promoted after 4 s, the time that a cluster manager needs to notice, and a new replica is made
+- A freeze, a disturbed network and a wrong clock last 4.5 s, a full disk 6 s. {answers} calls are answered before each
+  fault and after it
 - **Last run**: {day}, load {load}; {clients} clients of each resource, {together} together; seed {seed}
 
-A cell has the operations, and how many of them are of unknown outcome. Calls that were refused, and so did not happen,
-stand in a column of their own. A fault without either is met by no caller: hosts take each other's place, jobs wait,
-and Redis is done without. That it was there is seen by what the programs logged as a warning or an error from the fault
-on, of which the most frequent events are named ([what they say](../operate/monitoring.md)).
+Each cell has the number of operations, and how many of them have an unknown outcome. Refused calls had no effect and
+are counted in the column *refused*. If a row has no unknown outcome and no refused call, no caller noticed the fault:
+another host answered, jobs waited, or the platform worked without Redis. The column *logged*
+has the most frequent warnings and errors that the programs logged after the fault
+([what they mean](../operate/monitoring.md)).
 """
 
 
