@@ -117,7 +117,7 @@ def cpf_in_path(name: str, description: str, example: str) -> InPath:
 
 
 def _parse_name(text: str) -> str:
-    """Return the name in the path. A name that no role or group can have becomes an empty one, which is unknown."""
+    """Return the name in the path. A name that no role or group can have becomes an empty name, which is unknown."""
     return text if len(text) <= 100 and re.fullmatch(NAME, text) else ""
 
 

@@ -50,7 +50,7 @@ def _parse_integer(text: str | None, default: int) -> int:
 
 
 def parse_csv(query: Mapping[str, str], name: str) -> list[str]:
-    """Return the items of a comma-separated filter without empty ones. Raises Invalid for more than 50."""
+    """Return the items of a comma-separated filter, without empty items. Raises Invalid for more than 50."""
     items = split_list(query.get(name, ""))
     if len(items) > MOST_IN_CSV:
         raise Invalid(f"O parâmetro `{name}` aceita no máximo {MOST_IN_CSV} itens.", code=f"{name}-invalid")

@@ -111,7 +111,7 @@ def check_management(limit: frozenset[str] | None, group_name: str) -> None:
 
 
 async def require_no_escalation(connection: Connection, call: Call, held: HeldRights, given: Assignments) -> None:
-    """Raise Forbidden if the person would gain an action, or a reach of one, that the caller does not have.
+    """Raise Forbidden if the person would gain an action, or a reach of an action, that the caller does not have.
 
     The total afterwards counts, because a part of it may have existed before (rules: access 4.8).
     """

@@ -11,7 +11,7 @@ from balcao.core.values.personal_data import mask_personal_data
 
 # The rows that a plan writes for one kind of change, by column name.
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
-# A statement that writes these rows. It gets the rows as JSON, and the author of the new ones.
+# A statement that writes these rows. It gets the rows as JSON, and the author of new rows.
 PlannedStatement: TypeAlias = Statement[[str, str | None], None]
 SYSTEM = {"sub": "system", "azp": "", "cpf": None, "display_name": "system"}
 

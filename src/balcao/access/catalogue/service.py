@@ -16,7 +16,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import BalcaoError, Forbidden, TooMany, Unavailable
 from balcao.core.logs import log
 
-# The limit of recorded reads of personal data for one caller, and the key of its counter.
+# The limit for one caller's recorded reads of personal data, and its counter key.
 READS = ("60/minute", "access-reads")
 
 Wanted = TypeVar("Wanted")

@@ -215,7 +215,7 @@ async def count_administrators(connection: Connection) -> int:
 
 
 # The start of every statement that writes a part of a plan. `item` contains the rows of any kind, and `author` the
-# author of new ones. New rows have ids that were reserved before the lock (rules: access 4.7).
+# author of new rows. New rows have ids that were reserved before the lock (rules: access 4.7).
 ITEM_SQL = """
 WITH item AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(:rows::jsonb) AS item(

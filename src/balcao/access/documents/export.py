@@ -13,7 +13,7 @@ from balcao.access.documents.store import StoredAction, StoredCatalogue, StoredG
 
 
 def render_document(catalogue: StoredCatalogue) -> dict[str, Any]:
-    """Return the document. It contains only operations whose binding differs from the one in code."""
+    """Return the document. It contains only operations whose binding differs from the binding in code."""
     return {
         "format": 1,
         "actions": [_show_action(action) for action in catalogue.actions],

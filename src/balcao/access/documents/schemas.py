@@ -62,7 +62,7 @@ class DocumentMapping(Model):
 
 
 class DocumentBinding(Model):
-    """An operation of the platform with another action than the one in code."""
+    """An operation of the platform whose action differs from the action in code."""
 
     operation: Annotated[SearchText, Field(description="Operação.", examples=["registry.list_pets"])]
     action: Annotated[ActionName, Field(description="Ação exigida.", examples=["pets:read"])]

@@ -1,4 +1,4 @@
-"""Write all changes of a plan with one or two statements for each kind of change, whatever their number."""
+"""Write all changes of a plan with one or two statements for each kind of change, however many changes there are."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 
@@ -39,7 +39,7 @@ async def reserve_ids(connection: Connection, counts: Mapping[str, int]) -> dict
 
 
 async def write_changes(connection: Connection, rows: Mapping[str, Rows], author: str | None) -> None:
-    """Write the rows of each operation. `author` is the author of the new ones."""
+    """Write the rows of each operation. `author` is the author of new rows."""
     for operation, write in _WRITERS.items():
         if found := rows.get(operation):
             await write(connection, operation, found, author)

@@ -134,7 +134,7 @@ async def delete_group_role(connection: Connection, group_id: int, role_id: int)
     )
 )
 async def select_members(connection: Connection, group_id: int, limit: int | None, skip: int) -> Paged[Member]:
-    """Return the group's members, newest first. Without a limit, return all of them."""
+    """Return the group's members, newest first. Without a limit, return all members."""
 
 
 @statement("""

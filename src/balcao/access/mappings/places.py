@@ -28,7 +28,7 @@ class MappingTree(Generic[T]):
         self._roots: dict[str, _Node[T]] = {}
 
     def put(self, method: str, pattern: str, mapping: T | None) -> T | None:
-        """Store a mapping for its method and shape, or None to remove it. Return the previous one."""
+        """Store a mapping for its method and shape, or None to remove it. Return the previous mapping."""
         node = self._roots.setdefault(method, _Node())
         segments = split_pattern(erase_parameter_names(pattern))
         takes_rest = segments[-1] == REST

@@ -33,8 +33,8 @@ class PlacedMapping(Protocol):
 def check_floor(floor: str, declared: str | None, present: str | None, wanted: str | None, held: HeldRights) -> None:
     """Refuse to bind an operation to less than its code allows (rules: access 4.1).
 
-    `declared` is the code key in the release, `present` that of the current action and `wanted` that of the new one.
-    Raises Conflict, and Forbidden if a caller other than a superadmin makes the operation less restricted.
+    `declared` is the code key in the release, `present` the current action's code key, and `wanted` the new action's
+    code key. Raises Conflict, and Forbidden if a caller other than a superadmin makes the operation less restricted.
     """
     if floor == "fixed" and wanted != declared:
         raise Conflict("A especificação diz quem usa esta operação: a ação dela não muda.", code="mapping-fixed")

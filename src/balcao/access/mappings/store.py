@@ -1,4 +1,4 @@
-"""SQL for the mappings. Registration writes those of the platform's own operations."""
+"""SQL for the mappings. Registration writes the mappings of the platform's own operations."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -38,7 +38,7 @@ AND position(lower(:action_filter) IN lower(action.name)) > 0 AND (:service = ''
 async def list_mappings(
     connection: Connection, action_filter: str, service: str, limit: int | None, skip: int
 ) -> Paged[Mapping]:
-    """Return the page's mappings by path and method. Without a limit, return all of them."""
+    """Return the page's mappings by path and method. Without a limit, return all mappings."""
 
 
 # This considers only mappings whose first segment may match.

@@ -117,7 +117,7 @@ async def save_person(connection: Connection, cpf: Cpf, display_name: str | None
 
 @dataclass(frozen=True)
 class FoundPerson:
-    """A person in the catalogue. `groups` and `roles` are names, and `roles` contains only direct ones."""
+    """A person in the catalogue. `groups` and `roles` are names, and `roles` contains only direct roles."""
 
     id: int
     groups: list[str]

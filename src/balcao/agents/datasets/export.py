@@ -21,8 +21,8 @@ _PAGE = 100
 async def export_dataset(call: Call, dataset_id: str, form: Literal["jsonl", "csv"]) -> AsyncGenerator[bytes, None]:
     """Return the parts of the file. Raises NotFound before the first part.
 
-    Each page is read on its own connection, so a slow reader does not occupy one. Examples added during the export are
-    included.
+    Each page is read on its own connection, so a slow reader does not occupy a connection meanwhile. Examples added
+    during the export are included.
     """
     await service.require_dataset(call, dataset_id)
     encode = _encode_csv if form == "csv" else _encode_jsonl

@@ -1,4 +1,4 @@
-"""The import of data sets and of their examples, one line of JSON each (rules: agents 3.3)."""
+"""Import of data sets and their examples, one line of JSON each (rules: agents 3.3)."""
 
 from collections.abc import Sequence
 from datetime import datetime

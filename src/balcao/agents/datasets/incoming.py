@@ -49,7 +49,7 @@ def check_text(text: str) -> str:
 
 
 def refuse_repeated_values(found: list[T], member: str) -> list[T]:
-    """Return the models. Raises ValueError if two of them have the same value in a member."""
+    """Return the models. Raises ValueError if two models have the same value in a member."""
     if len({getattr(one, member) for one in found}) < len(found):
         raise ValueError(f"não pode repetir `{member}`")
     return found

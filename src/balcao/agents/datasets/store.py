@@ -155,7 +155,7 @@ async def find_living_ids(
 
 @dataclass(frozen=True)
 class NewRow:
-    """An example to write. `place` is its position in the caller's list, `span` the source of an imported one."""
+    """An example to write. `place` is its position in the caller's list, `span` the source of an imported example."""
 
     place: int
     id: str

@@ -266,7 +266,7 @@ class RunsData(msgspec.Struct):
 
 
 class RunsEnvelope(msgspec.Struct):
-    """Runs, in an envelope like that of the data sets."""
+    """Runs, in the same envelope as data sets."""
 
     data: Annotated[RunsData, Meta(description="O conteúdo da resposta.")]
 

@@ -1,4 +1,4 @@
-"""Wire types of the histories and of the comparison of two versions."""
+"""Wire types of histories and version comparisons."""
 
 from typing import Annotated, Any, Literal
 
@@ -192,7 +192,7 @@ class VersionChange(msgspec.Struct):
 
 
 class VersionComparison(msgspec.Struct):
-    """The differences. `change_type`, `changed_at` and `changed_by` are those of the `to` version."""
+    """The differences. `change_type`, `changed_at` and `changed_by` describe the `to` version."""
 
     agent_type: _AgentType
     from_version: _Number

@@ -1,4 +1,4 @@
-"""Use cases that list versions and compare two of them (rules: agents 2.2)."""
+"""Use cases that list and compare versions (rules: agents 2.2)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -100,7 +100,7 @@ async def read_agent_version(call: Call, agent_type: str, number: int) -> Versio
 
 
 async def compare_agent_versions(call: Call, query: CompareQuery) -> VersionComparison:
-    """Return the differences between two versions, even hidden ones.
+    """Return the differences between two versions, even hidden versions.
 
     Raises NotFound, which names the missing version.
     """

@@ -27,7 +27,7 @@ class StoredVersion(msgspec.Struct, frozen=True):
 
 
 class VersionPage(msgspec.Struct, frozen=True):
-    """A page of versions. `total` counts the visible versions of all pages. `more` is true if older ones follow."""
+    """A page of versions. `total` counts the visible versions of all pages. `more` is true if older versions follow."""
 
     versions: list[StoredVersion]
     total: int
@@ -89,4 +89,4 @@ WHERE agent_type = :agent_type AND version = ANY(:numbers::int[])
 async def list_numbered_versions(
     connection: Connection, agent_type: str, numbers: Sequence[int]
 ) -> Mapping[int, StoredVersion]:
-    """Return the versions with these numbers, by number, including hidden ones."""
+    """Return the versions with these numbers, by number, including hidden versions."""

@@ -34,7 +34,7 @@ async def read_prompt(call: Call, prompt_id: str) -> SystemPrompt:
 async def check_prompt(call: Call, body: PromptToCheck) -> CheckedPrompt:
     """Return the problems of a text without storing it.
 
-    If the caller names no placeholders, those of the active version's memory blocks are known.
+    If the caller names no placeholders, the names of the active version's memory blocks are known.
     """
     known = body.known
     if known is None:

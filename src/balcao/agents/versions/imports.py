@@ -115,7 +115,7 @@ async def _hide(connection: Connection, row: VersionRow, version_id: UUID) -> bo
 
 
 async def _activate(connection: Connection, row: VersionRow) -> bool:
-    """Make the version the active one, unless another writer than an import moved the pointer last."""
+    """Activate the version, unless another writer than an import moved the pointer last."""
     if await store.read_last_mover(connection, row.agent_type) not in {None, AUTHOR}:
         return False
     before = await store.read_active_version(connection, row.agent_type)

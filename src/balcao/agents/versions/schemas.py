@@ -204,7 +204,7 @@ class ActivateBody(Model):
 
 
 class RollbackBody(Model):
-    """The version to roll back to. Without `to_version`, it is the one that was active before."""
+    """The version to roll back to. Without `to_version`, it is the previously active version."""
 
     agent_type: AgentType
     to_version: VersionNumber | None = None
@@ -279,7 +279,7 @@ class PromptSaved(msgspec.Struct):
 
 
 class ActivationResult(msgspec.Struct):
-    """The version that is active now, and the one that was active before."""
+    """The version that is active now, and the version that was active before."""
 
     success: _Success
     agent_type: _AgentType
@@ -329,7 +329,7 @@ class PromptReset(msgspec.Struct):
 
 
 class UndoResult(msgspec.Struct):
-    """The version that was undone, and the one that is active now."""
+    """The version that was undone, and the version that is active now."""
 
     success: _Success
     agent_type: _AgentType

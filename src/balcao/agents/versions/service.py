@@ -27,7 +27,7 @@ DEFAULT_TOOLS = ["google_search", "public_services_grounded_search"]
 class SavedVersion(msgspec.Struct, frozen=True):
     """The result of a save.
 
-    `new` is false if the active version already had this content. `active` is true if the version is the active one.
+    `new` is false if the active version already had this content. `active` is true if the version is active.
     """
 
     version: AgentVersion
@@ -43,7 +43,7 @@ class UndoneVersion(msgspec.Struct, frozen=True):
 
 
 class PointerMove(msgspec.Struct, frozen=True):
-    """The version that is active now, and the number of the one that was active before."""
+    """The version that is active now, and the number of the version that was active before."""
 
     version: AgentVersion
     previous: int | None
@@ -143,7 +143,7 @@ async def undo_newest_version(call: Call, agent_type: str, expected: int | None 
 async def activate_version(
     call: Call, agent_type: str, version: int, reason: str, expected: int | None = None, at: datetime | None = None
 ) -> PointerMove:
-    """Make a version the active one.
+    """Activate a version.
 
     Raises NotFound if it is unknown or hidden, and Conflict if `expected` is not active.
     """
@@ -162,7 +162,7 @@ async def roll_back_agent(
     expected: int | None = None,
     at: datetime | None = None,
 ) -> PointerMove:
-    """Activate `to`, or by default the version that was active before the current one.
+    """Activate `to`, or by default the version that was active before the current version.
 
     Raises NotFound if the version is unknown or hidden. Raises Conflict if `expected` is not active, `to` was never
     active, or no version was active before.
@@ -191,7 +191,7 @@ async def hide_version(
 
 
 async def read_last_number(call: Call, agent_type: str) -> int:
-    """Return the number of the newest version, including hidden ones, or 0 if there is none."""
+    """Return the number of the newest version, including hidden versions, or 0 without versions."""
     return await store.select_last_number(call.platform.database, agent_type) or 0
 
 
@@ -222,7 +222,7 @@ async def _insert(
     content: AgentContent,
     at: datetime | None,
 ) -> AgentVersion:
-    """Insert a version based on the active one. The caller holds the lock on the agent's row."""
+    """Insert a version based on the active version. The caller holds the lock on the agent's row."""
     number = await store.insert_version(
         connection,
         body.agent_type,
@@ -237,7 +237,7 @@ async def _insert(
 
 
 def _find_author(call: Call, named: str | None) -> Author:
-    """Return the author of a save. A machine may name the person it acts for; a person is the one in the token."""
+    """Return the author of a save. A machine may name the person it acts for; people are named by their token."""
     if named is not None and call.actor_kind == "client":
         return Author(named, call.author.subject)
     return call.author
@@ -267,7 +267,7 @@ async def _lock_agent(connection: Connection, agent_type: str, expected: int | N
 
 
 async def _find_previous(connection: Connection, agent_type: str) -> int:
-    """Return the version to roll back to. Raises Conflict if there is none."""
+    """Return the version to roll back to. Raises Conflict if no such version exists."""
     found = await store.read_previous_version(connection, agent_type)
     if found is None:
         raise Conflict("Nenhuma versão que ainda apareça esteve ativa antes desta.", code="nothing-before")

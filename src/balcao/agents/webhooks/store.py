@@ -14,7 +14,7 @@ from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.page import Page
 from balcao.core.webhooks.service import Try
 
-# The attempts to retain for a message and its replays. Older ones are dropped.
+# The attempts to retain for a message and its replays. Older attempts are dropped.
 MOST_TRIES = 20
 
 

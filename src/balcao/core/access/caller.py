@@ -18,17 +18,18 @@ from balcao.core.errors import Unauthenticated
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.personal_data import clean_name
 
-# Claims that identity providers put into the token of a login, never into one of client credentials. Not `acr`, which
-# Keycloak also writes into the latter.
+# Claims that identity providers put into the token of a login, never into a client credentials token. Not `acr`,
+# which Keycloak writes into both.
 MARKS_OF_A_LOGIN = frozenset(
     "cpf sid session_state auth_time amr nonce name given_name middle_name family_name nickname email".split()
 )
-# The user's name at the provider. A client's service account has one too.
+# The user's name at the provider. A client's service account also has a name.
 USER_NAMES = ("preferred_username", "username", "upn")
 # The roles that grant everything.
 ADMINISTRATIVE = frozenset({"admin", "superadmin"})
 _SERVICE_ACCOUNT = "service-account-"
-# The database cannot store NUL, and a lone surrogate cannot be encoded. A claim with one is treated as absent.
+# The database cannot store NUL, and a lone surrogate cannot be encoded. A claim that contains either is treated as
+# absent.
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")
 # Tokens of the same issuer that are meant for the client or the provider, not for us.
 _NO_ACCESS_TOKENS = frozenset({"id", "refresh", "logout", "offline"})

@@ -76,7 +76,7 @@ class FixedTokens:
 
 
 def _read(file: Path) -> list[FixedToken]:
-    """Return the entries of the file. Invalid lines are logged by their number."""
+    """Return the entries of the file. Log the line numbers of invalid lines."""
     today, tokens = datetime.now(UTC).date(), []
     try:
         lines = read_lines(file)

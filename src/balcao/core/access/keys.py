@@ -43,7 +43,7 @@ class KeysAway(Unavailable):
 
 
 class KeyPending(KeysAway):
-    """Some keys are known. This one is either too new to have been fetched, or invented."""
+    """Some keys are known, but this key is either too new to have been fetched, or invented."""
 
 
 class IssuerKeys:

@@ -113,7 +113,7 @@ async def put_live_change(
     author: str,
     begins_at: datetime | None = None,
 ) -> None:
-    """Make the change, replacing one with the same name, and notify every process."""
+    """Make the change, replacing a change with the same name, and notify every process."""
     await _upsert_change(connection, kind, name, value, begins_at, ends_at, author)
     await notify_processes(connection, CHANNEL)
 

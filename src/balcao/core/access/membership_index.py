@@ -13,7 +13,7 @@ _PARTS = 1024
 
 
 class Membership(msgspec.Struct, frozen=True):
-    """The ids of a person's groups and of their direct roles; most people share theirs with others."""
+    """The ids of a person's groups and of their direct roles; most people share their value with others."""
 
     groups: tuple[int, ...] = ()
     roles: tuple[int, ...] = ()
@@ -54,7 +54,7 @@ class MembershipIndex:
         return sum(map(len, self._parts))
 
     def replacing(self, changed: Mapping[str, Membership]) -> "MembershipIndex":
-        """Return an index with the new memberships, by CPF. A person with an empty one is removed."""
+        """Return an index with the new memberships, by CPF. A person with empty memberships is removed."""
         if not changed:
             return self
         parts, copied = list(self._parts), set[int]()

@@ -149,7 +149,7 @@ def measure_reach(
 
 
 def is_wider(was: Reach, now: Reach) -> bool:
-    """Return whether a reach includes anything that the former one did not."""
+    """Return whether a reach includes anything that the former reach did not."""
     return bool(_list_widened(was, now))
 
 

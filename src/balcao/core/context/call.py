@@ -162,7 +162,7 @@ class Call:
         return self.caller.cpf
 
     def holds(self, action: str) -> bool:
-        """Return whether the caller holds the action, if record or body decides which one is needed (`Rule.testing`).
+        """Return whether the caller holds the action, if record or body decides which is needed (`Rule.testing`).
 
         A call without a caller comes from a command or a job, which hold every action, or from an anonymous visitor,
         who holds none.

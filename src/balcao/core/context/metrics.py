@@ -40,7 +40,7 @@ class Metrics:
     def start(self) -> None:
         """Take over the numbers of a previous process with the same name, and start to publish.
 
-        If several platforms run in one process, such as an API and a worker, only the first one publishes.
+        If several platforms run in one process, such as an API and a worker, only the first publishes.
         """
         folder = self._group.metrics_folder
         if folder is None or self._telemetry.publish is not None:

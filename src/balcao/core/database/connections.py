@@ -18,7 +18,7 @@ ACQUIRE_SECONDS = 2.0
 STATEMENT_SECONDS = 30.0
 # The driver waits this long for a graceful close, including the end of a cancelled statement.
 CLOSE_SECONDS = 2.0
-# Close a connection that was idle for this long. Each one costs PostgreSQL 2 to 10 MB, idle or not.
+# Close a connection that was idle for this long. Each connection costs PostgreSQL 2 to 10 MB, idle or not.
 IDLE_SECONDS = 60.0
 
 

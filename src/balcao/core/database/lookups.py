@@ -39,7 +39,7 @@ _TYPES: dict[Any, str] = {
 
 
 class Lookup(Statement[P, T]):
-    """A statement that callers can share. `shared_sql` is its text for arrays of parameters."""
+    """A statement that callers can share. `shared_sql` is its SQL for arrays of parameters."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Lookup(Statement[P, T]):
         variant: str | None = None,
         types_of: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """Build both texts. Raises MalformedStatement if a parameter has a type that arrays do not support."""
+        """Build both SQL statements. Raises MalformedStatement if a parameter has a type that arrays do not support."""
         super().__init__(text, stub, variant, types_of)
         if self._shape.fetches == "nothing" or not self.parameters:
             raise MalformedStatement(f"{self.name}: a look-up has parameters, and returns rows")

@@ -24,11 +24,12 @@ T = TypeVar("T")
 Item = TypeVar("Item")
 
 APPLICATION_ROLE = "balcao_app"
-# The deadline of a grouped read, also in processes whose blocks have none. Callers of all kinds may wait for the read.
+# The deadline of a grouped read, also in processes whose blocks have no deadline. Callers of all kinds may wait for the
+# read.
 LOOKUP_SECONDS = 2.5
 # The connect timeout of `listener`.
 LISTENER_SECONDS = 10.0
-# The deadline of a block with a connection, including the wait for one, while an HTTP caller waits. A stopped server
+# The deadline of a block with a connection, including the wait for it, while an HTTP caller waits. A stopped server
 # does not answer at all, and the caller must receive the error within three seconds.
 SERVING_SECONDS = 2.7
 # The same for a replica. It is shorter, because a read that fails on a replica is repeated on the primary.
@@ -172,8 +173,8 @@ class Database(Connections):
             sound = True
             return found
         except (asyncpg.PostgresError, ValueError) as fault:
-            # The connection is reusable after a rejected statement or argument. It is not after a shutdown message:
-            # the server is closing the connection, even if it still looks open.
+            # The connection is reusable after a rejected statement or argument. It is not reusable after a shutdown
+            # message: the server is closing the connection, even if it still looks open.
             sound = isinstance(fault, ValueError) or not isinstance(fault, LOST)
             raise
         except TimeoutError:

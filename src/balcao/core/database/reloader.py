@@ -1,4 +1,4 @@
-"""Keep an in-memory copy current. Reload it on every NOTIFY and, in case one is lost, at intervals."""
+"""Keep an in-memory copy current. Reload it on every NOTIFY and, in case a notification is lost, at intervals."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -80,7 +80,7 @@ class Watch:
             await listening.leave(self._channel, self._noticed.set)
 
     async def _wait(self) -> bool:
-        """Wait for a notice, at most one interval. Return whether one arrived."""
+        """Wait for a notice, at most one interval. Return whether a notice arrived."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._interval):  # wait_for can lose a cancellation
                 return await self._noticed.wait()

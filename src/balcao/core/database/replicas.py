@@ -1,8 +1,9 @@
 """Read replicas, each used only while its measured lag is small enough.
 
-A replica cannot measure its own lag. One that has lost its primary believes that it is current, and the last
-transaction of an idle primary is old. So this process records the primary's WAL position every second, with the time
-of its own clock. A replica that has replayed a recorded position has everything that was committed before that time.
+A replica cannot measure its own lag. A replica that has lost its primary believes that it is current, and
+the last transaction of an idle primary is old. So this process records the primary's WAL position every second, with
+the time of its own clock. A replica that has replayed a recorded position has everything that was committed before that
+time.
 """
 
 import asyncio
@@ -117,7 +118,7 @@ class Replica:
 
 
 class Replicas:
-    """The replicas of the primary. Reads use the freshest one while it lags at most `most_seconds`."""
+    """The replicas of the primary. Reads use the freshest replica while it lags at most `most_seconds`."""
 
     def __init__(
         self,

@@ -173,7 +173,7 @@ def read_part(kind: Callable[..., T], row: Any) -> T:
 
 @functools.cache
 def _choose_part(expected: Any, columns: tuple[str, ...]) -> Read | None:
-    """Return a function that reads a record from the columns with its members' names, or None if one is missing.
+    """Return a function that reads a record from the columns with its members' names, or None if a column is missing.
 
     The function returns None for an optional record if all these columns are null, as after an outer join.
     """

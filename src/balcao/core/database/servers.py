@@ -53,7 +53,7 @@ def _parse_place(place: str) -> Server:
 
 
 async def connect_to_server(url: str, **options: Any) -> asyncpg.Connection:
-    """Connect to the server of a URL, or to the one that accepts writes if the URL names several.
+    """Connect to the server of a URL, or to the server that accepts writes if the URL names several.
 
     Try all servers concurrently. Waiting for one whose machine is gone would use up the timeout. If all fail, raise the
     most informative exception. A `host` in the driver `options` selects one server.
@@ -79,7 +79,7 @@ async def _take_first(tries: set["asyncio.Task[asyncpg.Connection]"]) -> asyncpg
             if (failure := ended.exception()) is None:
                 return ended.result()
             failures.append(failure)
-    # Most informative first: a rejected login, then a server that does not accept writes, then one that is down.
+    # Most informative first: a rejected login, then a server that does not accept writes, then a server that is down.
     raise min(failures, key=lambda failure: (isinstance(failure, OSError), isinstance(failure, ServerUnsuitable)))
 
 

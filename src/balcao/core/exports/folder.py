@@ -1,4 +1,4 @@
-"""The folder of an export: encrypted parts, and a manifest that lists the complete ones. All files are safe to copy.
+"""The folder of an export: encrypted parts, and a manifest that lists complete parts. All files are safe to copy.
 
 A part is listed in the manifest after it is on the disk. Files that are not listed are ignored.
 """
@@ -37,7 +37,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, kw_only=True):
-    """The content of an export. `cursor` is the sealed position of an unfinished export. A complete one has none."""
+    """The content of an export. `cursor` is the sealed position of an unfinished export. A complete export has none."""
 
     format: str = _FORMAT
     service: str

@@ -26,7 +26,7 @@ class Endpoint(Protocol):
     """The interface between the server's adapter and an endpoint.
 
     - `respond` never raises.
-    - `status` is that of a response without a status of its own.
+    - `status` is the status of responses that set none themselves.
     - `allow` lists the path's methods if the endpoint answers OPTIONS.
     - `waits` is true if an answer usually has to wait, mostly for the database. A caller can run only a few such
       requests at a time.

@@ -45,7 +45,7 @@ class Paths(Generic[E]):
     """Paths such as `/citizen/{cpf}/pets`. A trailing slash makes no difference."""
 
     def __init__(self, *, lenient: bool = False) -> None:
-        """`lenient` paths accept an ambiguous segment, such as one with an encoded slash, as a parameter's value."""
+        """`lenient` paths accept an ambiguous segment, for example with an encoded slash, as a parameter's value."""
         self._root: _Node[E] = _Node()
         self._lenient = lenient
 
@@ -62,7 +62,7 @@ class Paths(Generic[E]):
         node.by_method[method] = endpoint
 
     def find(self, path: bytes) -> Found[E] | None:
-        """Return the endpoints of this raw path, or None if there are none.
+        """Return the endpoints of this raw path, or None if the path is unknown.
 
         If a path does not match, a formatted CNPJ in it is replaced with its fourteen characters (rules: registry 2.6).
         """

@@ -13,7 +13,7 @@ _HEADER = TRACEPARENT.encode()
 
 
 class TracedEndpoint:
-    """An endpoint that wraps another one and answers as it does."""
+    """An endpoint that wraps another endpoint and answers as that endpoint does."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.key = endpoint.key

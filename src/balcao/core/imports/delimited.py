@@ -139,7 +139,7 @@ class Csv(Source):
         return Table.parse([]), _DELIMITERS[0], 0
 
     def _decode_heading(self, line: _Line) -> str:
-        """Return the text of a line before the first row. Raises Invalid if it is in neither encoding."""
+        """Return the text of a line before the first row. Raises Invalid if the line is in neither encoding."""
         raw = (line.text or b"").removeprefix(BOM if self.lines == 1 else b"")
         try:
             text = raw.decode(self.encoding)

@@ -1,6 +1,6 @@
 """Imports: batches of lines, each committed together with its position, so that a killed import can be resumed.
 
-Memory does not grow with the file. While one batch is written, only the next one is read and decoded.
+Memory does not grow with the file. While one batch is written, only the next batch is read and decoded.
 """
 
 import asyncio

@@ -128,7 +128,7 @@ def _make_parser() -> expat.XMLParserType:
 
 
 def _refuse_declaration(*_: object) -> None:
-    """Reject a document type declaration. Only it can declare entities, and no spreadsheet has one."""
+    """Reject a document type declaration. Only such a declaration can define entities, and no spreadsheet has one."""
     raise ValueError
 
 

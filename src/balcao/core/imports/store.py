@@ -46,7 +46,7 @@ SELECT byte_offset, lines, changed, unchanged, refused, skipped FROM platform.im
 WHERE kind = :kind AND sha256 = :sha256 AND finished_at IS NULL
 """)
 async def find_unfinished_import(connection: Connection, kind: str, sha256: bytes) -> Committed | None:
-    """Return the committed part of an unfinished file, or None if the file is not the last one of its kind.
+    """Return the committed part of an unfinished file, or None if the file is not the last file of its kind.
 
     Resuming an older file would undo a file that was imported after it.
     """

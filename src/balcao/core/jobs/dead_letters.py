@@ -80,7 +80,7 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
     async with call.platform.database.transaction() as connection:
         numbers = await queue.lock_matching_jobs(connection, JobFilters(DEAD, [kind], code), body.limit)
         await queue.retry_jobs(connection, numbers)
-        # Record the kind only if jobs of it exist. Otherwise it is arbitrary text of the caller.
+        # Record the kind only if jobs of it exist. Otherwise the kind is arbitrary text from the caller.
         await _record(connection, call, "update", None, kind if numbers else "")
     return RetriedJobs(len(numbers))
 

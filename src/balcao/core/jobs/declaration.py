@@ -12,7 +12,7 @@ from balcao.core.values.cpf import Cpf
 class Subject:
     """The person whom a job concerns. `fields` are names.
 
-    `tries`, newest first, replaces the queue's own log if the feature has a more detailed one.
+    `tries`, newest first, replaces the queue's own log if the feature has a more detailed log.
     """
 
     cpf: Cpf

@@ -50,7 +50,7 @@ async def plan_maintenance(
 
 
 async def end_maintenance(call: Call, services: Iterable[str]) -> list[str]:
-    """Put the services back into operation. Return those that were in maintenance or had one planned."""
+    """Put the services back into operation. Return the services that were in maintenance or had planned maintenance."""
     async with call.platform.database.transaction() as connection:
         ended = [service for service in services if await live.remove_live_change(connection, MAINTENANCE, service)]
         for service in ended:

@@ -33,5 +33,5 @@ def parse_uuid(text: str) -> UUID | None:
 
 
 def parse_int64(text: str) -> int | None:
-    """Return the number in ASCII digits, or None if it is not one or does not fit into 64 bits."""
+    """Return the number in ASCII digits, or None if the text is not a number or does not fit into 64 bits."""
     return int(text) if re.fullmatch("[0-9]{1,19}", text) and int(text) <= MAX_INT64 else None

@@ -44,7 +44,7 @@ _PHONE_SHAPED = re.compile(
 )
 _FOREIGN_SHAPED = re.compile(r"\+[^\w,;:/]{0,2}([0-9](?:[^\w,;:/]{0,2}[0-9]){6,14})")
 # The libraries take a tenth of a millisecond for each candidate. A text with more candidates than this, none of which
-# is an address or a number, is implausible, so it counts as one that contains personal data.
+# is an address or a number, is implausible, so it counts as personal data.
 _MOST_CANDIDATES = 50
 LONGEST_NAME = 150
 MASK = "(dados pessoais)"

@@ -119,7 +119,7 @@ class WebhooksOfService(Generic[W, S]):
         return replaced
 
     async def renew_secret(self, call: Call, id: UUID | None) -> S:
-        """Give a webhook a new secret. The old one also signs for 24 hours. Raises Forbidden or NotFound.
+        """Give a webhook a new secret. The old secret also signs for 24 hours. Raises Forbidden or NotFound.
 
         A repetition returns the first response, as for `add_webhook`. A second new secret would end the one that
         receivers still use.

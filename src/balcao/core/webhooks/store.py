@@ -80,7 +80,7 @@ class WebhookStatements:
         async def renew_webhook_secret(
             connection: Connection, table: str, id: UUID | None, secret: bytes
         ) -> dict[str, Any] | None:
-            """Set a new secret. The old one also signs for a day."""
+            """Set a new secret. The old secret also signs for a day."""
 
         @statements({table: f"DELETE FROM {table} WHERE id = :id"})
         async def delete_webhook(connection: Connection, table: str, id: UUID | None) -> bool:

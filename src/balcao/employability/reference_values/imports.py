@@ -21,7 +21,7 @@ class ReferenceRow(ReferenceBody, kw_only=True):
     id: UUID | None = None
 
     def __post_init__(self) -> None:
-        """Check the row in the same way as a body, and replace its values by the cleaned ones. Raises Invalid."""
+        """Check the row in the same way as a body, and replace its values with the cleaned values. Raises Invalid."""
         self.descricao, self.ordem = service.check_value(self.tabela, self)
 
 
@@ -34,7 +34,7 @@ async def write_reference_values(connection: Connection, rows: Sequence[Referenc
 
 
 async def _write(connection: Connection, values: Sequence[ImportedValue]) -> int:
-    """Write values in one statement if the result is the same as one by one. Otherwise write each half, in order."""
+    """Write values in one statement if they are independent. Otherwise write each half, in order."""
     matches = await store.match_imported_values(connection, values)
     if len(values) == 1 or _are_apart(values, matches):
         return await store.write_imported_values(connection, values, matches)

@@ -28,7 +28,7 @@ class ValueKey(NamedTuple):
     id: UUID
 
 
-# The order of these kinds has a meaning: a later level satisfies an earlier one. Their records contain it as `ordem`.
+# The order of these kinds has a meaning: a later level satisfies an earlier level. Their records contain it as `ordem`.
 RANKED = frozenset({Kind.LANGUAGE_LEVEL, Kind.SCHOOLING})
 
 

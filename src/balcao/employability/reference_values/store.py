@@ -63,8 +63,8 @@ async def insert_value(connection: Connection, kind: Kind, descricao: str, posit
         raise _taken() from None
 
 
-# Without a given position a new value goes last. Two concurrent ones may get the same position; their ids break the
-# tie.
+# Without a given position a new value goes last. Two concurrent inserts may get the same position. Then
+# the ids break the tie.
 @statement(f"""
 INSERT INTO employability.reference_value (id, kind, descricao, posicao)
 SELECT :id_, :kind, :descricao, coalesce(:position, least(coalesce(max(posicao), 0) + 1, {LAST_POSITION}))

@@ -29,7 +29,7 @@ async def export_data(call: Call, cpf: Cpf) -> bytes:
 
 
 async def erase_data(call: Call, cpf: Cpf) -> Message:
-    """Erase the data that is stored about the person (rules: employability 5.4). It succeeds if there is none."""
+    """Erase the data that is stored about the person (rules: employability 5.4). No stored data is a success."""
     async with call.platform.database.transaction() as connection:
         now = utc_now()
         cleared = await call.platform.part(HeldHere).erase(connection, cpf, now)

@@ -1,4 +1,4 @@
-"""The imports of behaviours, and of skills with their work areas: one JSON line for each."""
+"""Imports of behaviours and of skills with their work areas, one JSON line for each."""
 
 from collections.abc import Sequence
 from typing import Annotated

@@ -122,7 +122,7 @@ async def count_areas(connection: Connection, ids: Sequence[int]) -> int:
 async def replace_areas(connection: Connection, skill: int, areas: Sequence[int]) -> None:
     """Make these the only areas of a locked skill.
 
-    Remaining links keep their ids. Raises Conflict if a resume uses one.
+    Remaining links keep their ids. Raises Conflict if a resume uses a removed link.
     """
     try:
         await _delete_other_areas(connection, skill, areas)

@@ -54,7 +54,7 @@ class CountsQuery(Model):
 
 
 class ByColor(msgspec.Struct, frozen=True):
-    """Notifications by the highest colour that each of them had."""
+    """Notifications by the highest colour that each notification had."""
 
     verde: Annotated[int, Meta(description="Nunca passaram de Verde.", examples=[0])] = msgspec.field(name="Verde")
     amarelo: Annotated[int, Meta(description="Chegaram a Amarelo.", examples=[12])] = msgspec.field(name="Amarelo")

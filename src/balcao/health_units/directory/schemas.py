@@ -31,7 +31,7 @@ class Efeitos(msgspec.Struct, frozen=True):
 
 
 class RiscoAtual(msgspec.Struct, frozen=True):
-    """The active notification, or green without one."""
+    """The active notification, or green if there is none."""
 
     risco: Annotated[Risco, Meta(description="Cor em vigor; `Verde` sem notificação ativa.")]
     desde: Annotated[str | None, Meta(description="Abertura da notificação ativa; nula sem ela.", examples=[_INSTANT])]

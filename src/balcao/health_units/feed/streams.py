@@ -1,4 +1,4 @@
-"""The listeners of this process, and the events that each of them has yet to receive (rules: health_units 4.3)."""
+"""The listeners of this process, and the events that each listener has yet to receive (rules: health_units 4.3)."""
 
 import asyncio
 import time

@@ -25,7 +25,7 @@ _MOVABLE = {
 
 
 def list_national_holidays(year: int) -> list[Holiday]:
-    """Return the holidays by date. If two fall on the same date, return the fixed one."""
+    """Return the holidays by date. If two fall on the same date, return the fixed holiday."""
     by_date = {holiday.data: holiday for holiday in _iterate_movable(year)}
     for (month, day), name in _FIXED.items():
         on = date(year, month, day)

@@ -1,4 +1,4 @@
-"""Use cases of the holidays. National ones are added automatically a year ahead; the city adds and removes others."""
+"""Use cases of the holidays. National holidays are added a year ahead; the city adds and removes others."""
 
 from datetime import date
 

@@ -65,7 +65,7 @@ class Replay:
     """Applies rows to the stored notifications one after the other, and collects the rows and events to write."""
 
     def __init__(self, units: Collection[str], known: Iterable[Notification], newest: Iterable[Notification]) -> None:
-        """Start with the codes of existing units, the notifications that the rows name, and each unit's newest one."""
+        """Start with the codes of existing units, the rows' notifications, and each unit's newest notification."""
         self._units = units
         self._known = {state.key: state for state in known}
         self._newest = {state.cnes: state for state in newest}

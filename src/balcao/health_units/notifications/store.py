@@ -40,7 +40,7 @@ async def select_latest_notification(source: Source, cnes: Cnes) -> Notification
     """Return the unit's newest notification, including one closed as a mistake."""
 
 
-# Concurrent openings: the partial unique index lets only one of them insert its row.
+# Concurrent openings: the partial unique index lets only one opening insert its row.
 @statement("""
 INSERT INTO health_units.notifications
     (id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao)
@@ -49,7 +49,7 @@ ON CONFLICT (cnes) WHERE status = 'Ativo' DO NOTHING
 RETURNING true
 """)
 async def insert_notification(connection: Connection, notification: Notification) -> bool:
-    """Insert a notification. Return false if the unit already has an active one."""
+    """Insert a notification. Return false if the unit already has an active notification."""
 
 
 _READ = """
@@ -102,7 +102,7 @@ FROM jsonb_populate_recordset(NULL::health_units.notifications, :notifications::
 ON CONFLICT (cnes) WHERE status = 'Ativo' DO NOTHING
 """)
 async def insert_notifications(connection: Connection, notifications: Sequence[Notification]) -> int:
-    """Insert notifications, except active ones whose unit already has one. Return how many were inserted."""
+    """Insert notifications, except active notifications whose unit already has one. Return how many were inserted."""
 
 
 @statement("""

@@ -21,7 +21,7 @@ USABLE_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class UnitState:
-    """A unit. `opened_at` is the opening time of its active notification, or None without one."""
+    """A unit. `opened_at` is the opening time of its active notification, or None."""
 
     record: UnitRecord
     folded_name: str

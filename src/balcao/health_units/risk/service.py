@@ -27,7 +27,7 @@ def read_risk(call: Call, cnes: Cnes) -> Ready:
 
 
 def read_risks(call: Call, codes: Sequence[str]) -> Ready:
-    """Return the response for these units, or for all active ones if none is named. Raises Unavailable."""
+    """Return the response for these units, or for all active units if no unit is named. Raises Unavailable."""
     board = call.platform.part(UnitBoard)
     return board.choose(codes) if codes else board.all_risks
 

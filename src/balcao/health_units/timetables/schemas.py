@@ -60,7 +60,7 @@ class WeekBody(Model):
 
 
 class ExceptionBody(Model):
-    """The openings of one day, which replace those of its weekday."""
+    """The openings of one day, which replace the openings of its weekday."""
 
     intervalos: Annotated[
         Intervals,

@@ -45,7 +45,7 @@ async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
 
 
 async def import_weeks(connection: Connection, bodies: Mapping[Cnes, WeekBody]) -> set[Cnes]:
-    """Write the imported weeks that differ from the stored ones. Return the units of the weeks that were written."""
+    """Write the imported weeks that differ from the stored weeks. Return the units of the weeks that were written."""
     weeks = [Week(cnes.digits, _fill_week(body.semana), body.abre_feriado) for cnes, body in bodies.items()]
     return await store.put_changed_weeks(connection, weeks)
 

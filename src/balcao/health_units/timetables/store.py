@@ -44,7 +44,7 @@ WHERE (stored.semana, stored.abre_feriado) IS DISTINCT FROM (offered.semana, off
 RETURNING cnes
 """)
 async def put_changed_weeks(connection: Connection, weeks: Sequence[Week]) -> set[Cnes]:
-    """Write the weeks that differ from the stored ones. Return the units that were written. All units must exist."""
+    """Write the weeks that differ from the stored weeks. Return the units that were written. All units must exist."""
 
 
 @lookup("SELECT cnes, semana, abre_feriado FROM health_units.unit_weekly_hours WHERE cnes = :cnes")

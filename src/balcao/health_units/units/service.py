@@ -54,7 +54,7 @@ def _show_record(call: Call, found: Mapping[str, Any] | None) -> UnitRecord | No
 
 
 async def import_units(connection: Connection, bodies: Mapping[Cnes, UnitBody]) -> set[Cnes]:
-    """Write the imported units that differ from the stored ones. Return those that were written."""
+    """Write the imported units that differ from the stored units. Return the units that were written."""
     now = utc_now()
     rows = [{"cnes": cnes.digits, "atualizado_em": now} | vars(body) for cnes, body in bodies.items()]
     return await store.put_changed_units(connection, rows)

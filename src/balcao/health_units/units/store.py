@@ -67,7 +67,7 @@ ORDER BY (offered).cnes
 RETURNING cnes
 """)
 async def put_changed_units(connection: Connection, units: Sequence[Mapping[str, Any]]) -> set[Cnes]:
-    """Write the units that differ from the stored ones. Return those that were written.
+    """Write the units that differ from the stored units. Return the units that were written.
 
     Each unit must have all of its columns.
     """

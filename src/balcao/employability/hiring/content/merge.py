@@ -112,7 +112,7 @@ _list_base = attrgetter(*BASE_FIELDS)
 def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
     """Return the base fields.
 
-    Absent ones of KEPT_BASE_FIELDS come from the stored job. Raises Invalid if any is missing.
+    Absent KEPT_BASE_FIELDS come from the stored job. Raises Invalid if any is missing.
     """
     found = [_given(value) for value in _list_base(body)]
     if None in found:
@@ -206,7 +206,7 @@ def _read_options(kind: str, sent: Sequence[str]) -> list[str]:
 def _match_ids(
     sent: Sequence[NestedStep | QuestionBody], stored: Sequence[StepContent | QuestionContent], new: Iterator[UUID]
 ) -> list[UUID]:
-    """Return an id for each item: its own if the job has it and no earlier item used it, otherwise a new one."""
+    """Return an id for each item: its own if the job has it and no earlier item used it, otherwise a new id."""
     free: dict[str, UUID | None] = {str(each.id): each.id for each in stored}
     if not free:
         return list(islice(new, len(sent)))
@@ -214,7 +214,7 @@ def _match_ids(
 
 
 def _read_nested(field: str, body: JobBody, stored: JobContent | None, read: Any) -> Any:
-    """Return the nested items: the stored ones if the member is absent, an empty list for null."""
+    """Return the nested items: the stored items if the member is absent, an empty list for null."""
     present = getattr(stored, field, [])
     sent = getattr(body, field)
     return present if sent is UNSET else read(sent or (), present)
@@ -236,7 +236,7 @@ def _read_names(field: str, body: JobBody, stored: JobContent | None, most: int)
 
 
 def merge_department(body: JobBody, stored: JobContent | None) -> str | None:
-    """Return the code of the department. An absent or empty string keeps the stored one, null clears it."""
+    """Return the code of the department. An absent or empty string keeps the stored code, null clears it."""
     if body.id_orgao_parceiro is None:
         return None
     return clean_optional_line("id_orgao_parceiro", _given(body.id_orgao_parceiro), LONGEST_CODE) or getattr(

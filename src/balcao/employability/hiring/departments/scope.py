@@ -1,4 +1,4 @@
-"""The jobs that a member of staff can reach: all, or those of their departments (rules: employability 2.0, 4.6)."""
+"""The jobs that a member of staff can reach: all, or only their departments' jobs (rules: employability 2.0, 4.6)."""
 
 import time
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Wire types of jobs in responses, of their history and of transitions (rules: employability 2.5, 3.3)."""
+"""Wire types of jobs in responses, job history and transitions (rules: employability 2.5, 3.3)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

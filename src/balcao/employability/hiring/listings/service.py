@@ -78,7 +78,7 @@ async def read_job(call: Call, id_: UUID) -> StaffJob:
 async def list_job_summaries(
     connection: Connection, ids: Iterable[UUID], now: datetime
 ) -> dict[UUID, tuple[JobSummary, str | None]]:
-    """Return these jobs as applications show them, deleted ones too, each with the code of its department."""
+    """Return these jobs as applications show them, including deleted jobs, each with its department code."""
     return {
         job.id: (job, department) for job, department in await store.select_job_summaries(connection, list(ids), now)
     }

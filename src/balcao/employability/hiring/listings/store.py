@@ -148,7 +148,7 @@ FROM (SELECT {_SUMMARY} FROM employability.job {JOINS_SQL} WHERE job.id = ANY(:i
 async def select_job_summaries(
     connection: Connection, ids: Collection[UUID], now: datetime
 ) -> list[tuple[JobSummary, str | None]]:
-    """Return these jobs as applications show them, deleted ones too, each with the code of its department."""
+    """Return these jobs as applications show them, including deleted jobs, each with its department code."""
 
 
 @statement("SELECT FROM employability.job WHERE id = :job_id FOR SHARE")
@@ -209,7 +209,7 @@ async def insert_job_events(connection: Connection, events: Sequence[JobEvent]) 
     )
 )
 async def select_job_history(connection: Connection, job_id: UUID, page: Page) -> Paged[HistoryEntry]:
-    """Return a page of the history of a job, newest first, and the number of all events."""
+    """Return a page of a job's history, newest first, and the total number of events."""
 
 
 OFFERED = (

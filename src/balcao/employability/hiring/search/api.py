@@ -1,4 +1,4 @@
-"""Routes of the lists of jobs, and of published jobs, which visitors read without a token."""
+"""Routes of job lists and published jobs, which visitors read without a token."""
 
 from typing import Annotated
 

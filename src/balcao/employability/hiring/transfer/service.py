@@ -49,7 +49,8 @@ async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
 def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob:
     """Return the job that the row describes. Raises Invalid.
 
-    Known steps and questions keep their ids. New ones get ids that are the same each time the row is read.
+    Known steps and questions keep their ids. New steps and questions get ids that are the same each time the row is
+    read.
     """
     # Instants without offset are in the city's zone.
     instants = Instants(*[at.replace(tzinfo=zone) if at and at.tzinfo is ANY_ZONE else at for at in row.instants])

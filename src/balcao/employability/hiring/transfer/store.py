@@ -12,7 +12,7 @@ from balcao.employability.hiring.listings.store import DECIDED_SQL, SHOWN_SQL
 
 
 def _value_ids(kind: str) -> str:
-    """Return the SQL of the ids of the job's reference values of one kind."""
+    """Return the SQL for the ids of a job's reference values of one kind."""
     return f"""(
         SELECT coalesce(json_agg(value.id), '[]')
         FROM employability.job_reference_value AS linked

@@ -24,8 +24,8 @@ class BankPerson(NamedTuple):
     data_inclusao: datetime
 
 
-# The occupation is the current job, or else the newest one. The schooling is the highest completed level, or else the
-# highest one.
+# The occupation is the current job, or else the newest job. The schooling is the highest completed level, or else the
+# highest level.
 _MEMBERS = """
     acceptance.id, acceptance.cpf, person.nome, person.nome_social, (
         SELECT experience.cargo FROM employability.experience WHERE experience.cpf = acceptance.cpf

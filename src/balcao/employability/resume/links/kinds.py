@@ -55,7 +55,7 @@ class Linking:
 
 
 class ListRefusals(NamedTuple):
-    """The errors of saving all links of a kind in one call: too many or repeated entries, and unknown ones."""
+    """The errors of saving all links of a kind in one call: too many, repeated or unknown entries."""
 
     repeated: Callable[[], Invalid]
     unknown: Callable[[], Invalid]

@@ -1,4 +1,4 @@
-"""Wire types of the complete resume, and of saves of several sections in one call."""
+"""Wire types of the complete resume, and of saving several sections in one call."""
 
 from typing import Annotated, NamedTuple
 

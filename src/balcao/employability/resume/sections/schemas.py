@@ -193,7 +193,7 @@ class ResumeLanguages(msgspec.Struct):
 
 
 class ComplementaryCourses(msgspec.Struct):
-    """The complementary courses of a resume, the one that finished last first."""
+    """The complementary courses of a resume, most recently finished first."""
 
     data: Annotated[list[ComplementaryCourse], Meta(description="Os cursos.")]
     meta: Annotated[ListMeta, Meta(description="Uma página com todos, e quantos são.")]

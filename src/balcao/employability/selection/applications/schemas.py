@@ -236,7 +236,7 @@ class ExportedApplicationEvent(msgspec.Struct):
 
 
 class ExportedApplication(msgspec.Struct):
-    """Everything that is stored about an application, also about a withdrawn one."""
+    """Everything that is stored about an application, even if it was withdrawn."""
 
     id: ApplicationId
     id_vaga: JobId

@@ -167,7 +167,7 @@ async def list_missing_application_ids(call: Call, ids: Sequence[UUID]) -> set[U
 async def restore_applications(call: Call, rows: Sequence[RestoredApplication]) -> None:
     """Store applications with a given state, some with the current resume of their person.
 
-    Existing ones do not change.
+    Existing applications do not change.
     """
     async with call.platform.database.transaction() as connection:
         stored = {row.cpf: await read_stored_resume(connection, Cpf(row.cpf)) for row in rows if row.has_resume}

@@ -142,7 +142,7 @@ INSERT INTO employability.application_event (id_candidatura, evento, para, id_et
 SELECT id, '{Event.SUBMIT}', status, id_etapa_atual, created_at FROM made
 """)
 async def restore_applications(connection: Connection, rows: Sequence[RestoredApplication]) -> None:
-    """Insert applications with their given states. Existing ones do not change."""
+    """Insert applications with their given states. Existing applications do not change."""
 
 
 @statement("""
@@ -200,7 +200,7 @@ async def move_applications(
     )
 )
 async def select_application_history(source: Source, id_: UUID, page: Page) -> Paged[ApplicationEvent]:
-    """Return a page of the history of an application, newest first, and the number of all events."""
+    """Return a page of an application's history, newest first, and the total number of events."""
 
 
 @statement(f"""
@@ -273,7 +273,7 @@ SELECT coalesce(jsonb_agg(to_jsonb(found) ORDER BY found.created_at DESC, found.
 ) AS found
 """)
 async def list_exported_applications(connection: Connection, cpf: Cpf) -> Json[list[dict[str, Any]]]:
-    """Return everything that is stored about a person's applications, including withdrawn ones."""
+    """Return everything that is stored about a person's applications, including withdrawn applications."""
 
 
 @statement("""

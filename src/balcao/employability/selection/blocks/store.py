@@ -19,7 +19,7 @@ _MEMBERS = "block.id, block.cpf, block.id_vaga, block.criterios_nao_atendidos, b
 async def insert_block(
     connection: Connection, cpf: Cpf, job: UUID, day: date, criteria: Sequence[str]
 ) -> tuple[Block, bool]:
-    """Insert the block of the day if there is none. Return the stored block, and whether it is new."""
+    """Insert the day's block if it does not exist. Return the stored block, and whether it is new."""
     inserted = await _insert_block(connection, UUID(new_id()), cpf, job, day, criteria)
     return (inserted, True) if inserted is not None else (await _read_block(connection, cpf, job, day), False)
 

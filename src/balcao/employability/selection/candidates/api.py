@@ -1,4 +1,4 @@
-"""Routes of the staff's list of applications and of its counts."""
+"""Routes of the staff's application list and its counts."""
 
 from typing import Annotated
 

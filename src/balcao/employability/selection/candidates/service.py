@@ -82,7 +82,7 @@ async def _encode_in_parts(
 async def _read(call: Call, ids: Sequence[UUID], jobs: dict[UUID, JobSummary]) -> list[Candidate]:
     """Return the applications in the order of their ids, and record the read of each person.
 
-    `jobs` is a cache of the jobs that were read before; new ones are added. Applications that were withdrawn or cleared
+    `jobs` is a cache of the jobs that were read before; new jobs are added. Applications that were withdrawn or cleared
     since the ids were read are left out.
     """
     async with call.platform.database.connection() as connection:

@@ -18,8 +18,8 @@ from balcao.employability.selection.applications.states import OVERLAYS, SHOWN, 
 from balcao.employability.selection.candidates.filters import NUMBER, AnswerFilter, CandidateFilters
 from balcao.employability.selection.candidates.schemas import StepAndStatus
 
-# A tally counts the applications for a job. `overlay` is the status that the job's state imposes on all of them, or
-# null.
+# A tally counts the applications for a job. `overlay` is the status that the job's state imposes on all
+# applications for the job, or null.
 _TALLY = "employability.application_tally AS tally"
 _JOBS = "SELECT tally.id_vaga FROM employability.application_tally AS tally WHERE {}"
 _OF_DEPARTMENTS = "tally.department = ANY({}::text[])"
@@ -39,7 +39,7 @@ _ANSWER_NUMBER = f"""CASE WHEN answer ->> 'resposta' ~ '^{_NUMBER}$'
 # looks up each job in an index. IS TRUE stops PostgreSQL from turning the first into a join.
 _PASSING = f"(application.id_vaga IN ({_JOBS})) IS TRUE"
 _JOB_BY_JOB = f"application.id_vaga = ANY (ARRAY({_JOBS}))"
-# The cost of reading and sorting an application of a job, relative to skipping one in the order of the list.
+# The cost of reading and sorting a job's application, relative to skipping one in the order of the list.
 _COST_OF_SORTING = 4
 
 

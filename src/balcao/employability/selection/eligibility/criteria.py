@@ -21,7 +21,7 @@ _UNFINISHED = fold_line("incompleto")
 
 
 class RegistryUnknown(Exception):
-    """Raised if a criterion needs the registry's record and there is none."""
+    """Raised if a criterion needs the registry's record and it is unknown."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Facts:
     today: date
 
     def of_registry(self) -> PersonRecord:
-        """Return the registry's record. Raises RegistryUnknown if there is none."""
+        """Return the registry's record. Raises RegistryUnknown if it is unknown."""
         if self.record is None:
             raise RegistryUnknown
         return self.record
