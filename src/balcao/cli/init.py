@@ -102,7 +102,7 @@ def write_production(
     from balcao.settings.types import split_list
 
     logs.configure("error")
-    # If the required answers are asked interactively, ask for the optional ones too.
+    # If the required answers are asked interactively, also ask for the optional answers.
     is_asked = sys.stdin.isatty() and not (public_url and auth_issuer)
     installation = Installation(
         public_url=public_url or _ask("--public-url", "Endereço público (https://...)"),

@@ -1,4 +1,4 @@
-"""Portuguese texts for the command line library, which has only English ones."""
+"""Portuguese texts for the command line library, which has only English texts."""
 
 import difflib
 import re

@@ -1,4 +1,4 @@
-"""The registry's calls to the CRM: look up a person, change an account, create one."""
+"""The registry's calls to the CRM: look up a person, change or create an account."""
 
 import asyncio
 import re
@@ -72,7 +72,7 @@ class CrmClient:
     def build_account(self, accounts: Sequence[Record], consents: Sequence[Record]) -> Account | None:
         """Build an account from the records of one person. Return None without an account.
 
-        Raises CrmAway if the records are not those of an account.
+        Raises CrmAway if the records are not an account.
         """
         if len(accounts) > 1:
             _duplicates.inc()
@@ -98,7 +98,7 @@ class CrmClient:
         await self.write("PATCH", ("Account", account_id), self.fields.to_crm(dados), deadline)
 
     async def upsert(self, cpf: Cpf, dados: Mapping[str, Any], deadline: Deadline) -> Upserted:
-        """Create the account or update the existing one. Concurrent calls create only one account."""
+        """Create the account or update the existing account. Concurrent calls create only one account."""
         path = ("Account", self.fields.account["cpf"], cpf.digits)
         try:
             response = await self.write("PATCH", path, self.fields.to_crm(dados), deadline)

@@ -71,7 +71,7 @@ def _assemble(number: str, orders: Sequence[Texts], progress: Sequence[Texts]) -
 
 
 def _build_query(names: Mapping[str, str], cpf: Cpf, number: str | None, order: str) -> Query:
-    """Return the query for a person's records of one kind, only those of one ticket if a number is given."""
+    """Return the query for a person's records of one kind, or only of one ticket if a number is given."""
     fields = [name for key, name in names.items() if key != "objeto"]
     also = f"{names['protocolo']} = '{number}'" if number else ""
     return Query.of_people(names["objeto"], names["cpf"], [cpf], fields, also=also, rest=f"ORDER BY {order}")

@@ -19,7 +19,7 @@ HEADERS = {
     "Idempotency-Key": "idempotency_key",
     "Last-Event-ID": "last_event_id",
 }
-# The kinds of paging: the parameter for the position, the one for the size, the first position, and whether the
+# The kinds of paging: the parameter for the position, the parameter for the size, the first position, and whether the
 # position counts items instead of pages.
 PAGINGS = (("page", "per_page", 1, False), ("page", "pageSize", 1, False), ("skip", "limit", 0, True))
 # This operation pages the services of one category. Its list of categories is always complete.

@@ -15,7 +15,7 @@ _PACKAGE = Path(__file__).parents[1]
 # A wheel contains the guides. In the source tree they are part of the documentation.
 FOLDER = next(path for path in (_PACKAGE / "guides", _PACKAGE.parents[1] / "docs/guides") if path.is_dir())
 INDEX = "README"
-# The file name endings by language. The longer one comes first, because it also ends with the shorter one.
+# The file name endings by language. The longer ending comes first, because it also ends with the shorter ending.
 ENDINGS = {"pt-BR": ".pt-BR.md", "en": ".md"}
 # The addresses of the platform and its identity provider in the guides.
 ADDRESS = "http://127.0.0.1:8080"

@@ -34,7 +34,7 @@ def name_kind(schema: Schema, schemas: Mapping[str, Schema]) -> str:
 
 
 def show_example(schema: Schema) -> str:
-    """Return the example of a member or parameter as JSON, or an empty string if there is none."""
+    """Return the example of a member or parameter as JSON, or an empty string."""
     found = (schema.get("examples") or [schema.get("default")])[0]
     return "" if found is None or isinstance(found, (dict, list)) else json.dumps(found, ensure_ascii=False)
 

@@ -101,7 +101,7 @@ class OperationPages:
 
 
 def list_code_areas(services: Sequence[Service]) -> list[CodeArea]:
-    """Return the error codes of all services that this process serves. The shared ones come first."""
+    """Return the error codes of all services that this process serves. The shared codes come first."""
     packages = {**_SHARED_PACKAGES, **{service.name: service.package for service in services}}
     found = (CodeArea(name, catalogue(package)) for name, package in packages.items())
     return [area for area in found if area.codes]

@@ -49,7 +49,7 @@ class PortalPages:
         return Response(body.encode(), media_type=HTML, headers=_HEADERS)
 
     def render_guide(self, path: str) -> Response[str]:
-        """Return a guide with a link to the next one."""
+        """Return a guide with a link to the next guide."""
         guide = self._guides.by_path[path]
         body = self._environment.get_template("guide.html").render(
             guide=guide,

@@ -22,7 +22,7 @@ _PATIENCE = 3
 
 
 class Snippets(NamedTuple):
-    """One call in each language. All of them read the token from the environment."""
+    """One call in each language. All examples read the token from the environment."""
 
     curl: str
     python: str
@@ -49,7 +49,7 @@ def write_snippets(document: Document, operation: Operation, address: str) -> Sn
 
 
 def find_values(service: str, operation: Operation) -> Values:
-    """Return the examples of the document: path and body, and the necessary ones of query and headers."""
+    """Return the examples of the document: path and body, and the necessary query parameters and headers."""
     further = _FURTHER.get(f"{service}.{operation.key}", ())
     return Values(
         [_read_example(one) for one in operation.path_parameters],

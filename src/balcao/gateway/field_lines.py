@@ -26,7 +26,7 @@ def encode(fields: RawHeaders) -> bytes:
 
 
 def encode_own(response: Response[Any]) -> bytes:
-    """Return the lines of the response's own headers and of the common ones.
+    """Return the lines of the response's own headers and the common headers.
 
     Raises ValueError if a header contains a line break or a NUL.
     """
@@ -65,7 +65,7 @@ _COMMON_LINES = {is_page: encode(headers) + _SERVER for is_page, headers in COMM
 
 
 def encode_refusal(status: int, page: Response[Any] | None) -> bytes:
-    """Return a complete response after which the connection closes, with the page if there is one."""
+    """Return a complete response after which the connection closes, with the page, if any."""
     lines, body = _SERVER + b"content-length: 0\r\n", b""
     if page is not None:
         lines, body = encode(page.raw_headers) + _COMMON_LINES[is_page(page)], page.body

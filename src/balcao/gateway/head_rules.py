@@ -31,7 +31,7 @@ class Refused(Exception):
 def check_head(version: str, headers: Headers, fields: RawHeaders) -> bool:
     """Return whether a request with these headers has a body. Raises Refused if the head violates a rule.
 
-    `fields` are all headers that were sent, also repeated ones. `headers` are the same by name.
+    `fields` are all headers that were sent, including repeated headers. `headers` are the same by name.
     """
     is_old = version == "1.0"
     if version not in _VERSIONS:

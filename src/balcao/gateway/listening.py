@@ -36,7 +36,7 @@ def count_waiting(sock: socket.socket) -> int:
 
 
 async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
-    """Drop new connections, and return when the server has accepted all earlier ones.
+    """Drop new connections, and return when the server has accepted all earlier connections.
 
     Just closing the socket would reset the waiting connections. If the socket is shared, its other servers get no new
     connections either.

@@ -16,7 +16,7 @@ _FOR = re.compile(r"(?:^|;)\s*for\s*=\s*\"?([^\s\";]+)", re.IGNORECASE)
 _PORT = re.compile(r"(?P<v6>\[[^\]]*\])(?::\d+)?|(?P<v4>[0-9.]+)(?::\d+)?")
 _KNOWN_ADDRESSES = 4096
 _THIS_MACHINE = ("127.0.0.1", "::1")
-# A single home or office line gets a network of this size, so one owner has many addresses. Count them as one.
+# A single home or office line gets a network of this size, so one owner has many addresses. Count them as one address.
 _V6_PREFIX = 64
 
 

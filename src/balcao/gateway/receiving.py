@@ -31,7 +31,7 @@ _SLICE = 4096
 # connections with tiny chunks could use all the CPU.
 _MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 2
 _NOBODY = Authorization(b"")
-# Quotas count bodies in blocks. Small bodies are free, so that large ones can never block ordinary calls.
+# Quotas count bodies in blocks. Small bodies are free, so that large bodies can never block ordinary calls.
 _FREE_BYTES, _BLOCK = SMALL_BODY, FORM_BODY
 
 
@@ -43,7 +43,7 @@ class Answering(Protocol):
         """Whether the receiver must stop parsing for now."""
 
     def take(self, turn: Exchange | Refusal) -> None:
-        """Answer the request or send the refusal, after all earlier ones."""
+        """Answer the request or send the refusal, after all earlier requests."""
 
     def wait(self, seconds: float) -> None:
         """Set the deadline for more input, unless a request is being answered."""
@@ -191,7 +191,7 @@ class Receiver:
         return size
 
     def on_message_begin(self) -> None:
-        """Start a request. Raises Refused after the last one, because llhttp parses on to the end of the slice."""
+        """Start a request. Raises Refused after the last request, because llhttp parses on to the end of the slice."""
         if self._frame:
             return
         if self.is_over:

@@ -26,7 +26,7 @@ from balcao.gateway.receiving import Receiver
 _NEVER = float("inf")
 # Stop parsing a connection's input at this many queued requests, or if they have more than this many bytes.
 _MOST_WAITING, _MOST_WAITING_BYTES = 16, 131_072
-# Join a body up to this size with its head. Larger ones are written without a copy, so that slow readers share them.
+# Join a body up to this size with its head. Larger bodies are written without a copy, so that slow readers share them.
 _COPIED_BYTES = 65_536
 # How long the rest of a refused request is read after its response.
 _DISCARD_SECONDS = 2.0
@@ -55,14 +55,14 @@ class Shared:
         self.loop = asyncio.get_running_loop()
         self.turns = FairScheduler(self.loop, application.identify)
         self.discards = DiscardLimiter(self.loop)
-        # One buffer for all connections: received data is parsed before the loop reads from another one.
+        # One buffer for all connections: received data is parsed before the loop reads from another connection.
         self.buffer = memoryview(bytearray(limits.head_bytes))
 
 
 class Connection(asyncio.BufferedProtocol):
     """One connection. Call its methods only on the event loop.
 
-    Requests and refusals wait in `_turns` until all earlier ones are answered. The server calls `expire` after
+    Requests and refusals wait in `_turns` until all earlier requests are answered. The server calls `expire` after
     `deadline`, a time of the event loop's clock.
     """
 
@@ -154,7 +154,7 @@ class Connection(asyncio.BufferedProtocol):
         return self._unblocked is not None or len(self._turns) >= _MOST_WAITING or size > _MOST_WAITING_BYTES
 
     def take(self, turn: Exchange | Refusal) -> None:
-        """Answer the request or send the refusal, after all earlier ones."""
+        """Answer the request or send the refusal, after all earlier requests."""
         if self._is_busy or self._turns or self._unblocked is not None:
             self._turns.append(turn)
         else:

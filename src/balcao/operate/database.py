@@ -1,4 +1,4 @@
-"""The database that a command works on: the configured one, or the embedded one in the data folder.
+"""The database that a command works on: the configured database, or the embedded database in the data folder.
 
 The platform and its services are imported only when a database is used, because help and usage errors must be fast.
 """

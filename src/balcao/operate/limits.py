@@ -1,4 +1,4 @@
-"""Rate limits: the configured ones, and those that an operator changed while the platform runs."""
+"""Rate limits: as configured, and as an operator changed them while the platform runs."""
 
 import difflib
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from balcao.settings import Settings
 
 
 class LimitInForce(NamedTuple):
-    """A limit, and its live change if there is one."""
+    """A limit, and its live change or None."""
 
     limit: Limit
     change: Change | None

@@ -60,7 +60,7 @@ def plan_maintenance(services: Sequence[str], begin: str, lasting: str, until: s
 
 
 def end_maintenance(services: Sequence[str]) -> list[str]:
-    """End the maintenance of these services. Return those that had one. Raises OperatorFault if none had."""
+    """End the maintenance of these services. Return the services affected. Raises OperatorFault if there are none."""
     names = [service.name for service in app.choose_services(services)]
     author = name_operator()
 

@@ -14,7 +14,7 @@ OnProgress = Callable[[IdentifiedStatus], None]
 
 
 async def start_migration(call: Call, body: StartBody, on_progress: OnProgress | None) -> IdentifiedStatus:
-    """Start a migration and return its status: the final one if progress is shown, otherwise the initial one."""
+    """Start a migration and return its status: the final status if progress is shown, otherwise the initial status."""
     started = await service.start_migration(call, body)
     if started.migration_id is None or on_progress is None:
         return started

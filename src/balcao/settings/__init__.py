@@ -263,7 +263,7 @@ class Settings(
 
     @property
     def cors_origins(self) -> tuple[str, ...]:
-        """Return the origins whose pages may call us, besides those of `cors_loopback`."""
+        """Return the origins whose pages may call us, besides the origins of `cors_loopback`."""
         return split_list(self.cors_origins_csv or "")
 
     @property
@@ -305,7 +305,7 @@ class Settings(
 
     @property
     def legacy_source_names(self) -> list[str]:
-        """The old systems from which an installation maps services, besides the two built-in ones."""
+        """The old systems from which an installation maps services, besides the two built-in systems."""
         return [name.strip() for name in self.legacy_sources.split(",") if name.strip()]
 
     @property

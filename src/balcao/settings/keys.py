@@ -37,6 +37,6 @@ class KeySettings(BaseModel):
 
     @property
     def former_keys(self) -> dict[int, str]:
-        """Return the keys of older hashes by their number, without the one in use."""
+        """Return the keys of older hashes by their number, without the current key."""
         found = parse_numbered_keys(self.former_hash_keys.get_secret_value())
         return {number: key for number, key in found.items() if number != self.hash_key_number}

@@ -59,7 +59,7 @@ class PanelSettings(AddressSettings):
 
     @property
     def panel_keys(self) -> tuple[str, ...]:
-        """Return the keys for data that the panel stores. The first one seals, all of them open."""
+        """Return the keys for data that the panel stores. The first key seals, and all keys open."""
         return split_list(self.panel_key.get_secret_value())
 
     def refuse_panel(self) -> list[str]:

@@ -132,7 +132,7 @@ class Form(wtforms.Form):
 
 
 def _list_errors(field: Any) -> list[Any]:
-    """Return the errors of a field. Include those of nested fields."""
+    """Return the errors of a field. Include errors of nested fields."""
     if isinstance(field, (wtforms.FieldList, wtforms.FormField)):
         return [error for part in field for error in _list_errors(part)]
     return list(field.errors)

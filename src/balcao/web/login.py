@@ -32,7 +32,7 @@ LOGIN, RETURN, LOGOUT, LEFT = "/entrar", "/retorno", "/sair", "/saiu"
 BACKCHANNEL = "/backchannel-logout"
 # How long a person may take to log in at the provider.
 _ATTEMPT_SECONDS = 900
-# Unfinished logins in one browser, one for each tab. Older ones are dropped, because their cookies must not fill the
+# Unfinished logins in one browser, one for each tab. Older logins are dropped, because their cookies must not fill the
 # request head.
 _MOST_ATTEMPTS = 4
 _PLACE = b"login attempt"
@@ -187,7 +187,7 @@ class Login:
         return attempt if time.time() - attempt.begun_at < _ATTEMPT_SECONDS else None
 
     def _drop_older_attempts(self, cookies: Mapping[str, str]) -> list[str]:
-        """Return cookies that delete all but the newest unfinished logins. Unreadable ones count as the oldest."""
+        """Return cookies that delete all but the newest unfinished logins. Unreadable logins count as the oldest."""
         attempts = {name: self._open_attempt(cookies[self._surface.name_cookie(name)]) for name in self._find(cookies)}
         newest_first = sorted(attempts, key=lambda name: -(one.begun_at if (one := attempts[name]) else 0))
         return [self._format_cookie(name, "") for name in newest_first[_MOST_ATTEMPTS - 1 :]]

@@ -197,9 +197,9 @@ class Provider:
         )
 
     async def _read_document(self) -> _Document:
-        """Return the discovery document, or the cached one while the provider is down.
+        """Return the discovery document, or the cached document while the provider is down.
 
-        Raises ProviderAway without one.
+        Raises ProviderAway if there is neither.
         """
         async with self._reading:
             if self._document is not None and time.monotonic() - self._read_at < _DOCUMENT_SECONDS:

@@ -51,7 +51,7 @@ class PageRequest:
         return self.request.path.decode("latin-1")
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
-        """Render a page or a part of one. The template can use this request as `visit`.
+        """Render a page or a part of a page. The template can use this request as `visit`.
 
         If a list's page number is past its end, redirect to its last page.
         """

@@ -1,4 +1,4 @@
-"""Write generated files. Existing files with other contents are only overwritten on request; equal ones are skipped."""
+"""Write generated files. Existing files with other contents are only overwritten on request; equal files stay."""
 
 import os
 from collections.abc import Mapping

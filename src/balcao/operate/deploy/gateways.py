@@ -44,7 +44,8 @@ FILES = {"haproxy": "haproxy.cfg", "nginx": "balcao.conf", "envoy": "envoy.yaml"
 COMMAND = "balcao gateway-config"
 # The request ids that the platform accepts from a caller.
 REQUEST_ID = "^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
-# The settings that affect the configuration of a gateway. After a change of one, generate the configuration again.
+# The settings that affect the configuration of a gateway. After a change of any setting, generate the configuration
+# again.
 READ_SETTINGS = frozenset(
     "host port realm public_url auth_issuer cors_origins_csv header_timeout body_timeout machine_read_rate "
     "machine_write_rate trusted_proxies_csv trusted_callers_csv max_connections max_address_connections".split()

@@ -60,7 +60,7 @@ def find_client_secret(folder: Path) -> str | None:
 
 
 def make_key(folder: Path, until: date, today: date) -> Key:
-    """Return the key in the folder's files if it is still listed and valid. Otherwise return a new one."""
+    """Return the key in the folder's files if it is still listed and valid. Otherwise return a new key."""
     text = read_settings(folder / PORTAL_ENVIRONMENT).get("HEALTH_UNITS_KEY", "")
     digest = fixed_tokens.compute_digest(text.encode())
     own = tuple(entry for entry in _list_entries(folder, today) if entry.digest == digest and entry.until >= today)
@@ -109,7 +109,7 @@ def generate_portal_files(portal: Portal, key: Key) -> dict[str, File]:
 
 
 def _describe_client(portal: Portal) -> dict[str, Any]:
-    """Return the client in Keycloak's import format (`kcadm.sh create clients -f`), like those of the realm file."""
+    """Return the client in Keycloak's import format (`kcadm.sh create clients -f`), as in the realm file."""
     return {
         "clientId": portal.client_id,
         "name": "Portal do cidadão" if portal.kind is PortalKind.CITIZEN else "Portal do servidor",

@@ -70,7 +70,7 @@ class Secrets:
 
     @classmethod
     def of(cls, folder: Path) -> "Secrets":
-        """Return the secrets in the folder's existing files, and new ones for those that are missing."""
+        """Return the secrets in the folder's existing files, and create missing secrets."""
         known: dict[str, str] = {}
         for name in (SETTINGS, OWNER_SETTINGS, BACKUP_SETTINGS):
             known |= read_settings(folder / name)

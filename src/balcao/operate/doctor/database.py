@@ -127,7 +127,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
 
 
 def _describe_change(settings: Settings, change: Change) -> str:
-    """Describe a maintenance, or a rate that differs from the configured one."""
+    """Describe a maintenance, or a rate that differs from the configured rate."""
     end = f"{format_end(change.ends_at, settings.zone)}, por {change.author}"
     if change.kind == live.MAINTENANCE and change.is_planned:
         return f"O serviço {change.name} tem manutenção planejada {end}: `balcao maintenance status` mostra."
@@ -164,7 +164,7 @@ async def _check_for_production(settings: Settings, connection: Connection) -> l
 
 
 async def _check_owner(settings: Settings, url: str) -> list[str]:
-    """Return the problems of the owner's login, if this process has a separate one."""
+    """Return the problems of the owner's login, if this process has a separate owner login."""
     if not settings.database_owner_url:
         return []
     try:

@@ -1,4 +1,4 @@
-"""Check the installed configuration of the gateway: whether it equals the one that would be generated now."""
+"""Check the installed configuration of the gateway: whether it equals the configuration that would be generated now."""
 
 import asyncio
 import re

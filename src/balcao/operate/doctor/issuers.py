@@ -39,7 +39,7 @@ class _Published(NamedTuple):
 async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock = time.time) -> Checked:
     """Fetch the document and the keys of each issuer.
 
-    In production, request a token for our client from the first one.
+    In production, request a token for our client from the first issuer.
     """
     problems = []
     keys = {}

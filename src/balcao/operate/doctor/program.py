@@ -1,4 +1,4 @@
-"""Check the program: its version, and whether the installed packages are those of its release."""
+"""Check the program: its version, and whether the installed packages match its release."""
 
 import asyncio
 

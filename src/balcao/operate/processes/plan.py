@@ -24,7 +24,8 @@ from balcao.settings import Settings, SettingsError
 LOOPBACK = "127.0.0.1"
 # In seconds, for a request to the program that uses our port. It only improves the error message.
 _LONGEST_LOOK = 1.0
-# Linux distributes connections evenly among the sockets that share a port. Other systems give all to one of them.
+# Linux distributes connections evenly among the sockets that share a port. Other systems give all connections to one
+# socket.
 BALANCES_CONNECTIONS = sys.platform == "linux"
 
 

@@ -61,7 +61,7 @@ class _Supervisor:
         self.interruptions = 0
 
     def interrupt(self, running: "asyncio.Task[object]") -> None:
-        """Stop all processes in order at the first signal. At the second one, kill all but the database."""
+        """Stop all processes in order at the first signal. At the second signal, kill all but the database."""
         self.interruptions += 1
         if self.interruptions == 1:
             self.progress("Encerrando: chamadas e tarefas em andamento terminam antes. Ctrl-C de novo encerra à força.")

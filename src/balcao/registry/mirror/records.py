@@ -50,7 +50,7 @@ class Written(NamedTuple):
 
 
 class CrmConsent(msgspec.Struct, frozen=True):
-    """A consent that the CRM sent, or one of the citizen that the CRM has confirmed."""
+    """A consent that the CRM sent, or a consent of the citizen that the CRM has confirmed."""
 
     categoria: Annotated[str, Meta(description="Categoria do consentimento; vazia se o CRM não a informa.")]
     canal: Annotated[str, Meta(description="Canal a que se refere; vazio se o CRM não o informa.", examples=["EMAIL"])]

@@ -261,7 +261,7 @@ async def lock_known_mirror(connection: Connection, cpf: Cpf) -> bool:
     """Lock the citizen's mirror, if it exists. Return whether it exists."""
 
 
-# Wordings too: an erasure deletes entries up to its own time, so it would miss one with a time in the future.
+# Wordings too: an erasure deletes entries up to its own time, so it would miss a wording with a time in the future.
 @statement("""
 WITH head AS (
     UPDATE registry.mirror_head SET version = version + 1 WHERE cpf = :cpf

@@ -67,7 +67,7 @@ def encode_trail(call: Call, action: AuditAction, person: Cpf, others: Iterable[
 async def record_trail(
     connection: Connection, call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]
 ) -> None:
-    """Record an audit event for the person of the path, and one for each other person concerned.
+    """Record an audit event for the person in the path, and another for each other person concerned.
 
     A citizen's read of their own data needs no event, but the other people's data in it does. The events are written in
     the order of the CPFs.

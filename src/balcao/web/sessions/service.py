@@ -172,13 +172,13 @@ class Sessions:
         return found
 
     async def freshen(self, session: Session) -> Tokens:
-        """Return tokens that do not expire soon. Raises SessionOver, ProviderAway if the old ones have expired."""
+        """Return tokens that do not expire soon. Raises SessionOver, ProviderAway if the old tokens have expired."""
         tokens = session.tokens
         if tokens is None:
             raise SessionOver
         if tokens.expires_at - FRESH_SECONDS > time.time():
             return tokens
-        # Concurrent pages of one session share a task. Among several processes, the one with the lease refreshes.
+        # Concurrent pages of one session share a task. Among several processes, the process with the lease refreshes.
         key = session.stored.key
         task = self._refreshing.get(key)
         if task is None:
@@ -367,7 +367,7 @@ class Sessions:
         return found
 
     async def find_saving(self, session: Session, number: UUID) -> datetime | None:
-        """Return when the person's draft with this id was stored, or None if there is none."""
+        """Return when the person's draft with this id was stored, or None."""
         async with self._database.connection() as connection:
             return await store.find_saving(connection, number, session.stored.subject_key, KEPT)
 

@@ -202,7 +202,7 @@ DELETE FROM panel.draft WHERE subject_key = :subject_key AND id NOT IN
      WHERE number <= :most AND bytes <= :most_bytes)
 """)
 async def delete_drafts_beyond(connection: Connection, subject_key: bytes, most: int, most_bytes: int) -> int:
-    """Delete a person's drafts except the newest ones within the limits."""
+    """Delete a person's drafts except the newest drafts within the limits."""
 
 
 # At most 1,000 rows, as for sessions.

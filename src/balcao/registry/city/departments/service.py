@@ -37,7 +37,7 @@ async def read_department_tree(call: Call) -> DepartmentTree:
 async def list_department_ancestors(call: Call, cd_ua: str) -> DepartmentAncestors:
     """Return the ancestors of a department, from the top down. Raises NotFound for an unknown code.
 
-    A chain that is longer than allowed is a cycle or an error. The department then counts as one without ancestors.
+    A chain that is longer than allowed is a cycle or an error. The department then counts as having no ancestors.
     """
     if not has_control(cd_ua):
         chain = await store.list_department_chain(call.reader, cd_ua, LONGEST_CHAIN + 1)

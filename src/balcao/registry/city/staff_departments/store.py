@@ -42,7 +42,7 @@ async def _insert_staff_mapping(
 
 @statement("DELETE FROM registry.staff_department WHERE cpf = :cpf AND cd_ua = :cd_ua")
 async def delete_staff_mapping(connection: Connection, cpf: Cpf, cd_ua: str) -> bool:
-    """Delete the link. Return whether there was one."""
+    """Delete the link. Return whether it existed."""
 
 
 @statement("SELECT count(*) FROM registry.staff_department WHERE cpf = :cpf")

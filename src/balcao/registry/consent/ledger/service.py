@@ -90,7 +90,7 @@ async def read_preference_history(call: Call, cpf: Cpf, page: Page) -> Preferenc
 
 
 async def verify_ledger(connection: Connection, cpf: Cpf | None = None) -> Verification:
-    """Verify the chain of one citizen or of all.
+    """Verify the chain of one citizen or of all citizens.
 
     The transaction must have the isolation level `repeatable_read`, so that both reads see the same state.
     """

@@ -83,7 +83,7 @@ async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> SyncResult:
 
 @dataclass
 class EmailWrite:
-    """The e-mail that a login writes (None for none), and whether the CRM has it after the call."""
+    """The e-mail that a login writes, or None, and whether the CRM has it after the call."""
 
     written: str | None
     delivered: bool = False

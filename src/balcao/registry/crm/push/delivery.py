@@ -30,7 +30,7 @@ class Change:
 async def deliver_change(platform: Platform, change: Change, deadline: Deadline) -> bool:
     """Deliver a change. Return False if the CRM has no account to write to.
 
-    Raises CrmAway if a retry may succeed, and CrmRefused if none will.
+    Raises CrmAway if a retry may succeed, and CrmRefused if no retry will.
     """
     try:
         return await _write(platform, change, deadline)

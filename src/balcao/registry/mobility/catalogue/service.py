@@ -41,13 +41,13 @@ async def list_colours() -> VehicleColours:
 
 
 async def list_kept_brands(call: Call) -> VehicleBrands:
-    """Return every brand, including deleted ones."""
+    """Return every brand, including deleted brands."""
     async with call.reader.connection() as connection:
         return VehicleBrands(_sort(await store.list_vehicle_brands(connection)))
 
 
 async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
-    """Return every model of a brand, or of all brands, including deleted ones."""
+    """Return every model of a brand, or of all brands, including deleted models."""
     if brand_id and not is_id(brand_id):
         return VehicleModels([])
     async with call.reader.connection() as connection:

@@ -17,7 +17,7 @@ _MODEL = "id, brand_id, name, vehicle_type, is_other, deleted_at"
 
 @statement(f"SELECT {_BRAND} FROM registry.vehicle_brand")
 async def list_vehicle_brands(connection: Connection) -> list[VehicleBrand]:
-    """Return every brand, including deleted ones, unsorted."""
+    """Return every brand, including deleted brands, unsorted."""
 
 
 @statement(f"SELECT {_MODEL} FROM registry.vehicle_model WHERE :brand_id::text IS NULL OR brand_id = :brand_id")

@@ -92,7 +92,7 @@ class InvitationAnswer(msgspec.Struct):
 
 
 class Conductor(msgspec.Struct, kw_only=True):
-    """A link. A pending one shows the owner's input. An accepted one shows the driver's own data if there is any."""
+    """A link. A pending link shows the owner's input. An accepted link shows the driver's own data if there is any."""
 
     id: LinkId
     vehicle_id: VehicleIdText

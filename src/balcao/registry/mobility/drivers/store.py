@@ -122,7 +122,7 @@ async def read_received_invitation(connection: Connection, link_id: str, invitee
     """Return a person's link to a live vehicle in any state, unlocked, with the person's record."""
 
 
-# The UPDATE waits for a concurrent one of the same link and then checks the row again, so an invitation is answered
+# The UPDATE waits for a concurrent UPDATE of the same link and then checks the row again, so an invitation is answered
 # only once. Deleting a vehicle revokes its links in the same transaction, so a pending link always has a live vehicle.
 @statement(f"""
 WITH answered AS (
@@ -211,7 +211,7 @@ FROM (
 async def _lock_email(connection: Connection, link_id: str) -> None: ...
 
 
-# A sent e-mail is never sent again. A failed one is sent again if an operator retries its job.
+# A sent e-mail is never sent again. A failed e-mail is sent again if an operator retries its job.
 @statement("""
 UPDATE registry.vehicle_conductor AS link
 SET email_status = 'queued', email_attempts = email_attempts + 1, email_attempted_at = clock_timestamp()

@@ -142,7 +142,7 @@ def _require_current(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) 
 
 
 async def list_owned_vehicles(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
-    """Return a person's vehicles for their export, including deleted ones that are not erased yet."""
+    """Return a person's vehicles for their export, including deleted vehicles that are not erased yet."""
     contact = (await people.fetch_contacts(connection, [owner]))[owner]
     return [
         views.to_detail(vehicle, owner, contact) for vehicle in await store.select_owned_vehicles(connection, owner)

@@ -135,7 +135,7 @@ async def list_visible_vehicles(source: Source, viewer: Cpf, page: Page) -> Page
 
 @statement(f"{_VISIBLE} WHERE owner_cpf = :viewer ORDER BY vehicle.created_at, vehicle.id")
 async def select_owned_vehicles(connection: Connection, viewer: Cpf) -> list[Vehicle]:
-    """Return a person's vehicles, oldest first, including deleted ones that are not erased yet."""
+    """Return a person's vehicles, oldest first, including deleted vehicles that are not erased yet."""
 
 
 class Draft(NamedTuple):

@@ -39,7 +39,7 @@ async def read_offered_avatar(source: Source, id_: str) -> StoredAvatar | None: 
 
 @lookup("SELECT image FROM registry.avatar WHERE id = :id_::text::uuid")
 async def read_avatar_image(source: Source, id_: str) -> str | None:
-    """Return the name of the avatar's built-in picture, offered or not. None if it has none."""
+    """Return the name of the avatar's built-in picture, offered or not. None if there is no such picture."""
 
 
 @statement(f"INSERT INTO registry.avatar (id, name, url) VALUES (:id_::text::uuid, :name, :url) RETURNING {_COLUMNS}")

@@ -233,7 +233,7 @@ class CoveredValue(msgspec.Struct):
 
 
 class SourcedValue(msgspec.Struct, kw_only=True):
-    """A member of the merged record as one text, with its source and time."""
+    """A member of the merged record as one string, with its source and time."""
 
     name: Annotated[str, Meta(description="Membro do cadastro, como em `GET /citizen/{cpf}`.", examples=["email"])]
     sensitive: Annotated[

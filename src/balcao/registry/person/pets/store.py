@@ -63,8 +63,8 @@ async def count_imported_by_species(source: Source, cpf: Cpf) -> Mapping[str, in
 async def count_own_pets(source: Source, cpf: Cpf) -> int: ...
 
 
-# The number is drawn first, because the stored response contains it. An unused number is never assigned. It is a
-# look-up, so that concurrent draws share one statement.
+# The number is drawn first, because the stored response contains it. If the pet is not created, its number is
+# skipped. The statement is a look-up, so that concurrent draws share one statement.
 @lookup("SELECT nextval('registry.own_pet_id') WHERE :cpf::text IS NOT NULL")
 async def draw_number(source: Source, cpf: Cpf) -> int:
     """Draw the number of a new pet of this person."""

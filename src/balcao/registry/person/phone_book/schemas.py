@@ -166,7 +166,7 @@ class RegistrationVerdict(msgspec.Struct):
 
 
 class QuarantinedPhone(msgspec.Struct):
-    """A number in quarantine, or one whose quarantine has ended but which was not deleted yet."""
+    """A number in quarantine, or a number whose quarantine has ended and which is not deleted yet."""
 
     phone_number: PhoneNumber
     quarantine_until: QuarantineUntil

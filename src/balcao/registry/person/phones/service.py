@@ -75,7 +75,7 @@ async def _open_verification(connection: Connection, call: Call, cpf: Cpf, numbe
 
 
 def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.CountedHashes:
-    """Return the hashes of citizen and number under the current key and all former ones.
+    """Return the hashes of citizen and number under the current key and all former keys.
 
     Codes are counted under all these keys. So a rotation resets no count, and processes with the old key and those with
     the new one share their counts.

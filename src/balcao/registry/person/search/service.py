@@ -33,7 +33,7 @@ class Search(NamedTuple):
 
 
 async def search_citizens(call: Call, body: SearchBody) -> FoundCitizens:
-    """Return at most five people and audit each as read. A search that finds none, or too many, is audited too.
+    """Return at most five people and audit each as read. A search that finds no people, or too many, is audited too.
 
     Raises Invalid, Forbidden for machines, and TooMany for a caller who tries out people one after the other.
     """

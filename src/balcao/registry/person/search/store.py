@@ -23,7 +23,7 @@ _NAME = "coalesce(nullif(record ->> 'nome_social', ''), record ->> 'nome')"
 
 # MATERIALIZED, so that no plan walks through all people in the order of the result to find the few that match.
 #
-# Every typed word must be a word of one of the two names, and the first typed word must be the first word of one.
+# Every typed word must be a word of one of the two names, and the first typed word must be the first word of a name.
 @statement(f"""
 WITH found AS MATERIALIZED (
     SELECT cpf, {_NAME} AS name FROM registry.base_record
