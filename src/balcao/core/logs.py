@@ -104,7 +104,7 @@ class _Lines(structlog.stdlib.ProcessorFormatter):
 
 
 def configure(level: str = "info") -> None:
-    """Send our own log records and those of libraries through the same processors to standard error."""
+    """Send our own and the libraries' log records through the same processors to standard error."""
     structlog.configure(
         processors=[*_SHARED, _format_short if is_terminal() else _format_line],
         logger_factory=structlog.stdlib.LoggerFactory(),

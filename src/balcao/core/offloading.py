@@ -19,11 +19,11 @@ T = TypeVar("T")
 # Inputs of up to this many bytes are processed in the event loop. The slowest check takes 10 ms for this size.
 SMALL = 8 * 1024
 _MOST_AT_ONCE = 1
-# More than the longest piece of work takes.
+# The longest wait for a slot. It is longer than the longest piece of work takes.
 _LONGEST_SECONDS = 20.0
 
 _thread = ThreadPoolExecutor(1, "offloaded")
-# By event loop, because a test process has several.
+# One quota for each event loop, because a test process has several loops.
 _shares: WeakKeyDictionary[asyncio.AbstractEventLoop, ConnectionQuota] = WeakKeyDictionary()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Disputed:
-    """A field that both people changed differently: the original value, theirs and mine."""
+    """A field that both people changed differently: the original value, the other person's value, and mine."""
 
     name: str
     base: Any

@@ -33,7 +33,7 @@ class FixedTokens:
     ) -> Caller | None:
         """Return the caller of a header that carries a token of this operation.
 
-        `scopes` are those of the operation's rule.
+        `scopes` are the scopes of the operation's rule.
         Raises TokenRefused if the token has expired.
         """
         if self._file is not None:

@@ -86,6 +86,6 @@ class Refusals:
 
     def _begin_summary(self) -> None:
         if self._summary is None:
-            # Without the context of this request, because the line is about many requests.
+            # Use an empty context, because the line is about many requests.
             loop = asyncio.get_running_loop()
             self._summary = loop.call_later(SUMMARY_SECONDS, self.flush, context=Context())

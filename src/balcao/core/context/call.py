@@ -186,7 +186,7 @@ class Call:
         return self._with_decision(Decision(Reason.OWNER, "self"))
 
     def with_right_to(self, owner: Cpf, action: str) -> "Call | None":
-        """Return the call with its right to this person's record: ownership or else the action. None without either."""
+        """Return the call with its right to this person's record (as the owner, or else by the action), or None."""
         if owner == self.actor_cpf:
             return self.as_owner()
         if not self.holds(action):

@@ -117,9 +117,9 @@ async def run_once(
 ) -> bytes:
     """Return the JSON of `make`'s result in this transaction, or the stored response for the same caller and key.
 
-    `parts` and `subject` are those of `Repeatable.of`. A response that `is_secret` is stored sealed. Raises Conflict if
-    the key was used with other parts, or if the response was sealed with a key that this process does not have. Raises
-    Invalid if the key is malformed.
+    `parts` and `subject` have the meaning of `Repeatable.of`. A response that `is_secret` is stored sealed. Raises
+    Conflict if the key was used with other parts, or if the response was sealed with a key that this process does not
+    have. Raises Invalid if the key is malformed.
     """
     repeatable = Repeatable.of(call, subject, parts)
     if repeatable is None:

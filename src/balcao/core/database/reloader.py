@@ -68,7 +68,7 @@ class Watch:
             connection = await listening.join(self._channel, self._noticed.set, ANSWER_SECONDS)
             while not connection.is_closed():
                 self._noticed.clear()  # before the reload: a notice during it causes another one
-                # Also right after joining, because a change between the first reload and LISTEN sent no notice here.
+                # Reload also right after joining: a change between the first reload and LISTEN sent no notice here.
                 if not self._loaded:
                     await self._reload()
                 self._loaded = False

@@ -39,7 +39,7 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
     500: ("internal",),
     503: ("store-away",),
 }
-# For operations that do not answer while their service is in maintenance.
+# The codes of operations that do not answer while their service is in maintenance.
 _IN_MAINTENANCE = {503: ("maintenance",)}
 # Raised by the check before the call, or by its audit, if the operation is not public.
 _OF_A_CALLER = {

@@ -164,7 +164,7 @@ class Routes:
         self.declared: list[Operation] = []
 
     def extend(self, **options: Unpack[RouteOptions]) -> "Routes":
-        """Return the routes of a feature. These options are added to those of the service and override them."""
+        """Return the routes of a feature. These options are added to the service's options and override them."""
         both: RouteOptions = {**self.options, **options}
         return Routes(**both)
 

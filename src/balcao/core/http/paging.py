@@ -62,7 +62,7 @@ def parse_menu_page(query: Mapping[str, str], per_page: int = 10, most: int = MO
     return parse_page(query, per_page, most)
 
 
-# For handlers that read no query parameters besides these.
+# Annotations for handlers that read no other query parameters.
 PageInQuery: TypeAlias = Annotated[Page, InQuery(parse_page, PageQuery)]
 MenuPageInQuery: TypeAlias = Annotated[Page, InQuery(parse_menu_page, MenuPageQuery)]
 LongMenuPageInQuery: TypeAlias = Annotated[

@@ -38,7 +38,7 @@ _NOT_COMPRESSED = frozenset({b"", b"identity"})
 class InPath:
     """A value of the path. `parse` converts its text to the handler's argument, or raises.
 
-    `integer` marks a number whose fault is reported together with those of the body.
+    `integer` marks a number whose fault is reported together with the body's faults.
     """
 
     parse: Callable[[str], Any]

@@ -17,7 +17,7 @@ _PRINTED_CNPJ = re.compile(
     rb"/([0-9A-Z]{2})\.([0-9A-Z]{3})\.([0-9A-Z]{3})(?:/|%2F)([0-9A-Z]{4})-([0-9]{2})(?=/|$)", re.IGNORECASE
 )
 _PARAMETER = re.compile(r"\{(\w+)\}")
-# Only as the last segment. The value is the whole rest of the path and is never empty.
+# Allowed only as the last segment. Its value is the whole rest of the path, which is never empty.
 REST_OF_PATH = "{rest}"
 
 

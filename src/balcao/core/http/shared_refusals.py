@@ -10,7 +10,7 @@ import msgspec
 
 Json = dict[str, Any]
 
-# Not from `http.HTTPStatus`, whose phrases differ between Python versions.
+# Listed here because the phrases of `http.HTTPStatus` differ between Python versions.
 _WORDS = {
     "400": "BadRequest",
     "401": "Unauthorized",

@@ -80,7 +80,7 @@ async def run_import(call: Call, source: Source, order: Order, on_progress: OnPr
 
 
 async def import_rows(platform: Platform, kind: Import, rows: Iterable[Any]) -> int:
-    """Write rows from memory, for example those of the sandbox. Return how many changed."""
+    """Write rows from memory, for example the sandbox's rows. Return how many changed."""
     waiting, changed = iter(rows), 0
     async with _connect_as_owner(platform) as connection:
         while batch := list(islice(waiting, kind.batch)):

@@ -17,7 +17,7 @@ from balcao.web.faults import PageFault
 from balcao.web.sealing import SealBroken
 
 QUIET = timedelta(minutes=15)
-# More attendances than a clerk can handle. The list shows the newest.
+# This is more than a clerk can handle. The list shows the newest attendances.
 MOST_LISTED = 10
 
 

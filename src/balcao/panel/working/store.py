@@ -28,7 +28,7 @@ async def list_others(
 async def delete_presence(connection: Connection, place: bytes, subject_key: bytes) -> None: ...
 
 
-# At most 1,000 rows, so that the statement holds its locks only briefly. The next call deletes the rest.
+# Delete at most 1,000 rows, so that the statement holds its locks only briefly. The next call deletes the rest.
 @statement("""
 DELETE FROM panel.presence
 WHERE (place, subject_key) IN

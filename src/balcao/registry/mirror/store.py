@@ -25,7 +25,7 @@ async def lock_mirror(connection: Connection, cpf: Cpf) -> Erasures:
     """Lock the citizen's mirror until the transaction ends. Return the times of erasures."""
 
 
-# The time of an own write is later than that of every field it replaces (`registry.hold_mirror`), so it wins. The
+# The time of an own write is later than the time of every field it replaces (`registry.hold_mirror`), so it wins. The
 # confirmation is cleared because it belongs to the previous value.
 OWN_STAYS = """
 ON CONFLICT (cpf, field) DO UPDATE SET
@@ -198,7 +198,7 @@ async def list_tombstones(connection: Connection) -> list[tuple[Cpf, datetime]]:
 async def stamp_last_event(connection: Connection, cpf: Cpf, at: datetime) -> None: ...
 
 
-# For an anonymisation that starts here. It must also cover values whose time is in the future.
+# The time for an anonymisation that starts here. It must also cover values whose time is in the future.
 @statement("""
 SELECT greatest(
     clock_timestamp(),

@@ -94,7 +94,7 @@ UPDATE panel.bulk_decision SET seen_at = now() WHERE id = :id AND subject_key = 
 async def mark_seen(connection: Connection, id: UUID, subject_key: bytes) -> bool: ...
 
 
-# At most 1,000 rows, so that the statement holds its locks only briefly. The next choice deletes the rest.
+# Delete at most 1,000 rows, so that the statement holds its locks only briefly. The next choice deletes the rest.
 @statement("""
 DELETE FROM panel.bulk_decision
 WHERE id IN (SELECT id FROM panel.bulk_decision WHERE chosen_at < now() - :kept::interval LIMIT 1000)

@@ -10,7 +10,7 @@ from balcao.core.jobs.worker import JobKind
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.staff_departments import store
 
-# About two milliseconds of hashing.
+# Hashing a batch takes about two milliseconds.
 BATCH = 500
 
 

@@ -29,7 +29,7 @@ from balcao.registry.crm.reconciliation.schemas import Reconciliation, Reconcili
 from balcao.registry.crm.reconciliation.store import Cursor, Run
 from balcao.registry.mirror import service as mirror
 
-# Less than the queue's lease, for the same reason as the budget of a push.
+# This is less than the queue's lease, for the same reason as the budget of a push.
 PAGE_SECONDS = 20.0
 OPERATION = "registry.reconcile_crm"
 OFF = timedelta(hours=1)
