@@ -93,9 +93,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, _: Exception | None) -> None:
         """Cancel a stream. Let any other running request finish, because it may write data that its caller expects."""
-        self._is_gone = True
-        self._write = _discard
-        self.deadline = _NEVER
+        self._is_gone, self._write, self.deadline = True, _discard, _NEVER
         self._drop_turns()
         self._end_stream()
         self._unblocked = None
