@@ -107,6 +107,7 @@ lint: $(VENV)/.dev ## estilo e paredes entre os módulos
 	@$(BIN)/ruff format --check --quiet $(STYLED)
 	@$(BIN)/ruff check $(STYLED)
 	@$(BIN)/djlint --check --quiet src || { echo 'Formate os modelos com `$(BIN)/djlint --reformat --quiet src`.' >&2; exit 1; }
+	@$(BIN)/python -m tools.prose
 	@$(BIN)/lint-imports --no-logo
 
 structure: $(VENV)/.dev ## quem importa quem, por grupos, áreas e recursos, e as medidas do código; falha se há um ciclo
