@@ -8,7 +8,7 @@ import pytest
 from tools.commit_message import list_faults, main
 from tools.release.components import ROOT
 
-SINCE = "2026-11-28T22:00:00Z"  # the rule was introduced
+SINCE = "2026-11-29T03:00:00Z"  # the hook exists
 
 
 def test_commits_since_the_rule_have_its_form() -> None:
