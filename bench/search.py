@@ -1,6 +1,6 @@
 """`python -m bench.search`: the public search while four writers edit, compared with Tantivy over the same services.
 
-Tantivy is a search library in Rust, similar to Lucene. It runs in this process, without HTTP or writers, and stands for
+Tantivy is a search library in Rust, similar to Lucene. It runs in this process, without HTTP or writers, and represents
 the engine that an operator might choose instead.
 """
 
