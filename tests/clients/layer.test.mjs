@@ -319,7 +319,7 @@ test("a code has the remedy of the service that was called", async () => {
     balcaoOf().registry.receiveCrmEvent({ cpf: "1" }).catch((one) => one),
     balcaoOf().employability.submitApplication({}).catch((one) => one),
   ]);
-  assert.match(event.remedy, /in a body digits only/);
+  assert.match(event.remedy, /a body only digits/);
   assert.notEqual(event.remedy, application.remedy);
 });
 
