@@ -1,4 +1,4 @@
-"""Checks of how a connection pooler, such as PgBouncer, between this process and PostgreSQL affects sessions."""
+"""Check how a connection pooler between this process and PostgreSQL, such as PgBouncer, affects sessions."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.servers import SESSION
