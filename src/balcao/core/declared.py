@@ -1,4 +1,4 @@
-"""Declarations of all services' code for operators, whichever services a process serves."""
+"""The services, jobs and limits of the whole platform, for operators."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Work that a process repeats at intervals while it serves."""
+"""Repeat work at intervals in the background."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

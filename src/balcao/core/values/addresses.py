@@ -1,4 +1,4 @@
-"""Web addresses from callers, to be shown on pages of the city."""
+"""Check addresses from callers before a page of the city shows them."""
 
 import re
 from collections.abc import Container

@@ -1,4 +1,4 @@
-"""The CNPJ, including the form with letters: fourteen characters."""
+"""The CNPJ, which has fourteen characters: digits, and in its newer form also letters."""
 
 import re
 from functools import lru_cache

@@ -1,12 +1,12 @@
-"""Whole numbers in query parameters."""
+"""Parse whole numbers in query parameters."""
 
 from balcao.core.errors import Invalid
 
 
 def parse_whole_number(name: str, text: str | None, least: int, most: int, *, default: int) -> int:
-    """Return the number in a query parameter of ASCII digits.
+    """Parse a query parameter in ASCII digits. Return `default` if it is absent.
 
-    Raises Invalid with the name of the parameter unless it is a number from `least` to `most`.
+    Raises Invalid with the name of the parameter unless its value is a number from `least` to `most`.
     """
     if text is None:
         return default
