@@ -1,4 +1,4 @@
-"""The fixtures of all tests: a real PostgreSQL, a platform opened on it, and the gateway under the real server."""
+"""Fixtures for all tests: a real PostgreSQL, a platform that uses it, and the gateway with the real HTTP server."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
@@ -26,8 +26,8 @@ from tests.support.server import NOWHERE, PLAIN_HTTP, UNLIMITED, RunningServer
 
 pytest_plugins = ["tests.support.raised_deadlines"]
 
-# An ordinary run uses the same examples every time, a proof uses new ones. Slowness is never a failure. Examples share
-# their test's fixtures on purpose, so each must work with the data that others left behind.
+# An ordinary run always uses the same examples, and a proof uses new ones. A slow example is not a failure. All
+# examples of a test share its fixtures, so each must cope with data from earlier examples.
 examples.register_profile(
     "balcao",
     derandomize=not FULL,
@@ -58,14 +58,14 @@ def _place(item: pytest.Item) -> tuple[str, int]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort the tests of a shared run: those without a database first, because they notice most changes."""
+    """Sort the tests of a shared run: tests without a database first, because they find most faults."""
     if run_folder.shared():
         items.sort(key=lambda item: ("database_url" in getattr(item, "fixturenames", ()), *_place(item)))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Print where the log of a failing test is, instead of pages of it. Its own output stays."""
+    """Replace the captured log of a failing test by the path of its log file. Keep the captured output."""
     report = yield
     report.sections = [section for section in report.sections if not section[0].startswith("Captured log")]
     if report.failed:
@@ -74,7 +74,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Check the privacy invariant over the whole run, once, in the controlling process."""
+    """Scan the logs of the whole run for personal data, once, in the controlling process."""
     if not hasattr(session.config, "workerinput") and (found := log_scan.findings()):
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         assert reporter
@@ -93,7 +93,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _log_of_this_process() -> Iterator[None]:
-    """Keep this process's log: a command that a test calls here would reconfigure it for all other tests."""
+    """Prevent commands called by tests from reconfiguring this process's logging for all other tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(logs, "configure", lambda level="info": None)
         yield
@@ -108,7 +108,7 @@ def issuer() -> Iterator[Issuer]:
 
 @pytest.fixture(scope="module")
 def database_url() -> Iterator[str]:
-    """Yield a new, migrated database for this module."""
+    """Yield the address of a new, migrated database for this module."""
     name = databases.new_name()
     yield databases.create(name)
     databases.drop(name)
@@ -116,7 +116,7 @@ def database_url() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Return the settings of a sandbox with the tests' own identity provider. A module may override them."""
+    """Return sandbox settings with the tests' own identity provider. A module may override them."""
     return Settings(
         auth_issuer=issuer.address, data_dir=tmp_path_factory.mktemp("data"), port=NOWHERE, refused_rate=UNLIMITED
     )
@@ -131,14 +131,14 @@ def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module")
 def http(server: RunningServer) -> Iterator[httpx.Client]:
-    """Yield a client with paths relative to the gateway."""
+    """Yield a client whose base URL is the gateway."""
     with httpx.Client(base_url=server.url, timeout=PATIENCE, verify=PLAIN_HTTP) as client:
         yield client
 
 
 @pytest.fixture
 def drain(settings: Settings, database_url: str) -> Callable[[], None]:
-    """Return a function that runs every due job, as the worker does."""
+    """Return a function that runs all due jobs, as the worker does."""
 
     def run() -> None:
         asyncio.run(_drain(settings, database_url))
@@ -154,7 +154,7 @@ async def _drain(settings: Settings, database_url: str) -> None:
 
 @pytest_asyncio.fixture
 async def platform(settings: Settings, database_url: str) -> AsyncIterator[Platform]:
-    """Yield the platform opened in the test's own event loop, for use cases called without HTTP."""
+    """Yield a platform in the test's own event loop, for use cases called without HTTP."""
     assembled = assemble(settings, database_url)
     async with app.open_services(assembled):
         yield assembled
@@ -162,7 +162,7 @@ async def platform(settings: Settings, database_url: str) -> AsyncIterator[Platf
 
 @pytest.fixture(scope="module")
 def sql(database_url: str) -> Iterator[Callable[..., list[asyncpg.Record]]]:
-    """Yield a function that runs one statement as the owner, to read what is stored or to age a row."""
+    """Yield a function that runs one statement as the owner, to read stored data or change the age of a row."""
     owner = Owner(database_url)
     yield owner.run
     owner.close()

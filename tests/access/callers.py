@@ -1,4 +1,4 @@
-"""The callers of the access service in its tests, and their calls."""
+"""The people who call the access service in its tests, and a helper that sends their calls."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reading the stored catalogue in tests of the access service, and verifying the audit chain."""
+"""Helpers that read the stored catalogue and verify the audit chain."""
 
 import hashlib
 import json
@@ -47,14 +47,14 @@ def add_action(sql: Sql) -> int:
 
 
 def read_chain(sql: Sql) -> list[dict[str, Any]]:
-    """Return the events of the chain in order: the documents that were hashed, plus `hash`."""
+    """Return the events of the audit chain in order. Each has the hashed members and `hash`."""
     return [
         to_document(row) for row in sql(f"SELECT {MEMBERS} FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq")
     ]
 
 
 def read_denials(sql: Sql) -> list[dict[str, Any]]:
-    """Return the refused writes, oldest first."""
+    """Return the recorded refusals, oldest first."""
     return [to_document(row) for row in sql(f"SELECT {MEMBERS} FROM access.audit_event WHERE seq IS NULL ORDER BY id")]
 
 
@@ -69,7 +69,7 @@ def encode_canonically(document: Any) -> str:
 
 
 def verify(events: list[dict[str, Any]]) -> None:
-    """Verify that the numbers have no gaps and that each hash covers its predecessor and the event."""
+    """Check that `seq` has no gaps and that each hash covers the previous hash and the event's content."""
     previous = "0" * 64
     for number, event in enumerate(events, start=1):
         content = {name: value for name, value in event.items() if name != "hash"}

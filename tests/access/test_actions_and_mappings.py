@@ -40,7 +40,7 @@ def map_path(send: Send, pattern: str, action_id: int, method: str = "GET") -> h
 
 @pytest.fixture
 def base() -> str:
-    """Return a path for one test."""
+    """Return a new path prefix."""
     return f"/t{uuid4().hex}"
 
 
@@ -268,7 +268,7 @@ def test_a_custom_mapping_changes_and_goes(admin: Send, sql: Sql, base: str) -> 
 
 @pytest.mark.cases("access", "31")
 def test_every_system_mapping_is_saved_unchanged_as_a_portal_sends_it(admin: Send, sql: Sql) -> None:
-    """A portal sends all members. Only a changed path or method is refused."""
+    """A portal sends all members, even unchanged ones. Only a changed path or method is refused."""
     version = stored.read_version(sql)
     members = ("path_pattern", "method", "action_id", "description")
     for mapping in admin("GET", "/mappings/list?service=access").json():
@@ -285,7 +285,7 @@ def test_every_system_mapping_is_saved_unchanged_as_a_portal_sends_it(admin: Sen
 
 
 def test_every_pattern_of_our_own_is_one_of_the_grammar(admin: Send) -> None:
-    """Otherwise a portal could not save it unchanged."""
+    """A portal could not save a mapping unchanged if its pattern broke the grammar."""
     for mapping in admin("GET", "/mappings/list").json():
         assert patterns.check_pattern(mapping["path_pattern"]) == mapping["path_pattern"]
 
@@ -304,7 +304,7 @@ def test_an_operation_is_never_opened_below_its_floor(admin: Send, superadmin: S
 def test_what_the_specification_says_of_the_token_check_is_changed_by_nobody(
     http: httpx.Client, superadmin: Send, issuer: Issuer, sql: Sql
 ) -> None:
-    """It responds with 200 or 401. An action would make it respond with 403."""
+    """The token check returns only 200 or 401. With an action it could also return 403."""
     path = f"/mappings/{find_mapping(sql, 'agents.check_token')}"
     for name in ("pets:read", "platform:public"):
         refused = superadmin("PUT", path, {"action_id": stored.find_action_id(sql, name)})

@@ -1,4 +1,4 @@
-"""Two editors of one record, and a creation that is sent twice (rules: access 2.0)."""
+"""Concurrent edits of one record, and creations that are sent twice (rules: access 2.0)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The document of any catalogue makes another catalogue equal to it (rules: access 4.7)."""
+"""A catalogue becomes equal to any other when its document is applied (rules: access 4.7)."""
 
 import asyncio
 import random
@@ -46,7 +46,7 @@ async def announce(platform: Platform) -> None:
 
 
 async def change(call: Call, chosen: random.Random) -> None:
-    """Make a random change through a use case. Some changes are refused."""
+    """Make a random change through a use case. The use case may refuse it."""
     snapshot = call.platform.catalogue.latest
     action = chosen.choice(sorted(snapshot.actions.values(), key=lambda one: one.id))
     own = chosen.choice([one.id for one in snapshot.actions.values() if one.key.startswith("#")] or [0])
@@ -57,7 +57,7 @@ async def change(call: Call, chosen: random.Random) -> None:
         lambda: actions.create_action(call, name, word),
         lambda: actions.update_action(call, action.id, ActionChange(name=name)),
         lambda: actions.update_action(call, action.id, ActionChange(name=name, description=word)),
-        # Only custom actions: a document does not contain deletions of actions in code.
+        # Only custom actions are deleted, because a document cannot express the deletion of an action defined in code.
         lambda: actions.delete_action(call, own, force=True),
         lambda: roles.create_role(call, word, word),
         lambda: roles.update_role(call, role, word),

@@ -1,4 +1,4 @@
-"""The catalogue as code, over HTTP and by command (rules: access 4.7)."""
+"""The catalogue as code, over HTTP and on the command line (rules: access 4.7)."""
 
 import json
 import time
@@ -198,7 +198,7 @@ def test_a_plan_gives_the_name_of_an_action_in_code_that_it_deletes_to_no_other(
 
 
 def test_a_former_name_that_another_action_has_renames_nothing(http: httpx.Client, token: str, sql: Sql) -> None:
-    """This allows a second application of the same document."""
+    """If `renamed_from` names another existing action, it is ignored, so a document can be applied twice."""
     one, other = (stored.read_action(sql, stored.add_action(sql))[0] for _ in range(2))
     document = {"format": 1, "actions": [{"name": one, "description": "De teste", "renamed_from": other}]}
     planned = plan(http, token, document)
@@ -287,7 +287,7 @@ def test_the_sample_of_the_documentation_is_a_document(http: httpx.Client, token
 
 
 def test_a_document_of_the_greatest_size_is_read_within_a_bound() -> None:
-    """CPU time shows that the time does not grow faster than the length."""
+    """The bound on CPU time fails if parsing needs quadratic time."""
     nested, flat = b"{" * 500_000, b"a: [" + b"x," * 400_000 + b"]"
     spent = time.process_time()
     with pytest.raises(yaml_subset.UnsupportedYaml):

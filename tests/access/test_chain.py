@@ -1,4 +1,4 @@
-"""The audit chain: its hashes are computed in SQL and verified here by independent code (rules: access 3.4)."""
+"""The audit chain: SQL computes its hashes, and independent code verifies them here (rules: access 3.4)."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.access import stored
 from tests.support.fixture_types import Sql
 
-# Everything that jsonb can store: any text without NUL and surrogates, any nesting.
+# Everything that jsonb can store: strings without NUL and surrogates, nested to any depth.
 texts = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"))
 documents = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**80), 2**80) | texts,

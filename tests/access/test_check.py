@@ -46,7 +46,7 @@ def outcome(answer: httpx.Response) -> tuple[int, str, str]:
 
 
 def ask(http: httpx.Client, method: str, path: str, **headers: str) -> Iterator[tuple[int, str, str]]:
-    """Call the endpoint in every way that a gateway may use. The responses are equal."""
+    """Call the endpoint in every way that a gateway may use, and yield the outcomes."""
     yield outcome(http.request(method, CHECK + path, headers=headers))
     for names in (("X-Original-Method", "X-Original-URI"), ("X-Forwarded-Method", "X-Forwarded-Uri")):
         named = dict(zip(names, (method, path), strict=True))
@@ -77,7 +77,7 @@ def test_whichever_way_it_is_asked_the_answer_is_the_catalogues(
 
 @pytest.fixture
 def raw(server: RunningServer) -> Callable[[str, str], tuple[int, str]]:
-    """Return a function that sends a path without normalisation, and returns the status and the reason."""
+    """Return a function that sends a path without normalisation and returns the status and the access reason."""
 
     def send(path: str, token: str) -> tuple[int, str]:
         connection = HTTPConnection(urlsplit(server.url).netloc, timeout=PATIENCE)
@@ -110,7 +110,7 @@ def test_a_path_that_could_be_read_in_two_ways_never_passes(http: httpx.Client, 
 def test_a_malformed_path_is_refused_as_one_that_nobody_mapped(
     raw: Callable[[str, str], tuple[int, str]], issuer: Issuer, check_path: str, path: str
 ) -> None:
-    """A gateway treats a 404 of its check as an error of its own."""
+    """The check responds with 403 and not 404, which a gateway would treat as its own error."""
     expected = (403, "no_mapping") if check_path == CHECK else (200, "no_mapping")
     assert raw(check_path + path, issuer.admin()) == expected
     outside = raw("/access/api/v1/actions" + path, issuer.admin())
@@ -183,7 +183,7 @@ def test_an_unmapped_path_called_directly_is_unknown(http: httpx.Client) -> None
 
 
 def test_for_the_gateway_before_the_platform_only_the_token_counts(http: httpx.Client, issuer: Issuer) -> None:
-    """The operation refuses callers without the right, and the gateway's server rejects an unmapped path."""
+    """This check refuses only a missing or invalid token. Rights and unmapped paths are left to the platform."""
     token = f"{BASE}/check-token"
     citizen, admin = bearer(issuer.person(CITIZEN)), bearer(issuer.admin())
     asked: list[tuple[str, dict[str, str], tuple[int, str, str], str | None]] = [
@@ -220,7 +220,7 @@ def test_who_is_refused_too_often_is_known_by_the_address_that_the_gateway_names
             asked = {"X-Original-Method": method, "X-Original-URI": path}
             return http.get(f"{BASE}/check-token", headers=asked | named | headers).status_code
 
-        assert [ask("") for _ in range(5)] == [401] * 5  # all callers of a gateway that sends no addresses
+        assert [ask("") for _ in range(5)] == [401] * 5  # without a caller's address, the refusal limit does not apply
         assert [ask("192.0.2.7") for _ in range(4)] == [401] * 3 + [429]
         assert [ask("2001:db8:0:1::1"), ask("2001:db8:0:1::2"), ask("2001:db8:0:1::3")] == [401] * 3
         assert (ask("2001:db8:0:1::4"), ask("2001:db8:0:2::4"), ask("::ffff:192.0.2.7")) == (429, 401, 429)

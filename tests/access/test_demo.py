@@ -1,4 +1,4 @@
-"""The sandbox's catalogue (rules: access 7)."""
+"""The demo catalogue of the sandbox (rules: access 7)."""
 
 import pytest
 

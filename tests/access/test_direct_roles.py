@@ -1,4 +1,4 @@
-"""Roles given to a person without a group, and the deletion of a person who has none (rules: access 2.5, 4.4)."""
+"""Roles assigned directly to a person, and deletion of a person without roles and groups (rules: access 2.5, 4.4)."""
 
 from typing import Any
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""Decisions of an earlier version of the catalogue, which is rebuilt from the audit chain (rules: access 2.5)."""
+"""Decisions by an earlier catalogue version, which is rebuilt from the audit chain (rules: access 2.5)."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -73,7 +73,7 @@ async def rebind(call: Call, chosen: random.Random) -> None:
 
 
 async def register(call: Call, chosen: random.Random) -> None:
-    """Announce an operation at a random path, possibly at that of a custom mapping."""
+    """Announce an operation at a random path. A custom mapping may already use that path."""
     number = chosen.randrange(2)
     new = operation(operation=f"access.past_{number}", path_pattern=f"/passado/{chosen.randrange(6)}")
     await announce(call.platform, new)
@@ -106,7 +106,7 @@ CHANGES: list[Change] = [
 
 
 def summarise(snapshot: Snapshot, cpf: Cpf, names: dict[int, str]) -> object:
-    """Return all inputs of a decision about this person. `names` are the names of the actions to include."""
+    """Return everything that decisions about this person depend on. `names` holds the ids of the actions to include."""
     return (
         snapshot.version,
         dict(snapshot.mappings),
@@ -125,7 +125,7 @@ async def test_every_earlier_version_is_made_again_as_it_was(platform: Platform,
     for _ in range(150):
         try:
             await chosen.choice(CHANGES)(call, chosen)
-        except BalcaoError:  # the random state may not allow this change
+        except BalcaoError:  # the change may be impossible in the current state
             continue
         if platform.catalogue.latest.version > kept[-1].version:
             kept.append(platform.catalogue.latest)
@@ -155,7 +155,7 @@ async def test_a_role_had_the_action_that_bore_the_name_then(platform: Platform)
 
 async def test_what_a_night_retired_was_there_before(platform: Platform) -> None:
     call, new = operator_call(platform, "access.test"), operation()
-    await announce(platform, new, operation())  # retirement needs an operation that is still announced
+    await announce(platform, new, operation())  # an operation is retired only if another is still announced
     await platform.catalogue.reload()
     was = platform.catalogue.latest
     async with platform.database.transaction() as connection:

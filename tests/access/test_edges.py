@@ -1,4 +1,4 @@
-"""The limits of the rules that protect the catalogue, on both sides (rules: access 4.1, 4.4, 4.5)."""
+"""Boundary tests of the rules that protect the catalogue (rules: access 4.1, 4.4, 4.5)."""
 
 import re
 import time
@@ -30,7 +30,7 @@ PUBLIC, ANY_TOKEN, READ, UPDATE = "platform:public", "platform:authenticated", "
 
 
 def list_protected() -> set[str]:
-    """Return the actions that the page names. `action:create|update` means two of them."""
+    """Return the protected actions that the rules page lists. `action:create|update` lists two actions."""
     (sentence,) = re.findall(r"Protected actions: ([^.]*)\.", PAGE.read_text("utf-8"))
     named = [action.partition(":") for action in re.findall(r"`([^`]+)`", sentence)]
     return {f"{noun}:{verb}" for noun, _, verbs in named for verb in verbs.split("|")}
@@ -74,7 +74,7 @@ def test_of_a_flood_of_refused_attempts_only_the_first_of_each_caller_are_kept(
     http: httpx.Client, issuer: Issuer, sql: Sql, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(operation_endpoint, "DENIED", ("1/hour", "denied-of-this-test"))
-    kept = 100  # the sandbox multiplies every rate in the code by 100
+    kept = 100  # the sandbox multiplies each rate limit by 100
     flooding, other = (sender(http, issuer.person(cpf)) for cpf in ("90000000175", "90000000256"))
     before = len(stored.read_denials(sql))
     assert {flooding("DELETE", "/roles/go:admin").status_code for _ in range(kept + 5)} == {403}

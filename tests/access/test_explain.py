@@ -1,4 +1,4 @@
-"""The reasons of a decision, over HTTP (rules: access 2.4)."""
+"""Explanations of access decisions, over HTTP (rules: access 2.4)."""
 
 from typing import Any
 

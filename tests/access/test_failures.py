@@ -1,4 +1,4 @@
-"""If the change or its event cannot be written, nothing changes (rules: access 2.1, 5.2)."""
+"""Nothing changes if the change or its audit event cannot be written (rules: access 2.1, 5.2)."""
 
 import asyncio
 import math
@@ -75,8 +75,8 @@ def test_the_services_role_can_neither_change_nor_remove_events(sql: Sql) -> Non
 async def test_an_update_takes_at_most_five_statements(platform: Platform) -> None:
     call = operator_call(platform, "access.test")
     made = await service.create_action(call, stored.make_name(), "De teste")
-    await platform.catalogue.stop()  # its reads would take the connection under observation
-    # The driver reads unknown types only once.
+    await platform.catalogue.stop()  # its reads would use the observed connection
+    # The driver looks up unknown types on first use, so make one update before counting.
     await service.update_action(call, made.action.id, ActionChange(name=stored.make_name()))
     statements: list[str] = []
     async with platform.database.connection() as connection:
@@ -89,8 +89,11 @@ async def test_an_update_takes_at_most_five_statements(platform: Platform) -> No
 async def test_a_change_is_told_as_made_though_its_caller_has_no_connection_left_to_read_it_with(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A waiting caller gets the connection that wrote the change. An error would claim that nothing has changed."""
-    await platform.catalogue.stop()  # its reads would load the version first
+    """A change is reported as made even if no connection is left to read it back.
+
+    The connection that wrote the change goes to a waiting caller. An error would claim that nothing has changed.
+    """
+    await platform.catalogue.stop()  # its reads would load the new version first
     before = platform.catalogue.latest.version
     database, mine = platform.database, holder.set("somebody")
     async with AsyncExitStack() as held:
@@ -99,7 +102,7 @@ async def test_a_change_is_told_as_made_though_its_caller_has_no_connection_left
             for _ in range(database.size // 2 - 1):
                 await held.enter_async_context(database.connection())
             in_line = asyncio.create_task(database.take("somebody", math.inf))
-            await asyncio.sleep(0)  # now it waits in the queue
+            await asyncio.sleep(0)  # let the task join the queue
             monkeypatch.setattr(connections, "ACQUIRE_SECONDS", 0.1)
         await database.give_back(await in_line, "somebody", sound=True)
     holder.reset(mine)

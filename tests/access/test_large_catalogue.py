@@ -1,6 +1,6 @@
-"""A large city's catalogue in one process: its size, the time to load it, and the cost of a change.
+"""A large city's catalogue in one process: memory, load time, and the cost of a change.
 
-The figures of the full size are in docs/proofs/access.md (rules: access 4.5).
+The figures of the full-size run are in docs/proofs/access.md (rules: access 4.5).
 """
 
 import gc
@@ -37,7 +37,7 @@ FILL = [
     f"SELECT 'cidade_g' || n, 'De teste' FROM generate_series(1, {GROUPS}) AS n",
     "INSERT INTO access.group_role (group_id, role_id) SELECT grp.id, role.id FROM access.grp "
     "JOIN access.role ON role.name = 'cidade:r' || 1 + substr(grp.name, 9)::int % 100 WHERE grp.name LIKE 'cidade_g%'",
-    # The table checks only the format of the CPF. These are not CPFs of real people.
+    # The table checks only the format of a CPF. These numbers are not valid CPFs.
     f"INSERT INTO access.person (cpf) SELECT ({STEM}00::bigint + n * 97)::text FROM generate_series(1, {PEOPLE}) AS n",
     "INSERT INTO access.membership (group_id, person_id) SELECT grp.id, person.id FROM access.person "
     f"JOIN access.grp ON grp.name = 'cidade_g' || 1 + person.id % {GROUPS}",
@@ -86,7 +86,7 @@ async def test_a_process_takes_changes_over_and_does_not_reload(
     show(f"{ACTIONS} actions, {MAPPINGS} mappings, {PEOPLE} people: {held / 2**20:.0f} MiB, {took:.2f} s")
 
     def note(known: Snapshot, changes: Changes) -> Any:
-        if known.mappings is loaded.mappings:  # not a call of the platform's own catalogue
+        if known.mappings is loaded.mappings:  # ignore calls by the platform's own catalogue
             seen.append(changes)
         return follow(known, changes)
 
@@ -102,14 +102,14 @@ async def test_a_process_takes_changes_over_and_does_not_reload(
                 )
                 version = await connection.fetchval("SELECT access.raise_version()")
                 began = time.perf_counter()
-                await until(lambda: process.latest.version >= version)  # noqa: B023 - called before the next round
+                await until(lambda: process.latest.version >= version)  # noqa: B023 - called before the next iteration
                 delays.append(time.perf_counter() - began)
                 assert process.latest.people.find(Cpf(number)).groups == ()
     finally:
         await process.stop()
     assert [(len(changes.people), changes.whole) for changes in seen] == [(1, False)] * 20
     assert len(process.latest.people) == PEOPLE - 20
-    # Unchanged parts are the same object and not a copy.
+    # Unchanged parts are the same objects, not copies.
     latest = process.latest
     assert latest.mappings is loaded.mappings
     assert latest.patterns is loaded.patterns

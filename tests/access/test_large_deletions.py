@@ -1,4 +1,4 @@
-"""Items with very many dependants are deleted in batches, so that no caller waits (rules: access 4.3, 5 rule 1)."""
+"""Items with many dependants are deleted in batches, so that callers do not wait (rules: access 4.3, 5 rule 1)."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""The numbers in the rules equal those of the code, so both change together (rules: access 5.5)."""
+"""The numbers in the rules equal those in the code, so that both must change together (rules: access 5.5)."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -51,7 +51,7 @@ def rate_of(key: str) -> int:
 
 
 def lengths_of(annotated: Any, letter: str) -> list[int]:
-    """Return the shortest and the longest text that a type accepts, by trying each length."""
+    """Return the shortest and the longest string length that a type accepts, by trying each length."""
     adapter = TypeAdapter(annotated)
 
     def takes(length: int) -> bool:

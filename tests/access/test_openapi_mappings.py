@@ -1,4 +1,4 @@
-"""Mappings from an OpenAPI description, planned and applied like any other (rules: access 4.9)."""
+"""Mappings from an OpenAPI description, planned and applied like other changes (rules: access 4.9)."""
 
 from typing import Any
 

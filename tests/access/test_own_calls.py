@@ -1,4 +1,4 @@
-"""A client's last calls: visible only to the client, with reasons of refusals and without content."""
+"""The list of a client's last calls: only the client sees it. It has refusal reasons but no content."""
 
 import asyncio
 import time
@@ -49,7 +49,7 @@ def find(http: httpx.Client, token: str, request_id: str, **query: Any) -> dict[
 
 
 def call(http: httpx.Client, token: str, path: str = PREFERENCES, **options: Any) -> str:
-    """Call with a new request id, and return this id."""
+    """Make a call with a new request id, and return the id."""
     request_id = str(uuid4())
     options["headers"] = bearer(token) | {"X-Request-ID": request_id} | options.get("headers", {})
     http.request(options.pop("method", "GET"), path, **options)
@@ -83,7 +83,7 @@ def test_nobody_sees_the_calls_of_another_client(http: httpx.Client, issuer: Iss
 
 @pytest.mark.cases("access", "58")
 def test_who_logged_in_by_a_client_is_among_its_calls_and_reads_none(http: httpx.Client, issuer: Issuer) -> None:
-    """A visitor of a portal has a token of its client, and must not see the calls of other visitors."""
+    """A user's token from a portal cannot read the portal's calls, since they include the calls of other users."""
     person = issuer.person(CARLA, azp=OTHER)
     seen = call(http, person)
     portal = issuer.machine(OTHER)

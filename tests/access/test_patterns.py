@@ -1,4 +1,4 @@
-"""Path patterns compared with a simple reference: all short paths over three words (rules: access 3.5)."""
+"""Path patterns compared with a simple reference on all short paths (rules: access 3.5)."""
 
 import itertools
 import re
@@ -22,7 +22,7 @@ made = st.builds(
 
 
 def language(pattern: str) -> set[str]:
-    """Return the short paths that the pattern matches, by a regular expression instead of our own matching."""
+    """Return the short paths that the pattern matches. A regular expression matches them, not the code under test."""
     text = re.escape(pattern).replace(r"/\*\*", "(/[^/]+)*").replace(r"\*", "[^/]+")
     return {"/" + "/".join(path) for path in PATHS if re.fullmatch(text, "/" + "/".join(path))}
 

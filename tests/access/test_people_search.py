@@ -1,4 +1,4 @@
-"""Searching people by a part of their name or CPF, and by their id (rules: access 2.3)."""
+"""Searches for people by part of a name or CPF, and reads by id (rules: access 2.3)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -109,7 +109,7 @@ def test_of_many_people_those_who_match_are_read_through_the_index(sql: Sql) -> 
         "SELECT to_char(number, 'FM00000000000'), 'Pessoa ' || md5(number::text) "
         "FROM generate_series(1, 20000) AS number"
     )
-    sql("VACUUM ANALYZE access.person")  # this also moves new rows into the index
+    sql("VACUUM ANALYZE access.person")  # VACUUM also moves new rows into the index
     bound = {"search": "conceicao", "has_groups": False, "limit": 50, "skip": 0, "token_roles": []}
     text, values = store.search_users.sql, store.search_users.bind([], bound)
     plan = "\n".join(row[0] for row in sql(f"EXPLAIN {text}", *values))

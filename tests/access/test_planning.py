@@ -1,4 +1,4 @@
-"""Plans are tried in memory and written together, so no caller waits for them (rules: access 4.7)."""
+"""Plans are computed in memory and written in one step, so that no caller waits for them (rules: access 4.7)."""
 
 import threading
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from tests.support.polling import PATIENCE, until_now
 from tests.support.proof_sizes import EXAMPLES, size
 from tests.support.refusals import refusal
 
-# Reads take only AccessShareLock, for which no writer waits. The query lists all other locks.
+# Locks other than AccessShareLock. Reads take only AccessShareLock, which blocks no writer.
 LOCKS = """
 SELECT relname, mode FROM pg_locks JOIN pg_class ON pg_class.oid = relation
 JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -115,7 +115,7 @@ def test_a_document_that_changes_too_much_at_once_is_refused(
         assert superadmin("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]}).status_code == 200
     grants = {"format": 1, "roles": [{"name": role, "description": "De teste", "actions": names}]}
     refused = http.post("/access/api/v1/catalogue/plan", json=grants, headers={"Authorization": f"Bearer {token}"})
-    assert refused.status_code == 422  # a step for the role, and one change for each grant
+    assert refused.status_code == 422  # the new role and each grant count as changes
     assert str(service.MOST_CHANGES) in refused.json()["detail"][0]["msg"]
 
 

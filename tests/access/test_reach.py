@@ -1,4 +1,4 @@
-"""Grants have a reach: no caller gives a wider reach than their own (rules: access 4.8)."""
+"""Limits of grants: callers cannot grant anything beyond their own limits (rules: access 4.8)."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def superadmin(http: httpx.Client, issuer: Issuer) -> Send:
 
 @pytest.fixture(scope="module")
 def keeper(http: httpx.Client, issuer: Issuer) -> Send:
-    """Return calls of a person who manages members, in the north and in one department."""
+    """Return a function that calls as a person who manages members in the north and in one department."""
     return sender(http, issuer.person(KEEPER))
 
 
@@ -100,7 +100,7 @@ def test_a_refusal_enters_nobody_and_leaves_its_trace(keeper: Send, world: World
 async def test_a_role_is_given_by_nobody_who_holds_less_whatever_opened_the_operation(
     platform: Platform, world: World
 ) -> None:
-    """The rules of both operations allow only administrators, but the use cases do not rely on it."""
+    """The use cases check the caller's rights although the operations' rules already allow only administrators."""
     call = Call(platform, "access.assign_role", "r", Decision(Reason.GRANTED), make_caller(Cpf(KEEPER)))
     for role, code in (("risk", "reach-escalation"), ("any", "role-escalation")):
         with pytest.raises(Forbidden) as refused:
@@ -113,7 +113,7 @@ async def test_a_role_is_given_by_nobody_who_holds_less_whatever_opened_the_oper
 
 @pytest.fixture
 def delegate(http: httpx.Client, issuer: Issuer, superadmin: Send, sql: Sql) -> tuple[Send, str]:
-    """Return calls of a member of a group that manages all groups with a prefix, and this prefix."""
+    """Return a function that calls as a manager of all groups with a prefix, and the prefix."""
     person, stem = "90000010723", make_name()
     sql("DELETE FROM access.membership USING access.person WHERE person.id = person_id AND cpf = $1", person)
     managers = {"name": make_name(), "description": "De teste", "attributes": {"manages": [f"{stem}_*"]}}
@@ -228,7 +228,7 @@ def take(send: Send, world: World, step: str, group: str, person: str) -> None:
         send("POST", f"/groups/{name}/members", {"subject": person})
     elif step == "leave":
         send("DELETE", f"/groups/{name}/members/{person}")
-    elif step == "again":  # a group with the same name, without limits and roles
+    elif step == "again":  # a new group with the same name, without limits and roles
         send("DELETE", f"/groups/{name}")
         send("POST", "/groups", {"name": name, "description": "Outro"})
     elif step == "assign":
@@ -243,7 +243,7 @@ gifts = st.lists(attributes, max_size=3)
 
 
 def spell_out(given: list[dict[str, list[str]]]) -> set[tuple[str, str]]:
-    """Return every combination of area and kind that these ways reach."""
+    """Return every combination of area and kind that the grants allow."""
     if not given:
         return set()
     values: list[Any] = []
@@ -269,7 +269,7 @@ def test_what_is_gained_by_several_limits_at_once_is_compared_place_by_place(
 
 
 def test_what_is_new_by_one_limit_is_looked_at_as_far_as_all_others_reach() -> None:
-    """A person with other areas gains there too if one more kind is added."""
+    """If a grant adds a kind, the person gains it in their own areas, so the granter must reach those areas."""
 
     def hold(area: str, kinds: str) -> HeldRights:
         return HeldRights(grants={"visits:read": {"area": frozenset(area), "kind": frozenset(kinds)}})

@@ -1,4 +1,4 @@
-"""Several processes with one catalogue: each of them always uses one whole version."""
+"""Several processes with one catalogue. Each decision uses one complete version of the catalogue."""
 
 import random
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ STAFF = LUIZ
 
 @pytest.fixture(scope="module")
 def other(settings: Settings, database_url: str, server: RunningServer) -> Iterator[httpx.Client]:
-    """Yield a client of a second process of the same platform, started while the first one is running."""
+    """Yield a client of a second process of the platform, which starts while the first one runs."""
     with (
         RunningServer(app.build_application(settings, database_url)) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
@@ -34,12 +34,12 @@ def other(settings: Settings, database_url: str, server: RunningServer) -> Itera
 
 @pytest.fixture(scope="module")
 def staff(issuer: Issuer) -> dict[str, str]:
-    """Return a token without roles. All rights of this person are stored."""
+    """Return the headers of a person whose token contains no roles."""
     return bearer(issuer.person(STAFF))
 
 
 def join(sql: Sql, cpf: str, role: str) -> None:
-    """Make the person a member of a group with the role, in one catalogue version."""
+    """Add the person to a new group with the role, in one catalogue version."""
     sql(
         """
         WITH person AS (
@@ -87,7 +87,7 @@ def test_a_membership_given_and_taken_is_followed_by_every_process(
 def test_a_role_changed_through_one_process_counts_in_the_other(
     http: httpx.Client, other: httpx.Client, issuer: Issuer, staff: dict[str, str], sql: Sql
 ) -> None:
-    """The grant of the role and the role of the group are both added and removed over HTTP."""
+    """A change over HTTP reaches the other process, for a role's grant and for a group's role."""
     base = "/access/api/v1"
     name, superadmin = stored.make_name(), bearer(issuer.person("90000001309", realm_access={"roles": ["superadmin"]}))
     created = {"name": name, "description": "De teste"}
@@ -148,9 +148,9 @@ def test_a_rename_through_one_process_is_known_to_the_other(
 def test_decisions_during_renames_are_each_made_by_one_whole_version(
     http: httpx.Client, other: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
-    """Every whole version lets the holder pass, but a mixture of versions would not.
+    """Every complete version lets the holder pass, but a mixture of two versions would not.
 
-    One transaction binds the operation to another action and replaces the granted action of the role.
+    Each transaction swaps two things: the action of the operation, and the action that the role grants.
     """
     join(sql, "90000040207", "acessos:leitor")
     holder, admin = bearer(issuer.person("90000040207")), bearer(issuer.admin())

@@ -1,4 +1,4 @@
-"""Automatic deletion in the catalogue (rules: access 3.6, 5.3)."""
+"""Automatic deletion of old catalogue data (rules: access 3.6, 5.3)."""
 
 import asyncio
 import functools
@@ -175,7 +175,7 @@ async def test_what_no_process_serves_for_a_day_is_retired_and_goes_ninety_days_
         await catalogue.announce_operations(connection, operations)
     everything = "UPDATE access.endpoint_mapping SET announced_at = now() - interval '25 hours'"
     await asyncio.to_thread(sql, everything)
-    assert await sweep(platform, "access_mapping") == (0, 0)  # the machine was asleep, so nothing was announced
+    assert await sweep(platform, "access_mapping") == (0, 0)  # nothing was announced while the machine was suspended
     await platform.catalogue.reload()
     assert platform.catalogue.latest.match("GET", "/access/api/v1/users/me")
     served = [one.operation for one in operations if one.operation != "access.read_own_user"]
@@ -212,7 +212,7 @@ async def test_a_process_says_again_and_again_what_it_serves(platform: Platform)
         platform.database.connection() as connection,
         asyncio.timeout(PATIENCE),
     ):
-        while await connection.fetchval(  # noqa: ASYNC110 - the server has no event for it
+        while await connection.fetchval(  # noqa: ASYNC110 - no event reports the announcement
             "SELECT bool_or(announced_at < now() - interval '1 hour') FROM access.endpoint_mapping"
         ):
             await asyncio.sleep(0.01)

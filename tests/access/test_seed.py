@@ -1,4 +1,4 @@
-"""The seed data: everything at first, nothing twice, and never what was removed (rules: access 3.1, 3.3)."""
+"""The seed data is loaded completely once, and a removed item never comes back (rules: access 3.1, 3.3)."""
 
 import json
 import re
@@ -67,7 +67,7 @@ def test_the_roles_grant_what_the_page_says(sql: Sql) -> None:
 
 
 def read_grants(text: str) -> set[str]:
-    """Return the actions in a cell. Those of administrators are implied and not stored."""
+    """Return the actions in a table cell. The actions of administrators are implied and not stored."""
     if text.startswith(("every action", "none")):
         return set()
     found = set()
@@ -83,7 +83,7 @@ def read_grants(text: str) -> set[str]:
 
 
 def read_actions(text: str) -> set[str]:
-    """Return the actions of `noun: verb, verb`, `noun, noun: verb` and `noun: all`."""
+    """Parse a list such as `noun: verb, verb`, `noun, noun: verb` or `noun: all`, and return its actions."""
     everything = seed.read_seed().descriptions
     nouns: list[str] = []
     before: list[str] = []
@@ -124,12 +124,12 @@ def test_a_second_run_writes_nothing(database_url: str, sql: Sql) -> None:
 
 
 class Undo(Exception):
-    """Raised to roll back a trial."""
+    """Rolls back a trial."""
 
 
 @dataclass
 class Look:
-    """The content of the catalogue from the trial's release."""
+    """The part of the catalogue that comes from the trial's release."""
 
     grants: set[tuple[str, str]]
     roles: set[str]

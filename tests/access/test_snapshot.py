@@ -1,4 +1,4 @@
-"""A snapshot that follows each change equals one that is read as a whole (rules: access 4.5)."""
+"""A snapshot that was updated by each change equals a newly loaded one (rules: access 4.5)."""
 
 import random
 
@@ -10,7 +10,7 @@ from balcao.core.values.cpf import Cpf
 from tests.support.proof_sizes import size
 
 CPFS = [Cpf.with_stem(f"{stem:09}").digits for stem in range(700_000_000, 700_000_030)]
-# Each is one statement. `$1` and `$2` are random numbers that select rows.
+# Each change is one statement. `$1` and `$2` are random numbers that select rows.
 CHANGES = [
     "INSERT INTO access.action (name, description, origin) VALUES ('teste:' || $1, 'x', 'custom') "
     "ON CONFLICT DO NOTHING",
@@ -51,7 +51,7 @@ CHANGES = [
 
 
 def summarise(snapshot: Snapshot) -> object:
-    """Return all inputs of decisions, in the same form for both snapshots."""
+    """Return everything that decisions depend on, in a form that is equal for equal snapshots."""
     endpoints = {
         (mapping.method, mapping.path_pattern): (found.mapping, found.action)
         for mapping in snapshot.mappings.values()

@@ -1,4 +1,4 @@
-"""PUT /api/v1/actions/{action_id}: the operation of the specification (rules: access 2.1)."""
+"""PUT /api/v1/actions/{action_id}, as the specification describes it (rules: access 2.1)."""
 
 import asyncio
 import base64
@@ -259,7 +259,7 @@ def test_any_name_is_taken_or_refused_by_its_form_alone(
     action_id = stored.add_action(sql)
     answer = http.put(format_path(action_id), headers=bearer(issuer.admin()), content=json.dumps({"name": name}))
     fits = isinstance(name, str) and 3 <= len(name) <= 100 and NAME.fullmatch(name) is not None
-    if fits and answer.status_code == 400:  # the same name occurred before
+    if fits and answer.status_code == 400:  # the name may already exist from an earlier example
         assert sql("SELECT FROM access.action WHERE name = $1", name)
         return
     assert answer.status_code == (200 if fits or name is None else 422)
@@ -362,10 +362,10 @@ async def test_changes_that_come_together_share_a_commit_and_follow_each_other(p
     version = platform.catalogue.latest.version
     answers = await asyncio.gather(
         service.update_action(call, first.id, ActionChange(name=new)),
-        service.update_action(call, second.id, ActionChange(name=freed)),  # freed by the previous change
-        service.update_action(call, second.id, ActionChange(name=new)),  # taken by the first change
+        service.update_action(call, second.id, ActionChange(name=freed)),  # the first change frees this name
+        service.update_action(call, second.id, ActionChange(name=new)),  # the first change takes this name
         service.update_action(call, 999_999, ActionChange(name=stored.make_name())),
-        service.update_action(call, second.id, ActionChange(name=freed)),  # unchanged
+        service.update_action(call, second.id, ActionChange(name=freed)),  # the name stays the same
         service.update_action(call, second.id, ActionChange(description="Outra")),
         return_exceptions=True,
     )

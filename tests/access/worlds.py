@@ -1,4 +1,4 @@
-"""Small catalogues for one test: roles, groups with their reach, and memberships."""
+"""Small catalogues for a test: roles, groups with limits, and memberships."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from uuid import uuid4
 from tests.access.callers import Send
 from tests.support.fixture_types import Sql
 
-# The actions of each role.
+# Each role with its actions.
 ROLES: Mapping[str, Sequence[str]] = {
     "risk": ["risk_notification:read"],
     "jobs": ["job_listing:read", "job_application:decide"],
@@ -18,7 +18,7 @@ ROLES: Mapping[str, Sequence[str]] = {
 
 
 class Plan(NamedTuple):
-    """A group: its roles and its attributes. With `department` its name is that of a department's group."""
+    """A group to create, with its roles and attributes. `department` makes it the group of a department."""
 
     roles: Sequence[str] = ()
     attributes: Mapping[str, Sequence[str]] = {}
@@ -41,7 +41,7 @@ GROUPS: Mapping[str, Plan] = {
 
 
 class World(NamedTuple):
-    """The stored names of groups and roles, by their names in the plan."""
+    """The created groups and roles: their stored names, by the names in the plan."""
 
     groups: Mapping[str, str]
     roles: Mapping[str, str]
@@ -53,7 +53,7 @@ class World(NamedTuple):
 
 
 def make_world(superadmin: Send) -> World:
-    """Create the roles and groups of the plan under new names."""
+    """Create the planned roles and groups under new names."""
     stem = uuid4().hex[:12]
     roles = {name: f"t{stem}:{name}" for name in ROLES}
     groups = {
@@ -85,9 +85,9 @@ Reached = tuple[str, str, str]
 
 
 def list_reached(sql: Sql, person: str) -> set[Reached]:
-    """Return everything that a person may do: each action with an area and a department (`-` for none).
+    """Return the actions that a person may use, each with an area and a department (`-` if it has none).
 
-    It is read from the tables and expanded, so that it is independent of the tested code.
+    The result is computed from the tables, independently of the code under test.
     """
     ways = [(row["name"], json.loads(row["attributes"]), row["actions"]) for row in sql(_WAYS, person)]
     departments = {name.removeprefix("go:orgao:") for name, _, _ in ways if name.startswith("go:orgao:")}

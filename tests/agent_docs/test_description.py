@@ -1,4 +1,4 @@
-"""The description of the agent API (rules: agents 6)."""
+"""The OpenAPI description of the agent API (rules: agents 6)."""
 
 import gzip
 import json
@@ -113,7 +113,7 @@ def test_path_parameters_are_texts_with_a_pattern_and_all_others_have_limits(des
 
 
 def test_an_example_that_an_operation_has_of_its_own_is_shown(described: dict[str, Any]) -> None:
-    """Each status has its own example, and none contains anything that a caller who tries it would be refused for."""
+    """An example that an operation declares is shown unchanged."""
     shown = {key: holder["example"] for key, holder in list_examples(described)}
     own = {key: holder["example"] for key, holder in list_examples(describe_api(AGENTS)) if "example" in holder}
     assert len(own) > 200
@@ -121,7 +121,7 @@ def test_an_example_that_an_operation_has_of_its_own_is_shown(described: dict[st
 
 
 def list_examples(document: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    """Yield the objects that may have an example, with their place."""
+    """Yield each object that may have an example, with its location."""
     for path, method, operation in operations(document):
         yield from (((path, method, each["in"], each["name"]), each) for each in operation.get("parameters", ()))
         for name, holder in {
@@ -222,5 +222,5 @@ async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(plat
 
 
 def _again(service: Service) -> Any:
-    """Add a route of the service under a second path: two operations with one id cannot be described."""
+    """Register a route of the service under a second path. Two operations with the same id cannot be described."""
     return [replace(service.routes[0], path="/again")]

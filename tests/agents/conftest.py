@@ -1,4 +1,4 @@
-"""The demo's agents and data sets, and use cases called without HTTP."""
+"""Fixtures with the demo's agents and data sets, and with a function that calls use cases without HTTP."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -22,7 +22,7 @@ def act(settings: Settings, database_url: str) -> Iterator[Act]:
 
 @pytest.fixture(scope="module")
 def loaded(act: Act) -> dict[str, Any]:
-    """Load the demo data as the sandbox does. Return the examples it names."""
+    """Load the demo data as the sandbox does. Return the ids of a configuration and a data set."""
     act(lambda call: demo.load_demo_agents(call.platform))
     return dict(act(lambda call: demo.find_agent_examples(call.platform)))
 

@@ -1,4 +1,4 @@
-"""The differences that a comparison of two versions shows for each member of their content (rules: agents 2.2)."""
+"""The differences between two versions, member by member (rules: agents 2.2)."""
 
 import json
 
@@ -19,7 +19,7 @@ _contents = st.builds(
 
 
 def spell(content: AgentContent, name: str) -> str:
-    """Return a member as JSON, in which 1 and true differ and the order of an object's members does not matter."""
+    """Return a member as JSON. It distinguishes 1 from true and ignores the order of object members."""
     return json.dumps(getattr(content, name), sort_keys=True)
 
 

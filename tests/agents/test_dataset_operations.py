@@ -1,4 +1,4 @@
-"""Creating, filling, changing and deleting data sets over HTTP (rules: agents 2.3, 5)."""
+"""Data sets over HTTP: creation, import of examples, changes and deletion (rules: agents 2.3, 5)."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ def staff(issuer: Issuer, role: str) -> dict[str, str]:
 
 @pytest.fixture
 def send(http: httpx.Client, issuer: Issuer) -> Send:
-    """Return a function that calls as an editor of the agents, unless other headers are given."""
+    """Return a function that calls as an editor, unless the test gives other headers."""
     editor = staff(issuer, "agentes:editor")
 
     def send(method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> httpx.Response:

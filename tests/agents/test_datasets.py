@@ -1,4 +1,4 @@
-"""Writes to data sets, and pagination during concurrent writes."""
+"""Writes to data sets, and paging while other callers write."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""Reads of the examples of a data set."""
+"""Reading the examples of a data set."""
 
 import asyncio
 from typing import Any
@@ -29,7 +29,7 @@ def read(http: httpx.Client, issuer: Issuer) -> Any:
 
 
 def read_page(answer: httpx.Response) -> tuple[list[str], dict[str, Any]]:
-    """Return the ids and the page info."""
+    """Return the ids of a page's examples, and the page info."""
     assert answer.status_code == 200
     examples = answer.json()["data"]["dataset"]["examples"]
     return [edge["example"]["id"] for edge in examples["edges"]], examples["pageInfo"]

@@ -1,4 +1,4 @@
-"""Experiments over HTTP: recording runs, summarising them, comparing two (rules: agents 2.4)."""
+"""Experiments over HTTP: recorded runs, summaries, and the comparison of two experiments (rules: agents 2.4)."""
 
 import itertools
 import json
@@ -45,7 +45,7 @@ def send(http: httpx.Client, issuer: Issuer) -> Send:
 
 @pytest.fixture(scope="module")
 def dataset(send: Send) -> tuple[str, list[str]]:
-    """Return a data set of five examples."""
+    """Create a data set with five examples. Return its id and the examples' ids."""
     created = send("POST", "datasets", {"name": "Base dos experimentos"}).json()["id"]
     ids = send("POST", f"datasets/{created}/examples", [{"input": {"n": n}} for n in range(5)]).json()["ids"]
     return created, ids
@@ -153,7 +153,7 @@ def test_two_experiments_are_compared_example_by_example(send: Send, dataset: tu
 
 
 def count_reads(sql: Any, statement: Statement[..., Any], **asked: Any) -> Counter[str]:
-    """Return how often the plan of a statement visited a row of each table, or found none."""
+    """Count the row visits of a statement's plan by table. A scan that finds nothing counts as one."""
     (explained,) = sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement.sql}", *statement.bind([], asked))
     read: Counter[str] = Counter()
     for node in nodes(json.loads(explained[0])[0]["Plan"]):
@@ -163,7 +163,7 @@ def count_reads(sql: Any, statement: Statement[..., Any], **asked: Any) -> Count
 
 
 def test_runs_are_read_once_even_before_their_tables_are_first_analysed(send: Send, sql: Any) -> None:
-    """PostgreSQL assumes that new tables are small, so the plan for a few rows must be good enough for hundreds."""
+    """Each row is read only once although PostgreSQL has no statistics of the new tables and expects few rows."""
     created = send("POST", "datasets", {"name": "Base que ninguém contou"}).json()["id"]
     ids = send("POST", f"datasets/{created}/examples", [{"input": {"n": n}} for n in range(300)]).json()["ids"]
     own, other = make_experiment(send, (created, ids)), make_experiment(send, (created, ids))

@@ -1,4 +1,4 @@
-"""The import of agents, data sets and examples of a former system, by the command's own code (rules: agents 3.3)."""
+"""The import of agents, data sets and examples from a previous system, as the command runs it (rules: agents 3.3)."""
 
 import json
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def get(http: httpx.Client, issuer: Issuer) -> Any:
 
 
 def read_all(sql: Sql) -> list[list[Any]]:
-    """Return every row with the transaction that wrote it."""
+    """Return every row, with the id of the transaction that wrote it."""
     return [sql(f"SELECT *, xmin::text FROM agents.{table} ORDER BY 1, 2") for table in TABLES]
 
 
@@ -162,7 +162,7 @@ def test_a_bad_example_or_set_is_reported_and_the_others_are_imported(
 
 
 class Killed(BaseException):
-    """Raised where a kill would end the process."""
+    """Stops the import where a kill would stop the process."""
 
 
 def test_a_killed_import_goes_on_after_its_last_committed_batch(load: Load, tmp_path: Path, sql: Sql) -> None:

@@ -1,4 +1,4 @@
-"""The numbers of the rules equal those of the product, so they change together (rules: agents 2)."""
+"""The numbers in the rules equal those in the code, so that both must change together (rules: agents 2)."""
 
 import re
 from datetime import timedelta
@@ -22,7 +22,7 @@ KIB = 1024
 
 
 def repetitions(pattern: str) -> list[int]:
-    """Return how often the only character class of a pattern may repeat."""
+    """Return the minimum and maximum repetitions of the pattern's only character class."""
     return [int(number) for number in re.findall(r"\{(\d+),(\d+)\}", pattern)[0]]
 
 

@@ -1,4 +1,4 @@
-"""The check of a text of instructions before it is saved (rules: agents 2.2)."""
+"""The check of a prompt before it is saved (rules: agents 2.2)."""
 
 import string
 from typing import Any
@@ -14,7 +14,7 @@ from tests.support.issuer import Issuer, bearer
 
 PATH = "/agent/api/v1/system-prompt/check"
 
-# Built from parts, so that scanners do not report secrets in this file.
+# Built from parts, so that scanners do not report these strings as secrets.
 SECRETS = {
     "chave privada": "-----BEGIN RSA " + "PRIVATE KEY-----",
     "chave da AWS": "AKIA" + "ABCDEFGHIJKLMNOP",

@@ -1,4 +1,4 @@
-"""The read of a configuration by its id."""
+"""Reading a configuration by its id."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""The token check."""
+"""The operation that checks a token."""
 
 import base64
 import json

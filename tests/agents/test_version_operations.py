@@ -1,4 +1,4 @@
-"""Versions over HTTP for each kind of caller (rules: agents 2.2)."""
+"""Agent versions over HTTP, for each kind of caller (rules: agents 2.2)."""
 
 import concurrent.futures
 import itertools
@@ -41,7 +41,7 @@ def agent() -> str:
 
 @pytest.fixture
 def send(http: httpx.Client, issuer: Issuer) -> Send:
-    """Return a function that calls as an administrator of the agents, unless other headers are given."""
+    """Return a function that calls as an administrator of the agents, unless the test gives other headers."""
     admin = staff(issuer, "agentes:admin")
 
     def send(method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> httpx.Response:
@@ -55,7 +55,7 @@ def staff(issuer: Issuer, role: str) -> dict[str, str]:
 
 
 def refusal(answer: httpx.Response) -> tuple[int, str]:
-    """Return the status of a refusal and the code that clients compare."""
+    """Return a refusal's status and error code."""
     return answer.status_code, answer.headers["Error-Code"]
 
 

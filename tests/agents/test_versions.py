@@ -1,4 +1,4 @@
-"""Saving versions and moving the active pointer."""
+"""Saving agent versions and changing the active version."""
 
 import asyncio
 import itertools
@@ -33,7 +33,7 @@ def body(agent: str, **content: Any) -> SaveBody:
 
 
 def someone_with(call: Call, action: str) -> Call:
-    """Return a call of a person without roles whom the rule let pass by this action."""
+    """Return the call of a person without roles, allowed because of this action."""
     caller = from_claims({"sub": "editor", "cpf": "90000000175", "exp": 4e9})
     return Call(call.platform, "agents.test", "", Decision(Reason.GRANTED, action), caller)
 
@@ -194,7 +194,7 @@ async def test_of_two_who_take_back_the_same_version_one_does(call: Call, second
 
 @pytest.mark.cases("agents", "30")
 async def test_a_save_that_dies_before_its_commit_leaves_nothing(call: Call, agent: str, database_url: str) -> None:
-    """The save waits for a lock after it has written version and pointer. Its connection is killed there."""
+    """The save has written the version and the active pointer and waits for a lock when its connection is killed."""
     blocker = await asyncpg.connect(database_url)
     try:
         async with blocker.transaction():

@@ -1,4 +1,4 @@
-"""The deliveries to a webhook of the agents, with every attempt, and repeated deliveries (rules: agents 2.5)."""
+"""The deliveries of an agents webhook: their attempts, and replays (rules: agents 2.5)."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def test_a_delivery_is_listed_with_its_tries_and_replayed_under_its_id(
 ) -> None:
     receiver.usual = Answer(503)
     save(send, agent, prompt_content="Um")
-    sql("UPDATE queue.pgqueuer SET attempts = $1", len(DELAYS))  # the last of its attempts
+    sql("UPDATE queue.pgqueuer SET attempts = $1", len(DELAYS))  # the next attempt is the last one
     drain()
     (failed,) = list_deliveries(send, webhook, "?failed=true")
     assert (failed["type"], failed["agent_type"], failed["last_error"]) == ("agent.activated", agent, "status-503")
@@ -53,17 +53,17 @@ def test_a_delivery_is_listed_with_its_tries_and_replayed_under_its_id(
     receiver.usual = Answer(204)
     replay = f"webhooks/{webhook['id']}/deliveries/{failed['message']}/replay"
     admin = bearer(issuer.person("90000020605", realm_access={"roles": ["agentes:admin"]}))
-    for _ in range(2):  # a double click
+    for _ in range(2):  # a double click sends one delivery
         assert http.post(f"{BASE}/{replay}", headers=admin | {"Idempotency-Key": "clique"}).status_code == 202
     drain()
     assert [told.headers["webhook-id"] for told in receiver.received] == [failed["message"]] * 2
     assert receiver.received[0].body == receiver.received[1].body
-    assert sql("SELECT FROM queue.pgqueuer") == []  # the dead-lettered job itself was restarted
+    assert sql("SELECT FROM queue.pgqueuer") == []  # the replay restarted the dead-lettered job
     (taken,) = list_deliveries(send, webhook)
     assert [each["error"] for each in taken["tries"]] == ["status-503", None]
     assert (taken["last_error"], taken["delivered_at"] is None) == (None, False)
     assert list_deliveries(send, webhook, "?failed=true") == []
-    assert send("POST", replay).status_code == 202  # an accepted one is sent again by a new job
+    assert send("POST", replay).status_code == 202  # an accepted delivery gets a new job
     drain()
     assert len(receiver.received) == 3
 

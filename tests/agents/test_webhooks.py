@@ -1,4 +1,4 @@
-"""Signed calls that report which version of an agent is active (rules: agents 2.5)."""
+"""Signed webhooks that report the active version of an agent (rules: agents 2.5)."""
 
 import asyncio
 import itertools
@@ -62,7 +62,7 @@ def agent() -> str:
 
 @pytest.fixture
 def webhook(send: Send, receiver: Receiver, agent: str) -> dict[str, Any]:
-    """Return a webhook that follows only this agent, with its secret."""
+    """Create a webhook that follows only this agent. Return it with its secret."""
     answer = send("POST", "webhooks", {"url": f"{receiver.url}/avisos", "agent_types": [agent]})
     assert answer.status_code == 201, answer.text
     added: dict[str, Any] = answer.json()
@@ -153,7 +153,7 @@ def test_what_is_not_taken_is_sent_again_and_who_is_gone_is_left_alone(
 async def test_a_move_that_is_not_committed_is_not_told(
     webhook: dict[str, Any], agent: str, call: Call, database_url: str
 ) -> None:
-    """The save waits for a lock after its pointer has moved. Its connection is killed there."""
+    """The save has moved the active pointer and waits for a lock when its connection is killed."""
     queued = "SELECT count(*) FROM queue.pgqueuer WHERE entrypoint = 'agents.deliver_webhook'"
     body = SaveBody.model_validate({"agent_type": agent, "prompt_content": "Um"})
     blocker = await asyncpg.connect(database_url)

@@ -1,4 +1,4 @@
-"""A terminal with the module's own migrated database."""
+"""Fixture of a terminal that uses the module's migrated database."""
 
 from pathlib import Path
 

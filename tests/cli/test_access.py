@@ -1,4 +1,4 @@
-"""`balcao access`: the operator's queries about the access catalogue (rules: access 3.4)."""
+"""`balcao access`: the operator's commands for the access catalogue (rules: access 3.4)."""
 
 import json
 from pathlib import Path

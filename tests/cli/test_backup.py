@@ -1,4 +1,4 @@
-"""`balcao backup` if a copy, a check or a restore is impossible: one sentence says why."""
+"""`balcao backup` explains in one sentence why it cannot copy, check or restore."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.support.terminal import Terminal
 
 @pytest.fixture
 def copies(tmp_path: Path) -> Path:
-    """Return a folder with one copy, in which only the names of the files exist."""
+    """Return a folder with a damaged copy: the manifest is empty and the data is missing."""
     copy = tmp_path / "copies/base/20260102T030000Z"
     copy.mkdir(parents=True)
     (copy / "PG_VERSION").write_text("18\n")

@@ -1,4 +1,4 @@
-"""The command line itself: which modules it loads, and that it is in Portuguese."""
+"""The command line itself: the modules that it loads, and its Portuguese texts."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ from balcao.cli.commands import COMMANDS, list_entries
 from tests.support.server import free_port
 from tests.support.terminal import Terminal
 
-# These commands run the platform or manage its keys. They use what they load.
+# These commands run the platform or manage keys, so they may load more modules.
 RUNNING = {"panel", "identity", "serve", "worker"}
 LOADED = """
 import json, sys
@@ -37,7 +37,7 @@ SERVICES = {f"balcao.{name}" for name in "access registry employability search h
 
 
 def loaded_by(*words: str, cwd: Path | None = None) -> set[str]:
-    """Return the names of all modules that a command has loaded when it ends."""
+    """Return the names of all modules loaded by the end of a command."""
     command = [sys.executable, "-c", LOADED, *words]
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout.splitlines()[-1]))
@@ -62,7 +62,7 @@ def test_help_loads_neither_the_services_nor_what_they_stand_on(words: tuple[str
 
 
 def test_no_command_of_an_operator_loads_what_it_runs_before_it_runs() -> None:
-    """Help for a command loads only the command's own module, so help and wrong arguments stay fast."""
+    """Help loads only the command's own module, so that help and error messages stay fast."""
     done = subprocess.run([sys.executable, "-c", EACH], capture_output=True, text=True, check=True)
     loaded = set(json.loads(done.stdout))
     heavy = {
@@ -118,7 +118,7 @@ def test_the_line_of_a_command_is_its_own_first_line(name: str) -> None:
 
 
 def test_the_version_is_told(tmp_path: Path) -> None:
-    """A release also prints its commit; tests/release has one."""
+    """tests/release checks a release, whose version also includes its commit."""
     assert Terminal(tmp_path).run("--version").stdout.strip() == f"balcao {__version__}"
 
 
@@ -157,7 +157,7 @@ def test_a_wrong_use_is_explained_in_portuguese(tmp_path: Path, words: tuple[str
 
 
 def test_what_is_piped_is_never_cut(tmp_path: Path) -> None:
-    """A terminal has a width. A pipe to a program, a file and `less -S` have none."""
+    """Only a terminal has a width. Output to a pipe or a file is not cut."""
     long = f"https://{'balcao' * 9}.prefeitura.cidade.example/realms/{'cidade' * 9}"
     shown = Terminal(tmp_path, auth_issuer=long, port=free_port(), columns=80).run("doctor").stdout
     assert long in shown

@@ -1,4 +1,4 @@
-"""`balcao config explain`: every setting as it is declared, without the value of any secret."""
+"""`balcao config explain` shows every declared setting, and never the value of a secret."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def by_variable(settings: Settings, environment: dict[str, str] | None = None) -
     return {one.variable: one for one in explain_variables(settings, environment or {}, {})}
 
 
-# Letters that none of our own texts contain, so that a match can only be the secret.
+# Our own texts contain none of these values, so a match must be the secret.
 WORDS = st.text("XYZKWQ0123456789:/@?&=%#,+ç ", min_size=12, max_size=40).map(lambda text: f"X9{text}Q7")
 
 
@@ -49,7 +49,7 @@ def test_no_secret_is_ever_shown(words: list[str], queried: bool) -> None:
     for name in ADDRESSES:
         login = f"{'redis' if name == 'redis_url' else 'postgresql'}://balcao"
         given_values[name] = f"{login}@h/b?password={words[-1]}" if queried else f"{login}:{words[-1]}@h/b"
-    # Skip the validation, which rejects some of these values. The other values must be shown the same without it.
+    # Skip the validation, which rejects some of these values. Even invalid secrets must stay hidden.
     settings = Settings.model_construct(**{**dict(Settings()), **given_values})
     found = explain_variables(settings, {variable_of(name): "" for name in given_values}, {})
     said = msgspec.json.encode(found).decode() + "\n".join(describe_settings(Explained(found, [], settings.zone)))
@@ -130,7 +130,7 @@ def test_a_rate_that_was_changed_live_is_told_beside_the_configured_one(terminal
 
 @pytest.mark.parametrize("issuer", ["", "https://login.cidade.example/realms/cidade"])
 def test_the_settings_that_a_gateways_configuration_follows_are_named(issuer: str) -> None:
-    """Generate each kind with settings that record every read. The address on which it listens is a default."""
+    """READ_SETTINGS lists the settings that the generator reads, plus `host` and `port`, which only set defaults."""
     read: set[str] = set()
     recorder: Any = _Recorder(Settings(auth_issuer=issuer), read)
     assert recorder.issuers

@@ -1,4 +1,4 @@
-"""The owner of the database, the role that works in it, and the messages for an operator if a role is missing."""
+"""The roles that own and use the database, and the messages that an operator gets if a role is missing."""
 
 import asyncio
 import re
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.long
 
 
 def run_at(url: str, *statements: str) -> list[asyncpg.Record]:
-    """Run the statements. Return the rows of the last one."""
+    """Run the statements, and return the rows of the last one."""
 
     async def run() -> list[asyncpg.Record]:
         connection = await asyncpg.connect(url)
@@ -39,7 +39,7 @@ def run_at(url: str, *statements: str) -> list[asyncpg.Record]:
 
 
 class Installation:
-    """An empty database, its owner (a login without other rights), and the names of two roles that may not exist."""
+    """A new database with its owner, a login without other rights, and the names of two roles for tests to create."""
 
     def __init__(self) -> None:
         name = databases.new_name("city")
@@ -55,7 +55,7 @@ class Installation:
         run_at(self.administrator, *statements)
 
     def settings(self, **others: str) -> dict[str, str]:
-        """Return the settings of an operator who follows docs/operate/install.md."""
+        """Return the settings that docs/operate/install.md recommends."""
         urls = {"database_url": self.url(self.role), "database_owner_url": self.url(self.owner)}
         return urls | {"database_role": self.role} | others
 
@@ -108,7 +108,7 @@ def test_the_services_log_in_as_a_role_that_the_administrator_made_and_never_bec
     assert terminal.run("migrate").returncode == 0
     assert "em dia: 0 migrações" in terminal.run("migrate").stdout
     assert terminal.run("jobs", "list").returncode == 0
-    assert terminal.run("retention", "run").returncode == 0  # as the owner
+    assert terminal.run("retention", "run").returncode == 0  # the command logs in as the owner
     for forbidden in (f"SET ROLE {city.owner}", "DELETE FROM platform.audit_event", "CREATE TABLE public.x ()"):
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             run_at(city.url(city.role), "RESET ROLE", forbidden)
@@ -157,7 +157,7 @@ def test_a_role_of_another_name_than_the_database_was_prepared_for_is_refused_wi
 def test_a_role_that_may_not_log_in_yet_is_let_in_by_who_may_change_roles(
     install: Callable[[], Installation],
 ) -> None:
-    """Embedded databases of earlier versions are in this state."""
+    """A migration by an administrator allows the role to log in. Embedded databases of earlier versions need this."""
     city = install()
     city.administer(f"CREATE ROLE {city.role} NOLOGIN")
     asyncio.run(app.bring_up_to_date(city.administrator, ApplicationRole(city.role, city.role)))
@@ -205,7 +205,7 @@ async def test_production_refuses_a_login_that_could_become_the_owner(settings: 
 def test_a_restore_without_the_role_and_a_lost_hash_key_are_told_by_the_doctor(
     tmp_path: Path, install: Callable[[], Installation]
 ) -> None:
-    """A backup that is restored before its role exists has every row and no rights."""
+    """A backup that is restored before the role exists has all rows but no rights for the role."""
     city = install()
     city.administer(f"CREATE ROLE {city.role} LOGIN")
     asyncio.run(app.bring_up_to_date(city.url(city.owner), ApplicationRole(city.role, city.role)))
@@ -226,7 +226,7 @@ def test_a_restore_without_the_role_and_a_lost_hash_key_are_told_by_the_doctor(
     assert diagnose_database(former_hash_keys=SecretStr("7=uma-chave-de-antes")) == ""
     run_at(city.url(city.owner), f"REVOKE ALL ON ALL TABLES IN SCHEMA registry, access FROM {city.role}")
     assert "não tem direitos em access, registry:" in diagnose_database()
-    # The panel's schema does not belong to the services.
+    # The panel's schema is excluded, because services have no rights in it.
     schemas = ", ".join(sorted({one.owner for one in app.list_migrations()} - {roles.PANEL_SCHEMA}))
     run_at(city.url(city.owner), f"REVOKE ALL ON SCHEMA {schemas} FROM {city.role}")
     assert f"não tem direitos em {schemas}:" in diagnose_database()

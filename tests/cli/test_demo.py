@@ -1,4 +1,4 @@
-"""`balcao demo` on the operator's own database."""
+"""`balcao demo` with the operator's own database."""
 
 import pytest
 

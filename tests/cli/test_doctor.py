@@ -1,4 +1,4 @@
-"""`balcao doctor`: what it shows, what it hides, and the faults that it finds."""
+"""`balcao doctor`: its report, the secrets that it hides, and the faults that it finds."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""`balcao export` as an operator types it."""
+"""`balcao export`, run from the command line."""
 
 import json
 import subprocess
@@ -17,9 +17,9 @@ from tests.support.terminal import BALCAO, Terminal
 
 IDENTITY = pyrage.x25519.Identity.generate()
 CITIZENS = 300_000
-# The limit of the process, for any size of the service: a part of the export, and the program itself.
+# The memory limit of the process for any amount of data: the program itself and one part of the export.
 MOST_MEMORY_MB = 240
-# About 1,400 bytes each, like the records of `balcao registry generate`.
+# Each record has about 1,400 bytes, like those of `balcao registry generate`.
 FILL = """
 INSERT INTO registry.base_record (cpf, record, source)
 SELECT lpad(n::text, 11, '0'), jsonb_build_object('cpf', lpad(n::text, 11, '0'), 'nome', 'Inventada Pessoa ' || n,

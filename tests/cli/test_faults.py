@@ -1,4 +1,4 @@
-"""An operator's mistake gives one sentence and a non-zero exit status, without a traceback."""
+"""If the operator makes a mistake, a command prints one sentence and fails, without a traceback."""
 
 import errno
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def test_production_refuses_a_worker_alike(tmp_path: Path) -> None:
 
 
 def test_production_has_no_demo_data_and_no_sandbox_crm(tmp_path: Path) -> None:
-    """These commands belong to a distribution that production does not install."""
+    """The distribution that contains these commands is not installed in production."""
     terminal = Terminal(tmp_path, profile="production")
     assert terminal.run("demo").stderr.startswith("O comando demo não existe.")
     assert terminal.run("sandbox", "crm").stderr.startswith("O comando sandbox não existe.")

@@ -1,4 +1,4 @@
-"""Commands about a running trial find it from any folder, or name the folders that they searched."""
+"""Commands find a running trial from any folder. If they find none, they list the folders that they searched."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ from balcao_sandbox.cli import sandbox, token
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a clone with its environment. The command runs in another folder."""
+    """Return the folder of a clone whose program runs from another folder."""
     clone, elsewhere = tmp_path / "clone", tmp_path / "elsewhere"
     (clone / ".venv").mkdir(parents=True)
     elsewhere.mkdir()
@@ -26,7 +26,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def serve(folder: Path, port: int) -> None:
-    """Create the files that `balcao serve` leaves in a data folder."""
+    """Create the files of a running `balcao serve` in the folder."""
     (folder / ".balcao").mkdir()
     (folder / ".balcao" / "port").write_text(f"{port}\n")
 
@@ -34,9 +34,9 @@ def serve(folder: Path, port: int) -> None:
 def test_a_trial_beside_the_program_is_found_with_its_port(program: Path) -> None:
     serve(program, 8123)
     assert Settings.load(finds_trial=True).port == 8123
-    assert Settings.load().data_dir == Path(".balcao")  # `balcao serve` creates a trial in the current folder
+    assert Settings.load().data_dir == Path(".balcao")  # `balcao serve` starts a trial in the current folder
     serve(Path.cwd(), 8124)
-    assert Settings.load(finds_trial=True).port == 8124  # the trial of the current folder comes first
+    assert Settings.load(finds_trial=True).port == 8124  # a trial in the current folder has priority
 
 
 def test_a_portals_files_have_the_port_of_the_trial_that_runs(program: Path) -> None:
@@ -46,7 +46,7 @@ def test_a_portals_files_have_the_port_of_the_trial_that_runs(program: Path) -> 
 
 
 def test_without_a_trial_the_commands_say_where_they_looked(program: Path) -> None:
-    serve(program, 1)  # nothing answers on this port
+    serve(program, 1)  # no server listens on this port
     with pytest.raises(OperatorFault) as refused:
         token.token("ana")
     with pytest.raises(OperatorFault) as late:

@@ -1,4 +1,4 @@
-"""`balcao serve` on a full disk of the data folder: one sentence, whichever write fails."""
+"""`balcao serve` prints one sentence if the disk of the data folder is full, whichever write fails."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`balcao gateway-config` writes files, never replaces others unasked, and refuses what it cannot do in a sentence."""
+"""`balcao gateway-config` overwrites files only with `--replace`, and explains in one sentence what it cannot do."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`balcao identity`: the operator's commands for keys."""
+"""`balcao identity`: the operator's commands for keys and fixed tokens."""
 
 import hashlib
 import json

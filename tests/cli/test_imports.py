@@ -1,4 +1,4 @@
-"""The imports of the services as an operator types them."""
+"""Imports of the services, run from the command line."""
 
 from pathlib import Path
 

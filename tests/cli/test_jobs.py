@@ -1,4 +1,4 @@
-"""`balcao jobs` with jobs of the platform's real kinds."""
+"""`balcao jobs` with real job kinds of the platform."""
 
 import asyncio
 import uuid
@@ -21,7 +21,7 @@ CPF = ANA
 
 @pytest.fixture
 def waiting(settings: Settings, database_url: str) -> Callable[..., str]:
-    """Return a function that enqueues a job for later and returns its number."""
+    """Return a function that enqueues a job for tomorrow and returns its number."""
 
     def put(payload: dict[str, Any] | None = None) -> str:
         async def once() -> str:
@@ -36,7 +36,7 @@ def waiting(settings: Settings, database_url: str) -> Callable[..., str]:
 
 @pytest.fixture
 def parked(waiting: Callable[..., str], sql: Callable[..., Any], drain: Callable[[], None]) -> str:
-    """Return a job that has failed for the last time, because its payload lacks what its kind needs."""
+    """Return the number of a dead-lettered job, whose payload lacks a required member."""
     number = waiting({"nada": str(uuid.uuid4())})
     sql("UPDATE queue.pgqueuer SET execute_after = now(), attempts = 1000 WHERE id = $1", int(number))
     drain()

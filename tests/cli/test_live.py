@@ -1,4 +1,4 @@
-"""`balcao maintenance` and `balcao limits`: what the operator types, and what the command prints."""
+"""`balcao maintenance` and `balcao limits`: the operator's input and the output."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -11,7 +11,7 @@ from tests.support.fixture_types import Sql
 from tests.support.terminal import Terminal
 
 ZONE = ZoneInfo("America/Sao_Paulo")
-NOW = datetime(2026, 3, 1, 18, 0, tzinfo=UTC)  # 15:00 in the city
+NOW = datetime(2026, 3, 1, 18, 0, tzinfo=UTC)  # 15:00 in the city's time zone
 
 
 def test_a_service_is_put_into_maintenance_shown_and_given_back(terminal: Terminal, sql: Sql) -> None:
@@ -34,7 +34,7 @@ def test_a_service_is_put_into_maintenance_shown_and_given_back(terminal: Termin
         ("platform.end_maintenance", "agents"),
     ]
     assert all("@" in event[2] for event in events)
-    assert not any("Volta" in event[2] for event in events)  # the trail stores the operator, not the public message
+    assert not any("Volta" in event[2] for event in events)  # the public message is not in the audit trail
 
 
 def test_a_limit_is_changed_shown_and_put_back(terminal: Terminal) -> None:

@@ -1,4 +1,4 @@
-"""The lock files are complete, contain hashes, and name no package index."""
+"""The lock files are complete, have hashes, and contain no package index address."""
 
 import ast
 import contextlib
@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 
 PROJECT = Path(__file__).parents[2]
 PRODUCT, TRIAL = PROJECT / "pyproject.toml", PROJECT / "src/balcao_sandbox/pyproject.toml"
-# Each lock file with its extra.
+# The lock files, each with the extra that it belongs to.
 LOCKS = {"requirements.lock": None, "requirements-dev.lock": "dev", "requirements-traces.lock": "traces"}
 SANDBOX = "requirements-sandbox.lock"
 PIN = re.compile(r"^([\w.-]+)(\[[\w.,-]+\])?==(\S+)", re.MULTILINE)
@@ -114,9 +114,9 @@ PYTHONS = [
 
 @pytest.mark.parametrize("lock", [*LOCKS, SANDBOX])
 def test_it_holds_for_every_supported_python_and_system(lock: str) -> None:
-    """Compute what pip would require on each system and find unpinned.
+    """On each supported system, the lock file pins everything that pip would install.
 
-    The lock was made on one machine, but pip evaluates the markers of the system.
+    The lock file was made on one machine, but requirements depend on the system's markers.
     """
     pins = {normal(name) for name in pinned(lock)}
     extra = LOCKS.get(lock)
@@ -142,7 +142,10 @@ def demanded(roots: list[str], surroundings: dict[str, str]) -> set[str]:
 
 
 def test_the_list_of_the_tests_names_the_extras_that_an_installed_distribution_asks_for() -> None:
-    """pip before 23.3 checks the `coverage[toml]` of a requirement against the newest release instead of the list."""
+    """The lock file must list extras.
+
+    Otherwise pip before 23.3 looks for `coverage[toml]` in the index instead of using the pinned version.
+    """
     pins = PIN.finditer((PROJECT / "requirements-dev.lock").read_text())
     lines = [Requirement(pin[0]) for pin in pins]
     named = {normal(line.name): line.extras for line in lines}
@@ -157,7 +160,7 @@ def test_the_list_of_the_tests_names_the_extras_that_an_installed_distribution_a
 
 
 def asked(name: str, extras: set[str]) -> list[Requirement]:
-    """Return what the distribution requires on this system, with these extras."""
+    """Return the distribution's requirements on this system, with these extras."""
     try:
         needs = [Requirement(line) for line in requires(name) or ()]
     except PackageNotFoundError:

@@ -18,7 +18,10 @@ def test_the_committed_descriptions_are_those_of_the_code() -> None:
 
 @pytest.mark.long
 def test_a_drift_is_named_and_a_new_writing_ends_it(tmp_path: Path) -> None:
-    """The test above shows that the committed files match the code, so they serve as the expected result here."""
+    """A changed description is reported, and writing it again restores it.
+
+    The committed files match the code (see the previous test), so they are the expected result.
+    """
     committed = {path.name: path.read_bytes() for path in (PROJECT / "openapi").glob("*.json")}
     terminal, folder = Terminal(tmp_path), tmp_path / "openapi"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Configurations with which the production profile refuses to start, as `serve`, `worker` and `doctor` report them."""
+"""Settings with which production does not start, as `serve`, `worker` and `doctor` report them."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ KEY = base64.b64encode(bytes(range(7, 39))).decode()
 
 
 def city(issuer: Issuer, database_url: str, folder: Path, **changes: str) -> dict[str, str]:
-    """Return a production configuration without faults."""
+    """Return the settings of a faultless production installation."""
     return {
         "profile": "production",
         "port": str(free_port()),
@@ -90,7 +90,7 @@ def test_a_database_that_the_demo_was_loaded_into_is_refused_for_good(
     for words in (("serve", "registry"), ("worker",), ("migrate",)):
         assert "base de demonstração" in terminal.refusal(*words)
     (missing,) = sql("DELETE FROM platform.migration WHERE owner = 'agents' AND name LIKE '0001%' RETURNING *")
-    for command in ("worker", "migrate"):  # the demo data is reported first, and nothing is migrated
+    for command in ("worker", "migrate"):  # the demo data is reported, and nothing is migrated
         refused = terminal.refusal(command)
         assert "base de demonstração" in refused
         assert "BALCAO_DATABASE_OWNER_URL" in refused
@@ -105,7 +105,7 @@ def test_a_database_that_the_demo_was_loaded_into_is_refused_for_good(
 
 
 class Interrupted(Exception):
-    """Interrupts the loading of the demo data."""
+    """Stops the loading of the demo data."""
 
 
 async def test_half_of_the_demo_marks_a_database_too(

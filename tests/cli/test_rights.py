@@ -1,4 +1,4 @@
-"""`balcao citizen`, `balcao audit`, `balcao retention`: the same use cases and audit events as the operations."""
+"""`balcao citizen`, `balcao audit` and `balcao retention` use the API's use cases and audit events."""
 
 from collections.abc import Callable
 from typing import Any
@@ -72,7 +72,7 @@ def test_the_trail_is_verified_and_a_break_is_told_by_the_exit(
 
 @pytest.fixture
 def chained(settings: Settings, database_url: str) -> Callable[[], None]:
-    """Return a function that runs the worker's job once."""
+    """Return a function that chains the audit events, as the worker does."""
 
     def run() -> None:
         with acting(settings, database_url, "test.chain") as act:

@@ -1,4 +1,4 @@
-"""`balcao search migration` on a database without a running worker (rules: search 2.5, 4.5)."""
+"""`balcao search migration` on a database without a worker (rules: search 2.5, 4.5)."""
 
 import pytest
 

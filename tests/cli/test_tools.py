@@ -1,4 +1,4 @@
-"""`tools/test` calls a tool, which may install it, only if one of the selected tests needs it."""
+"""`tools/test` prepares a tool only if one of the selected tests needs it, because a tool may have to be installed."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ NAMES = ["chromium", "haproxy", "nginx", "node", "postgres", "promtool", "redis"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a project with tools that record their calls, and two files of tests."""
+    """Return a project with two test files, and with tools that record their calls."""
     (tmp_path / "tools").mkdir()
     shutil.copy(TOOLS / "test", tmp_path / "tools" / "test")
     for name in NAMES:
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str) -> tuple[list[str], str]:
-    """Return the tools that were called, and the command that would run."""
+    """Run `tools/test`. Return the tools that it called, and the pytest arguments."""
     environment = {"PATH": "/usr/bin:/bin", "PYTEST": "echo"}
     done = subprocess.run(
         ["tools/test", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True

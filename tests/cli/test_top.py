@@ -1,4 +1,4 @@
-"""`balcao top`: the rates between two readings of the metrics, and its output for a running instance."""
+"""`balcao top`: the rates between two readings of the metrics, and the output for a running platform."""
 
 import io
 import json
@@ -27,7 +27,7 @@ ACCESS = """balcao_requests_total{{service="access",operation="access.check",met
 
 
 def answering(telemetry: Telemetry, durations: Sequence[float], status: int = 200) -> str:
-    """Count answers with these durations. Return the metrics."""
+    """Count one response for each duration, and return the metrics."""
     for seconds in durations:
         telemetry.meter("registry", "registry.read", "GET").count(status, seconds)
     return telemetry.exposition(telemetry.numbers("api-0")).decode()
