@@ -1,4 +1,4 @@
-"""Both clients, generated, built, and installed in empty environments."""
+"""Builds both generated clients and installs each in an empty environment."""
 
 import json
 import os
@@ -20,20 +20,20 @@ MISSING = (
 
 
 def build_python_once() -> Path:
-    """Return the wheel, which is built once in a run of the tests."""
+    """Return the Python client's wheel. Each test run builds it once."""
     return next(run_folder.make_once("python-client", build_python).glob("*.whl"))
 
 
 def build_python(folder: Path) -> Path:
-    """Write the Python client into a folder and build its wheel. Return the wheel."""
+    """Write the Python client into a folder, build its wheel, and return the wheel's path."""
     python.write(folder / "python", _tools())
     return python.pack(folder / "python", folder)
 
 
 def install_python(wheel: Path, folder: Path) -> Path:
-    """Create an environment with only the wheel and its dependencies. Return its interpreter.
+    """Create an environment with only the wheel and its dependencies, and return its interpreter.
 
-    The dependencies come from the environment of the tests, because tests download nothing.
+    The dependencies are copied from the tests' own environment, because tests download nothing.
     """
     _run([sys.executable, "-m", "venv", "--without-pip", folder])
     packages = next((folder / "lib").glob("python*")) / "site-packages"
@@ -47,7 +47,7 @@ def install_python(wheel: Path, folder: Path) -> Path:
 
 
 def build_typescript_once() -> Path:
-    """Return the package, which is built once in a run of the tests."""
+    """Return the TypeScript client's package. Each test run builds it once."""
     return next(run_folder.make_once("typescript-client", build_typescript).glob("*.tgz"))
 
 
@@ -57,18 +57,18 @@ def write_typescript(folder: Path) -> None:
 
 
 def build_typescript(folder: Path) -> Path:
-    """Write, compile and pack the TypeScript client. Return the package."""
+    """Write, compile and pack the TypeScript client, and return the package's path."""
     write_typescript(folder)
     return typescript.pack(folder / "typescript", folder)
 
 
 def install_typescript(package: Path, folder: Path) -> Path:
-    """Create a project with only the package and its dependencies. Return its folder."""
+    """Create a project with only the package and its dependencies, and return its folder."""
     target = folder / "node_modules" / "@balcao" / "client"
     target.mkdir(parents=True)
     subprocess.run(
         ["tar", "-xzf", package, "-C", target.parent], check=True
-    )  # Debian's Python has no extraction filter yet
+    )  # Debian's Python has no extraction filters yet
     target.rmdir()
     (target.parent / "package").rename(target)
     for name in ("openapi-fetch", "openapi-typescript-helpers"):
@@ -85,7 +85,7 @@ def _tools() -> Path:
 
 
 def _list_requirements(*names: str) -> set[str]:
-    """Return these distributions and all of their requirements, without extras."""
+    """Return these distributions and all their transitive requirements, without extras."""
     found: set[str] = set()
     waiting = list(names)
     while waiting:

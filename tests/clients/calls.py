@@ -1,4 +1,4 @@
-"""One real call of each service with a token, made by every generated client with the demo data."""
+"""Real calls that every generated client makes with the demo data: one for each service, with a token."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +10,9 @@ from tests.support.sandbox import ADMIN, Sandbox
 
 @dataclass(frozen=True)
 class ClientCall:
-    """An operation by its key. `values` are path parameters, or names of examples of the demo data in braces.
+    """An operation to call. `values` are path parameters; `{name}` stands for an example of the demo data.
 
-    `shows` is the member of the response to compare, and `expected` its value.
+    `shows` is the response member to compare with `expected`.
     """
 
     key: str
@@ -27,11 +27,11 @@ class ClientCall:
 
     @property
     def operation(self) -> str:
-        """The name that generators give to the operation."""
+        """The operation's name in generated clients."""
         return self.key.replace(".", "_")
 
     def filled(self, sandbox: Sandbox) -> dict[str, Any]:
-        """Return the values with the ids of the demo data."""
+        """Return the values, with examples of the demo data filled in."""
         examples = sandbox.examples
         return {
             name: examples[value.strip("{}")] if isinstance(value, str) and value.startswith("{") else value

@@ -1,4 +1,4 @@
-"""The sandbox that the generated clients call, and our Python client in both of its forms."""
+"""Fixtures of the sandbox that the generated clients call, and of our sync and async Python clients."""
 
 import asyncio
 import importlib
@@ -30,7 +30,7 @@ def sandbox(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture(scope="session")
 def client() -> Iterator[Any]:
-    """Return the package, imported directly from its wheel."""
+    """Yield the client package, imported from its wheel."""
     wheel = str(built.build_python_once())
     sys.path.insert(0, wheel)
     yield importlib.import_module("balcao_client")
@@ -45,7 +45,7 @@ def platform() -> Iterator[Receiver]:
 
 @pytest.fixture
 def waits(client: Any, monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Return the seconds that the client waited. The waits take no time."""
+    """Return a list that collects the client's waits in seconds. The waits themselves are skipped."""
     waited: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -71,7 +71,7 @@ def call(request: pytest.FixtureRequest, client: Any, platform: Receiver) -> Cal
         return [each async for each in found] if isinstance(found, AsyncIterator) else await found
 
     def call_awaited(*acts: Callable[[Any], Any], token: Any = CALLER, at: str = platform.url) -> list[Any]:
-        # In a thread of its own, because a browser of other tests may have left a running loop in this one.
+        # Use another thread, because browser tests may have left a running event loop in this one.
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(asyncio.run, run(acts, token, at)).result()
 

@@ -1,7 +1,7 @@
-"""The example of an operation as a call of a client: its caller, its values, and its allowed results.
+"""Calls built from the operations' examples, and the results that are allowed for them.
 
-In a proof these are the examples of all operations. In an ordinary run one of each kind represents the others:
-`_kind_of` contains everything that affects what is shown of an operation, and its service.
+A proof calls every operation. An ordinary run calls one operation of each kind. `_kind_of` includes everything that
+affects the generated code, and the service.
 """
 
 import json
@@ -20,13 +20,13 @@ from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.proof_sizes import FULL, one_of_each
 from tests.support.sandbox import ADMIN, Sandbox
 
-# Reads come first and deletions last, so that an example finds what it reads. The call that closes a service comes
-# right before the deletions, because one of them opens it again.
+# Reads come first and deletions last, so that examples find the data that they need. CLOSES_A_SERVICE comes right
+# before the deletions, because one of them ends the maintenance.
 ORDER = ("GET", "HEAD", "PUT", "POST", "PATCH", CLOSES_A_SERVICE, "DELETE")
-# Statuses of a faulty call. Other statuses depend on the data that the call found.
+# Statuses that mean a faulty call. Other statuses depend on the stored data.
 WRONG = (400, 401, 403, 405, 413, 415, 422, 500, 502, 503, 504)
-# These results are correct: missing rights of the example's caller, an action in the code, an expired ticket and
-# handle, an existing application, and names that the previous call has taken.
+# Statuses in WRONG that are correct for these operations: the example's caller lacks a right, the action is defined in
+# code, the ticket or handle has expired, the application exists, or the previous call has taken the name.
 EXPECTED = {
     "access.create_action": (400,),
     "access.delete_action": (403,),
@@ -35,16 +35,16 @@ EXPECTED = {
     "registry.choose_notification_category": (422,),
     "registry.identify_citizen": (400,),
 }
-# Its rule allows every token, but its use case only machines.
+# Operations whose rule allows every token but whose use case allows only machines.
 OF_MACHINES = {"access.list_own_calls"}
-# Operation, kind of client, and the status or the name of an error.
+# The operation, the kind of client, and the status or the error's name.
 Outcome = tuple[str, str, int | str]
 CHECKS = ("access.check_headers_", "access.check_path_")
 
 
 @dataclass
 class ExampleCall:
-    """A call, and its code on the portal in each language. `path` has the path values in order."""
+    """A call, with the portal's code for it in each language. `path` holds the path values in order."""
 
     service: str
     key: str
@@ -60,7 +60,7 @@ class ExampleCall:
 
 
 def list_calls(sandbox: Sandbox) -> list[ExampleCall]:
-    """Return the calls in order."""
+    """Return the calls in the order in which they must run."""
     documents = {document.service: document for document in read_documents()}
     chosen = one_of_each(_kind_of, sorted(list_described(documents), key=place_of))
     return [make_call(sandbox, documents[one.service], one) for one in chosen]
@@ -72,12 +72,12 @@ def write_calls(sandbox: Sandbox) -> str:
 
 
 def read_outcomes(printed: str) -> list[Outcome]:
-    """Return the results that a client printed for its calls."""
+    """Parse the results that a client printed."""
     return [json.loads(line) for line in printed.splitlines()]
 
 
 def check_outcomes(outcomes: list[Outcome], sandbox: Sandbox, *, kinds: int) -> list[Outcome]:
-    """Return the results of all calls, after checking that no call was faulty."""
+    """Check that no call was faulty, and return the results."""
     wrong = [
         (key, kind, outcome)
         for key, kind, outcome in outcomes
@@ -93,7 +93,7 @@ def _is_expected(key: str, outcome: int) -> bool:
 
 
 class Described(NamedTuple):
-    """An operation as declared by its route and as described by its document."""
+    """An operation as its route declares it and as its document describes it."""
 
     service: str
     declared: Operation
@@ -137,7 +137,7 @@ def make_call(sandbox: Sandbox, document: Document, one: Described) -> ExampleCa
 
 
 def token_for(sandbox: Sandbox, operation: Operation) -> str:
-    """Return the token of the person concerned if they may call, of a machine if only it may, or else of an admin."""
+    """Return a token that may call: the owner's, a machine's if only machines may call, or an administrator's."""
     path = operation.signature.path
     if "cpf" in path and operation.rule.owner:
         return sandbox.tokens.person(str(path["cpf"].example))

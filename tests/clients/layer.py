@@ -1,4 +1,4 @@
-"""What the tests of our Python client's own layer share: the platform's answers, and ways to call the client."""
+"""Helpers for the tests of our Python client's runtime layer: platform responses, and the type of a call."""
 
 import json
 from collections.abc import Callable
@@ -7,16 +7,16 @@ from typing import Any
 from tests.support.http_receiver import Answer, Receiver
 
 CALLER = "token"
-# Runs calls one after another with one client. Returns the result of each; the items of an iterator come as a list.
+# Makes calls with one client, one after the other, and returns their results. Iterators become lists.
 Calling = Callable[..., list[Any]]
 
 
 def answer(status: int, body: object = None, **headers: str) -> Answer:
-    """Return a response of the platform."""
+    """Return a response as the platform sends it."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Answer(status, b"" if body is None else json.dumps(body).encode(), named)
 
 
 def provider(platform: Receiver) -> dict[str, str]:
-    """Return the discovery document of a provider at the receiver's address."""
+    """Return the discovery document of a provider that runs at the receiver's address."""
     return {"authorization_endpoint": f"{platform.url}/login", "token_endpoint": f"{platform.url}/token"}

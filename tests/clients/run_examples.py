@@ -1,7 +1,6 @@
-"""A program that makes the calls in its input, in an environment with only the client.
+"""A program that makes the calls read from its input, in an environment that contains only the client.
 
-It prints a line of JSON for each call: the operation, the kind of client, and the result as a status or the name of an
-error.
+It prints a JSON line for each call: the operation, the kind of client, and the result (a status or an error's name).
 """
 
 import asyncio
@@ -22,7 +21,7 @@ from balcao_client import AsyncBalcao, Balcao
 from balcao_client.calls import Retries
 from balcao_client.faults import BalcaoError, Fault
 
-# Reading the machine's certificates costs each client more than its call, and no call here uses TLS.
+# Loading the machine's certificates takes longer than a call, and no call here uses TLS.
 ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
 
 ONCE = Retries(times=0)
@@ -30,7 +29,7 @@ REASON = "Exemplo da descrição – à parte"
 
 
 def main() -> None:
-    """Make all calls as the portal shows them, and then with the awaited client."""
+    """Make all calls with the portal's code, and again with the async client."""
     url = sys.argv[1]
     calls = json.load(sys.stdin)
     balcao_client.Balcao = functools.partial(Balcao, retries=ONCE)
@@ -40,13 +39,13 @@ def main() -> None:
 
 
 async def make_all(url: str, calls: list[dict[str, Any]]) -> None:
-    """Make all calls with the awaited client."""
+    """Make all calls with the async client."""
     for call in calls:
         report(call, "async", await make_awaited(url, call))
 
 
 def make(call: dict[str, Any]) -> int | str:
-    """Run the portal's code for a call once, without output. Return the result."""
+    """Run the portal's code for a call without its output, and return the result."""
     os.environ["TOKEN"] = call["token"]
     try:
         with contextlib.redirect_stdout(io.StringIO()):
@@ -57,7 +56,7 @@ def make(call: dict[str, Any]) -> int | str:
 
 
 async def make_awaited(url: str, call: dict[str, Any]) -> int | str:
-    """Make a call and return the result. Read the first event of a stream."""
+    """Make a call with the async client and return the result. Of a stream, read only the first event."""
     async with AsyncBalcao(url, call["token"], retries=ONCE) as balcao:
         try:
             result = prepare(balcao, call)
@@ -72,7 +71,7 @@ async def make_awaited(url: str, call: dict[str, Any]) -> int | str:
 
 
 def prepare(balcao: Any, call: dict[str, Any]) -> Any:
-    """Return the result of the method, called with the values and the typed body of the example."""
+    """Call the client's method with the example's values and typed body, and return what it returns."""
     method = getattr(getattr(balcao, call["service"]), call["key"])
     arguments = list(call["path"])
     if call["body"] is not None:
@@ -86,7 +85,7 @@ def prepare(balcao: Any, call: dict[str, Any]) -> Any:
 
 
 def outcome_of(fault: BalcaoError) -> int | str:
-    """Return the status of a refusal, or the text of any other error."""
+    """Return the status of an error response, or a description of another error."""
     return fault.status if isinstance(fault, Fault) else f"{type(fault).__name__}: {fault}"
 
 

@@ -1,4 +1,4 @@
-"""The command lines that the portal shows for each operation, typed unchanged."""
+"""The curl commands that the portal shows run unchanged."""
 
 import os
 import re
@@ -14,7 +14,7 @@ STATUS = re.compile(r"^HTTP/1\.1 (\d+)", re.MULTILINE)
 
 
 def type_in(calls: list[ExampleCall]) -> list[str]:
-    """Type the calls into one shell, each with the token of its caller. Return the output of each."""
+    """Run the commands in one shell, each with its caller's token, and return their outputs."""
     script = "".join(f"TOKEN={call.token}\n{call.curl}\necho; echo '{BORDER}'\n" for call in calls)
     done = subprocess.run(["bash", "-u"], input=script.encode(), capture_output=True, env=os.environ, check=False)
     assert done.stderr == b"", done.stderr

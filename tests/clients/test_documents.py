@@ -1,7 +1,7 @@
-"""The OpenAPI documents pass the linters of other projects.
+"""The OpenAPI documents pass two independent linters.
 
-In an ordinary run, the slower linter reads only the document with operations of every method and a stream. In a proof
-it reads all.
+In an ordinary run, the slower linter reads only one document, which has a stream and operations of every method. In a
+proof it reads all documents.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The packages of our clients are small, and every build gives the same bytes."""
+"""The packages of our clients are small, and their builds are reproducible."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.node, pytest.mark.sdk]
 
 
 def read_sources(folder: Path) -> dict[str, bytes]:
-    """Return the generated files, without links and caches of the tools."""
+    """Return the generated files by path, without build output and installed packages."""
     found = (file for file in folder.rglob("*") if file.is_file() and not {"node_modules", "build"} & set(file.parts))
     return {str(file.relative_to(folder)): file.read_bytes() for file in found}
 
@@ -30,7 +30,7 @@ def test_the_python_client_is_made_twice_of_the_same_bytes(tmp_path: Path) -> No
 @pytest.mark.proof
 def test_the_typescript_client_is_made_twice_of_the_same_bytes(tmp_path: Path) -> None:
     one = built.build_typescript_once()
-    if FULL:  # compiling and packing take most of a minute
+    if FULL:  # compiling and packing take almost a minute
         assert one.read_bytes() == built.build_typescript(tmp_path).read_bytes()
     else:
         built.write_typescript(tmp_path)

@@ -1,4 +1,4 @@
-"""A listing ends as our clients and the guide expect: at the first page with fewer items than requested."""
+"""A page with fewer items than requested is the last one, as our clients and the guide assume."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.long
 
 
 def list_paged(service: Service) -> Iterator[tuple[Operation, DescribedOperation]]:
-    """Yield the paged operations of a service, as declared and as described."""
+    """Yield the service's paged operations, as declared and as described."""
     (document,) = (one for one in read_documents() if one.service == service.name)
     declared = {one.key: one for one in service.operations()}
     for own in document.operations:
@@ -41,7 +41,7 @@ def test_after_a_page_that_is_not_full_nothing_comes(sandbox: Sandbox, name: str
 
 
 def check_listing(http: httpx.Client, path: str, query: Mapping[str, Any], paging: Paging | None) -> None:
-    """Read pages of several sizes up to one that is not full, and the page after it."""
+    """With several page sizes, read up to the first page that is not full, and check that the next page is empty."""
     assert paging is not None
     for size in (1, 2, 3):
         place, step = paging.first, size if paging.by_item else 1
@@ -53,7 +53,7 @@ def check_listing(http: httpx.Client, path: str, query: Mapping[str, Any], pagin
 def read(
     http: httpx.Client, path: str, query: Mapping[str, Any], paging: Paging, place: int, size: int
 ) -> Sequence[Any]:
-    """Return the items of a page."""
+    """Return the items on a page."""
     answer = http.get(path, params={**query, paging.place.name: place, paging.size.name: size})
     assert answer.status_code == 200, (path, answer.text)
     found = answer.json() if paging.member is None else answer.json()[paging.member]

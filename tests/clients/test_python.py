@@ -1,4 +1,4 @@
-"""Python clients from openapi-generator and openapi-python-client compile and call a running server."""
+"""Clients from openapi-generator and openapi-python-client compile and call a running server."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.clients
 
-DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test proves that they match the code
+DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that they match the code
 MISSING = (
     "Estas provas precisam dos geradores de clientes: ponha a pasta deles em BALCAO_CLIENT_TOOLS "
     '(`tools/clients` os instala e a mostra), ou deixe-as de fora com -m "not clients".'

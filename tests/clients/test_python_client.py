@@ -1,4 +1,4 @@
-"""Our Python client, installed from its wheel in an empty environment, runs the operations' examples."""
+"""Our Python client, installed from its wheel, runs the operations' examples."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The layer of our Python client, awaited or not: retries, versions, pages, errors, webhooks."""
+"""The sync and async runtime layer of our Python client: retries, versions, pages, errors, webhooks."""
 
 import base64
 import hmac
@@ -94,7 +94,7 @@ def test_what_may_have_been_applied_is_not_sent_again(
         call(act)
     assert (len(platform.received), waits) == (1, [])
     platform.received.clear()
-    platform.usual = answer(429, Retry_After="1")  # means that nothing was started
+    platform.usual = answer(429, Retry_After="1")  # 429 means that the call was not started
     with pytest.raises(client.faults.TooManyRequests):
         call(act)
     assert (len(platform.received), waits) == (4, [1, 1, 1])
@@ -103,7 +103,7 @@ def test_what_may_have_been_applied_is_not_sent_again(
 def test_a_post_that_is_idempotent_by_itself_is_sent_again(
     call: Calling, platform: Receiver, waits: list[float]
 ) -> None:
-    """A repeated event of the CRM or a repeated check changes nothing."""
+    """A repeated CRM event or e-mail check changes nothing."""
     accepted = {"status": "accepted", "message": "Ok.", "evento": "atualizacao", "cpf": "***"}
     platform.answers += [answer(503, Retry_After="2"), answer(202, accepted)]
     platform.answers += [answer(503, Retry_After="3"), answer(200, {"valid": True, "message": "Ok."})]
@@ -228,7 +228,7 @@ def test_a_refusal_says_its_code_its_remedy_and_the_request(client: Any, call: C
 def test_the_remedy_of_a_code_is_the_one_that_the_documentation_gives_for_its_service(
     client: Any, service: Service
 ) -> None:
-    """A code can mean different things in two services: `cpf-invalid` in a path, and in the CRM's webhook."""
+    """A code can mean different things in different services, for example `cpf-invalid`."""
     explanations = Explanations({one.name: one.package for one in app.SERVICES})
     for code in {code for where in PACKAGES for code in catalogue(f"balcao.{where}")}:
         found = explanations.find(service.name, code)
@@ -250,7 +250,7 @@ def test_what_is_no_answer_of_the_platforms_is_told_apart(client: Any, call: Cal
 
 
 def sign(secret: str, body: bytes, moment: float) -> dict[str, str]:
-    """Sign as the platform does. A library by the authors of the standard confirms the signature in its own tests."""
+    """Sign like the platform. Another test checks the platform's signatures with the standard's own library."""
     signature = Webhook(secret).sign("msg_1", datetime.fromtimestamp(moment, UTC), body.decode())
     return {"Webhook-Id": "msg_1", "Webhook-Timestamp": f"{moment:.0f}", "Webhook-Signature": signature}
 
@@ -290,7 +290,7 @@ def test_any_other_webhook_is_refused(client: Any, change: str) -> None:
 )
 @pytest.mark.parametrize("place", ["only", "first", "last"])
 def test_a_secret_that_would_accept_forged_webhooks_is_refused(client: Any, secret: str, place: str) -> None:
-    """An empty environment variable must not become an empty key, which every attacker has."""
+    """For example, an empty environment variable must not become an empty key that an attacker can guess."""
     body, now = json.dumps(EVENT).encode(), int(time.time())
     forged = base64.b64encode(hmac.digest(b"", f"msg_1.{now}.".encode() + body, "sha256")).decode()
     headers = {"Webhook-Id": "msg_1", "Webhook-Timestamp": str(now), "Webhook-Signature": f"v1,{forged}"}

@@ -1,4 +1,4 @@
-"""The tokens of our Python client, awaited or not: machines, logins, and the provider's errors."""
+"""Tokens in our sync and async Python clients: machines, logins, and provider errors."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.node, pytest.mark.sdk, pytest.mark.long]
 
 
 def make_id_token(**claims: object) -> str:
-    """Return an ID token without a signature. The client gets it directly from the provider, so it needs no key."""
+    """Return an unsigned ID token. The client gets it directly from the provider, so it does not check signatures."""
     return ".".join(
         base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in (b"{}", msgspec.json.encode(claims), b"?")
     )
@@ -85,7 +85,7 @@ def test_a_person_logs_in_by_code_and_stays_so_until_the_provider_ends_it(
         tokens = {"access_token": "one", "expires_in": 300, "refresh_token": "first"}
         platform.answers.append(answer(200, tokens | {"id_token": make_id_token(nonce=start.nonce)}))
         login = flow.finish("codigo", start.verifier, start.nonce, own)
-        assert not own.is_closed  # it belongs to the caller
+        assert not own.is_closed  # the caller must close its own HTTP client
     asked = {name: value for name, (value,) in parse_qs(urlsplit(start.url).query).items()}
     sent = read_form(platform.received[-1].body)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(sent["code_verifier"].encode()).digest()).decode().rstrip("=")
@@ -125,7 +125,7 @@ def test_a_login_that_fails_says_why_in_the_providers_words(
     with pytest.raises(client.LoginFailed, match=f"{error}: {description}") as failed:
         client.CodeFlow(platform.url, "agenda", "https://agenda.example/volta").finish("codigo", "v" * 43, "n")
     assert (failed.value.status, failed.value.error, failed.value.error_description) == (status, error, description)
-    assert not isinstance(failed.value, client.LoginEnded)  # no login has ended, because none has started
+    assert not isinstance(failed.value, client.LoginEnded)  # no login has started, so none has ended
 
 
 def test_a_machine_that_the_provider_refuses_is_told_why(client: Any, call: Calling, platform: Receiver) -> None:

@@ -1,4 +1,4 @@
-"""The streams of our Python client, awaited or not: it resumes where a broken connection ended."""
+"""Streams in our sync and async Python clients: after a broken connection, a stream resumes where it ended."""
 
 import json
 import threading
@@ -24,7 +24,7 @@ ENDED = answer(403, {"detail": "Fim."}, Error_Code="forbidden")
 
 
 class Silence:
-    """A platform with a stream that sends one event and then nothing, without closing the connection."""
+    """A platform whose stream sends one event and then nothing, without closing the connection."""
 
     def __init__(self) -> None:
         self.last_ids: list[str | None] = []
@@ -43,7 +43,7 @@ class Silence:
                     silence._over.wait()
 
             def log_message(self, *_: Any) -> None:
-                """Print nothing."""
+                """Suppress the log."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -68,7 +68,7 @@ def silence() -> Iterator[Silence]:
 
 
 def follow(client: Any, call: Calling, found: list[Any], **options: Any) -> Any:
-    """Follow the stream until it is refused, and append its events to `found`. Return the refusal."""
+    """Read the stream until the platform refuses it, append its events to `found`, and return the refusal."""
     at = {"at": options.pop("at")} if "at" in options else {}
 
     def act(balcao: Any) -> Any:
@@ -94,7 +94,7 @@ def follow(client: Any, call: Calling, found: list[Any], **options: Any) -> Any:
 def test_a_stream_is_read_as_the_standard_has_it(
     client: Any, call: Calling, platform: Receiver, waits: list[float]
 ) -> None:
-    """Any line ending works, and other separators inside of a line have no effect."""
+    """Every line ending of the standard works. Other separators inside a line do not end it."""
     text = {"nota": "uma linha\u2028ou\x85\x0cduas"}
     sent = (
         ": a comment\r\n\r\n"
@@ -121,7 +121,7 @@ def test_a_stream_that_is_refused_says_why(client: Any, call: Calling, platform:
 def test_a_stream_that_ends_or_breaks_is_continued_after_its_last_event(
     client: Any, call: Calling, platform: Receiver, waits: list[float]
 ) -> None:
-    """The id of an incomplete event does not count, because the event would be lost."""
+    """The client ignores the id of an incomplete event. Otherwise it would resume after it and lose the event."""
     platform.answers += [
         stream("retry: 2000\nid: 5\n\n"),
         stream("id: 6\ndata: a\n\nid: 7\ndata: cut o"),
@@ -136,13 +136,13 @@ def test_a_stream_that_ends_or_breaks_is_continued_after_its_last_event(
     assert last_ids == [None, "5", "6", "6", "7"]
     assert waits[2] == 9
     for waited in (waits[0], waits[1], waits[3]):
-        assert 1 <= waited <= 2  # the stream's delay, spread over the clients
+        assert 1 <= waited <= 2  # the stream's delay, with jitter
 
 
 def test_a_stream_that_falls_silent_is_opened_again(
     client: Any, call: Calling, silence: Silence, waits: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The platform sends a comment every 15 seconds. A longer silence means a dead connection."""
+    """The platform sends a comment every 15 seconds, so a longer silence means that the connection is dead."""
     assert client.transport.SILENCE == 45
     monkeypatch.setattr("balcao_client.transport.SILENCE", 0.05)
     events: list[Any] = []
@@ -170,7 +170,7 @@ def test_a_stream_that_ends_whenever_it_is_opened_is_not_opened_for_ever(
 
 
 def test_a_stream_of_a_ticket_ends_with_its_connection(call: Calling, platform: Receiver, waits: list[float]) -> None:
-    """A ticket opens only one stream."""
+    """A ticket opens one stream, so the client does not reconnect."""
     platform.usual = stream("id: 1\ndata: a\n\n")
     (events,) = call(lambda balcao: balcao.health_units.stream_changes_by_ticket(bilhete="b"))
     assert [each.data for each in events] == ["a"]

@@ -1,4 +1,4 @@
-"""TypeScript clients from openapi-typescript compile and call a running server."""
+"""Clients from openapi-typescript compile and call a running server."""
 
 import json
 import os
@@ -16,8 +16,8 @@ from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.node, pytest.mark.long]
 
-DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test proves that they match the code
-# Compiling takes seconds, so one service represents all in an ordinary run.
+DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that they match the code
+# Compiling takes seconds, so an ordinary run uses only one service.
 SERVICES = app.SERVICES if FULL else app.choose_services(["health_units"])
 CONFIG = {
     "compilerOptions": {
@@ -42,7 +42,7 @@ console.log(JSON.stringify(data));
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a project with the packages of tools/openapi."""
+    """Return a project with the npm packages of tools/openapi."""
     (tmp_path / "node_modules").symlink_to(npm_tools.modules())
     (tmp_path / "package.json").write_text(json.dumps({"type": "module"}))
     (tmp_path / "tsconfig.json").write_text(json.dumps(CONFIG))

@@ -1,4 +1,4 @@
-"""Our TypeScript client, installed from its package in an empty project, runs the operations' examples."""
+"""Our TypeScript client, installed from its package, runs the operations' examples."""
 
 import json
 import re
@@ -69,7 +69,7 @@ def test_what_is_shown_of_every_operation_runs(sandbox: Sandbox, project: Path) 
 
 
 def test_what_it_does_by_itself_is_what_its_own_tests_say(project: Path) -> None:
-    """Its tests are sentences too: tokens, attempts, versions, pages, streams, webhooks."""
+    """The client's own tests cover tokens, retries, versions, pages, streams and webhooks."""
     (project / LAYER.name).write_text(LAYER.read_text("utf-8"), "utf-8")
     done = subprocess.run(
         ["node", "--test", LAYER.name], cwd=project, capture_output=True, text=True, check=False, timeout=PATIENCE
@@ -82,7 +82,7 @@ def test_what_it_does_by_itself_is_what_its_own_tests_say(project: Path) -> None
 def test_what_is_shown_of_an_operation_is_typed_strictly(sandbox: Sandbox, project: Path, tmp_path: Path) -> None:
     (tmp_path / "node_modules").symlink_to(project / "node_modules")
     (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
-    # The package does not include Node's types. An example uses only this part of them.
+    # The package does not include Node's types. The examples use only this one.
     (tmp_path / "node.d.ts").write_text("declare const process: { env: { TOKEN?: string } };", "utf-8")
     for call in list_calls(sandbox):
         (tmp_path / f"{call.service}.{call.key}.ts").write_text(call.typescript, "utf-8")
@@ -94,7 +94,7 @@ def test_what_is_shown_of_an_operation_is_typed_strictly(sandbox: Sandbox, proje
 
 @pytest.fixture(scope="module")
 def mistakes(project: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the compiler's output for all pages in one run, because reading the client takes most of its time."""
+    """Compile all pages in one run and return the output. Most of the time goes into reading the client's types."""
     folder = tmp_path_factory.mktemp("pages")
     (folder / "node_modules").symlink_to(project / "node_modules")
     (folder / "package.json").write_text('{"type": "module"}', "utf-8")

@@ -1,4 +1,4 @@
-"""PostgreSQL servers of a test on ports of the loopback address, which can be copied, killed, promoted and paused."""
+"""PostgreSQL servers on loopback ports that tests can copy, kill, promote and pause."""
 
 import asyncio
 import shutil
@@ -23,13 +23,16 @@ OPTIONS = {
     "shared_buffers": "64MB",
     "log_min_messages": "log",
 }
-# The application name of a copy, and the name of the slot in which the primary retains what the copy has not received.
+# The replica's application name. The replication slot, which retains WAL that the replica lacks, has the same name.
 COPY = "copy"
 _FORGET_COPY = "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1"
 
 
 class Postgres:
-    """A server in a folder that its account can enter. As a context manager, it ends the server immediately."""
+    """A server in a folder that its operating system account can use.
+
+    As a context manager, it kills the server at the end.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.port = free_port()
@@ -40,7 +43,7 @@ class Postgres:
 
     @classmethod
     def create(cls, folder: Path) -> Self:
-        """Create a server with the roles and the database of docs/operate/install.md. It is not started yet."""
+        """Create a server with the roles and the database of docs/operate/install.md, without starting it."""
         made = cls(folder)
         made.prepare()
         access = ("--auth=trust", "-U", "postgres", "--encoding=UTF8", "--locale=C", "--no-sync")
@@ -48,7 +51,7 @@ class Postgres:
         return made
 
     def prepare(self) -> None:
-        """Let the account create the data in the folder, as the package of a distribution would."""
+        """Make the server's account the owner of the folder, as a distribution's package would."""
         self.account.own(self.folder)
 
     def run(self, program: str, *words: object) -> None:
@@ -56,21 +59,21 @@ class Postgres:
         assert done.returncode == 0, done.stderr
 
     def copy(self, folder: Path) -> "Postgres":
-        """Return a replica of this running server. The replica is not started yet."""
+        """Create a replica of this running server, without starting it."""
         made = Postgres(folder)
         made.prepare()
         made.copy_from(self)
         return made
 
     def copy_from(self, primary: "Postgres") -> None:
-        """Become a replica of that running server. This server must not run; its former data is deleted."""
+        """Become a replica of the running server `primary`. This server must be stopped; its data is deleted."""
         shutil.rmtree(self.data, ignore_errors=True)
         primary.sql(_FORGET_COPY, COPY, database="postgres")
         source = f"host=127.0.0.1 port={primary.port} user=postgres application_name={COPY}"
         self.run("pg_basebackup", "-d", source, "-D", self.data, "-R", "-C", "-S", COPY, "-c", "fast", "--no-sync")
 
     def processes(self) -> list[psutil.Process]:
-        """Return all processes of the server, or none if it does not run."""
+        """Return all processes of the server, or an empty list if it is not running."""
         if self._process is None:
             return []
         with suppress(psutil.NoSuchProcess):
@@ -82,12 +85,12 @@ class Postgres:
         return f"postgresql://{login}@127.0.0.1:{self.port}/{database}"
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
+        """Start the server and wait until it accepts connections."""
         self.spawn()
         until_now(self._has_started)
 
     def spawn(self) -> None:
-        """Start it without waiting. It may end immediately."""
+        """Start the server without waiting. It may fail immediately."""
         options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
         command: list[str | Path] = [
             self.binaries / "postgres",
@@ -104,7 +107,7 @@ class Postgres:
 
     @property
     def has_ended(self) -> bool:
-        """Return whether it ended by itself."""
+        """Return whether the server process ended by itself."""
         return self._process is not None and self._process.poll() is not None
 
     def _has_started(self) -> bool:
@@ -113,7 +116,7 @@ class Postgres:
 
     @property
     def answers(self) -> bool:
-        """Return whether it accepts connections."""
+        """Return whether the server accepts connections."""
         try:
             self.sql("SELECT", database="postgres")
         except (OSError, asyncpg.PostgresError):
@@ -121,7 +124,7 @@ class Postgres:
         return True
 
     def sql(self, statement: str, *args: Any, database: str = "balcao") -> list[asyncpg.Record]:
-        """Run one statement as the administrator, from a thread without an event loop."""
+        """Run one statement as the administrator. The calling thread must not have an event loop."""
 
         async def run() -> list[asyncpg.Record]:
             connection = await asyncpg.connect(self.url(database=database))
@@ -133,7 +136,7 @@ class Postgres:
         return asyncio.run(run())
 
     def kill(self) -> None:
-        """Kill all of its processes, as kill -9 does. They have their own session."""
+        """Kill all processes of the server with SIGKILL. They share a session."""
         if self._process:
             subprocess.run(["pkill", "-KILL", "-s", str(self._process.pid)], check=False)
             self._process.wait()

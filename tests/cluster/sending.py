@@ -1,4 +1,4 @@
-"""Callers that keep calling while something is lost, and the answers that they got."""
+"""Senders that keep calling while a part of the system is lost, and record the responses."""
 
 import asyncio
 import itertools
@@ -12,12 +12,12 @@ import httpx
 from tests.support.issuer import bearer
 from tests.support.polling import PATIENCE
 
-# Returns method, path and body of one call about a person.
+# Returns the method, path and body of a call about a person.
 Build: TypeAlias = Callable[[str], tuple[str, str, dict[str, Any]]]
 APPLIED = "SELECT cpf FROM registry.crm_event WHERE applied_at IS NOT NULL GROUP BY cpf HAVING count(*) = 1"
 WRITTEN = "SELECT cpf FROM registry.register WHERE field = 'genero' AND origin = 'staff'"
 WAITING = "SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL"
-# Applying an event leaves one audit event.
+# Each applied event leaves one audit event.
 APPLICATIONS = "SELECT count(*) FROM platform.audit_event WHERE operation = 'registry.apply_crm_event'"
 
 
@@ -31,7 +31,7 @@ def write(cpf: str) -> tuple[str, str, dict[str, Any]]:
 
 
 class Sender:
-    """Sends calls one after the other until it is told to end, each about a different person."""
+    """Makes calls one after the other until the test ends it. Each call is about another person."""
 
     def __init__(self, token: str, build: Build) -> None:
         self.acknowledged: list[str] = []
@@ -50,25 +50,25 @@ class Sender:
                 self.instants.append(time.monotonic())
             else:
                 self.refused[f"{answer.status_code} {answer.headers.get('Error-Code')}"] += 1
-                await asyncio.sleep(0.02)  # as a caller who is asked to retry later
+                await asyncio.sleep(0.02)  # like a caller who is asked to retry later
 
     async def until_acknowledged(self, more: int) -> None:
-        """Wait for this many further acknowledgements."""
+        """Wait until this many further calls were acknowledged."""
         wanted = len(self.acknowledged) + more
         await until_true(lambda: len(self.acknowledged) >= wanted)
 
     async def until_refused(self, more: int) -> None:
-        """Wait for this many further refusals."""
+        """Wait until this many further calls were refused."""
         wanted = self.refused.total() + more
         await until_true(lambda: self.refused.total() >= wanted)
 
     @property
     def seconds_away(self) -> float:
-        """Return the longest time without an acknowledgement."""
+        """Return the longest interval without an acknowledgement."""
         return max(later - earlier for earlier, later in itertools.pairwise(self.instants))
 
     def count_seconds_from(self, instant: float) -> float:
-        """Return the time from an instant to the next acknowledgement."""
+        """Return the seconds from an instant to the next acknowledgement."""
         return next(each for each in self.instants if each >= instant) - instant
 
     def describe(self) -> str:
@@ -77,5 +77,5 @@ class Sender:
 
 async def until_true(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - what was lost comes back by itself
+        while not condition():  # noqa: ASYNC110 - there is no event to wait for
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""PostgreSQL servers prepared as in docs/operate/install.md, also two in streaming replication."""
+"""PostgreSQL servers prepared as in docs/operate/install.md: one, or a primary with a streaming replica."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ def folders(count: int) -> Iterator[list[Path]]:
 
 
 def prepare(server: Postgres) -> None:
-    """Create roles and database, and migrate the database."""
+    """Create the roles and the database, and migrate the database."""
     make_database(server)
     app.migrate_now(server.url("balcao"))
 
@@ -37,7 +37,7 @@ def make_database(server: Postgres) -> None:
 
 @contextmanager
 def cluster(*, synchronous: bool = True) -> Iterator[tuple[Postgres, Postgres]]:
-    """Yield the migrated primary and its replica."""
+    """Yield a migrated primary and its replica."""
     with folders(2) as (one, two), Postgres.create(one) as primary:
         prepare(primary)
         with primary.copy(two) as replica:

@@ -1,4 +1,4 @@
-"""A base backup and its archived log are restored to an instant, with the roles, without people erased since then."""
+"""A restore to a point in time brings back data and roles, but no people who have been erased since then."""
 
 import asyncio
 import signal
@@ -26,7 +26,7 @@ WRITE = """
 WITH head AS (INSERT INTO registry.mirror_head (cpf) VALUES ($1))
 INSERT INTO registry.register (cpf, field, value, at, origin) VALUES ($1, 'nomeExibicao', '"Inventada"', now(), 'crm')
 """
-# As an event of the CRM leaves them.
+# Set by a CRM event that anonymises a person.
 TELL = "UPDATE registry.mirror_head SET anonymised_at = now() WHERE cpf = $1"
 PEOPLE = "SELECT cpf FROM registry.register WHERE cpf = ANY ($1) ORDER BY cpf"
 RECEIVED = "SELECT FROM pg_stat_replication WHERE application_name = 'pg_receivewal' AND flush_lsn >= $1::text::pg_lsn"
@@ -94,7 +94,7 @@ def test_it_comes_back_as_it_was_at_that_instant_but_for_who_was_erased_since(
 
 
 def test_a_server_of_ones_own_comes_back_from_the_one_copy_that_is_kept(folders: tuple[Path, Path, Path]) -> None:
-    """Follow docs/operate/backup.md: `--into`, the server's own start, `erase-again`, and pruning of the older copy."""
+    """Follow docs/operate/backup.md: restore with `--into`, start the server, run `erase-again`, prune old copies."""
     first, second, copies = folders
     with Postgres.create(first) as server, (log_scan.folder() / "follow.log").open("wb") as said:
         server.sql("CREATE ROLE balcao LOGIN", database="postgres")
@@ -124,7 +124,7 @@ def test_a_server_of_ones_own_comes_back_from_the_one_copy_that_is_kept(folders:
     done = terminal.run("backup", "restore", str(copies), "--until", until, "--into", str(second))
     assert (done.returncode, "erase-again" in done.stdout) == (0, True), done.stderr
     restored = Postgres(second)
-    restored.prepare()  # its socket is in the folder
+    restored.prepare()  # let the server's account use the folder
     with restored:
         until_now(lambda: not restored.sql("SELECT pg_is_in_recovery()")[0][0])
         wanted = [STAYS, ERASED, LATER]

@@ -1,6 +1,6 @@
-"""Failover: the primary is killed under load, and its synchronous replica is promoted.
+"""Failover under load: the primary is killed, and its synchronous replica is promoted.
 
-No acknowledged call is lost, and the platform finds the other server by itself.
+No acknowledged call is lost, and the platform finds the new primary by itself.
 """
 
 import asyncio
@@ -22,12 +22,12 @@ from tests.support.terminal import Serving, Terminal
 
 pytestmark = pytest.mark.cluster
 
-SENDERS = 8  # of events, and the same number of own writes
-CALLS = 400  # acknowledged of each kind, before and after the kill
+SENDERS = 8  # of events, and as many again of own writes
+CALLS = 400  # acknowledged calls of each kind, before and after the kill
 
 
 async def fail_over(settings: Settings, primary: Postgres, replica: Postgres) -> tuple[Sender, Sender]:
-    """Kill the primary and promote the replica under load. Return the senders."""
+    """Kill the primary and promote the replica under load, and return the senders."""
     issuer = settings.issuers[0]
     secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
     staff = next(person for person in people() if person.username == "marina")

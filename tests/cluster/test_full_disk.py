@@ -1,4 +1,4 @@
-"""The disk of the database server, then that of the platform's files, fills up under load and gets space again."""
+"""The disk of the database server or of the platform's own files fills up under load, and is freed again."""
 
 import asyncio
 import itertools
@@ -24,8 +24,8 @@ from tests.support.terminal import Serving, Terminal
 
 pytestmark = [pytest.mark.cluster, pytest.mark.mounts]
 
-SENDERS = 4  # of events, and the same number of own writes
-CALLS = size(100, 400)  # acknowledged of each kind, before and after the full disk
+SENDERS = 4  # of events, and as many again of own writes
+CALLS = size(100, 400)  # acknowledged calls of each kind, before and after
 REFUSALS = size(20, 100)
 STAFF = KLEBER
 NEXT_SEGMENT = "SELECT pg_logical_emit_message(false, 'full', 'full'), pg_switch_wal()"
@@ -47,7 +47,7 @@ def serving(issuer: Issuer, home: Path, server: Postgres) -> Iterator[str]:
 
 
 class Service:
-    """Restarts the database server whenever it ends by itself, as a service manager does."""
+    """A service manager: restarts the database server if it ends by itself."""
 
     def __init__(self, server: Postgres) -> None:
         self.restarts = 0
@@ -61,7 +61,7 @@ class Service:
             await asyncio.sleep(0.5)
 
     async def end_for_want_of_log(self) -> None:
-        """Make the server request new segments of its log until it ends, as it does without space for one."""
+        """Switch WAL segments until the server stops because it has no space for a new one."""
         while not self.restarts:
             with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 await asyncio.to_thread(self._server.sql, NEXT_SEGMENT, database="postgres")
@@ -69,7 +69,7 @@ class Service:
 
 
 async def run_full(issuer: Issuer, url: str, ballast: Ballast, service: Service, *, refuses: bool) -> list[Sender]:
-    """Fill the disk under load and free it again. Return the senders."""
+    """Fill the disk under load and free it again, and return the senders."""
     events, writes = Sender(issuer.machine("crm-sandbox"), send_event), Sender(issuer.admin(STAFF), write)
     persons = (Cpf.with_stem(str(stem)).digits for stem in itertools.count(970_000_000))
     ending = asyncio.Event()
@@ -121,7 +121,7 @@ def test_a_full_disk_of_the_database_server_loses_nothing_acknowledged(issuer: I
 
 
 def test_a_full_disk_of_the_platforms_own_files_stops_nothing(issuer: Issuer) -> None:
-    """The disk contains its data folder and its log."""
+    """The full disk holds the platform's data folder and its log."""
     with folders(2) as (data, home), Postgres.create(data) as server, disk(home, 20):
         prepare(server)
         with serving(issuer, home, server) as url:

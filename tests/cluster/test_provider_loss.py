@@ -1,6 +1,6 @@
-"""The identity provider is lost under load, and a host starts in the meantime.
+"""The identity provider goes down under load, and another host starts in the meantime.
 
-Known callers continue, and all others work again once the provider is back.
+Callers with known tokens can continue. All others are accepted again after the provider is back.
 """
 
 import asyncio
@@ -28,13 +28,13 @@ from tests.support.terminal import Serving, Terminal
 pytestmark = pytest.mark.cluster
 
 SENDERS = 8
-CALLS = size(100, 1_000)  # acknowledged before, during and after the loss
+CALLS = size(100, 1_000)  # acknowledged calls before, during and after the loss
 STAFF = KLEBER
 WHO, PUBLIC = "/agent/api/v1/auth", "/registry/v1/citizen/gender/options"
 
 
 class Host:
-    """A `balcao serve` with its own folder on the common database, which trusts one provider."""
+    """A `balcao serve` with its own folder and one trusted provider. All hosts share the database."""
 
     def __init__(self, home: Path, database_url: str, issuer: Issuer) -> None:
         port = free_port()
@@ -49,7 +49,7 @@ async def ask(http: httpx.AsyncClient, token: str) -> tuple[int, str | None]:
 
 
 async def until_let_in(http: httpx.AsyncClient, token: str) -> float:
-    """Retry as often as the answer says. Return the instant at which the token is accepted."""
+    """Retry after each `Retry-After` until the token is accepted, and return that instant."""
     async with asyncio.timeout(PATIENCE):
         while (answer := await http.get(WHO, headers=bearer(token))).status_code != 200:
             assert answer.headers["Error-Code"] == "identity-away"
@@ -60,8 +60,8 @@ async def until_let_in(http: httpx.AsyncClient, token: str) -> float:
 async def lose(issuer: Issuer, first: str, second: Host) -> tuple[list[Sender], list[float]]:
     """Return the senders that continued, and the seconds until other callers were accepted.
 
-    The senders have a token that was known before, and a token that was new. The seconds count from the provider's
-    return, at the host that was running and at the one that started in the meantime.
+    The senders use a token that was verified before the loss, and a new token with a known key. The seconds are
+    measured from the provider's return, on the running host and on the host that started during the loss.
     """
     known, unseen = (Sender(issuer.admin(STAFF, sub=sub), write) for sub in ("known", "unseen"))
     persons = (Cpf.with_stem(str(stem)).digits for stem in itertools.count(940_000_000))
@@ -71,7 +71,7 @@ async def lose(issuer: Issuer, first: str, second: Host) -> tuple[list[Sender], 
             group.create_task(known.run(http, persons, ending))
         await known.until_acknowledged(CALLS)
         issuer.close()
-        issuer.keys.append(new_key())  # rotated while no host can learn of it
+        issuer.keys.append(new_key())  # rotated while no host can fetch the new key
         late = issuer.admin(STAFF)
         group.create_task(unseen.run(http, persons, ending))
         for sender in (known, unseen):

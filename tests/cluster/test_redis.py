@@ -1,4 +1,4 @@
-"""Two hosts share only a database and a real Redis or Valkey, which freezes, dies and comes back."""
+"""Two hosts share a database and a real Redis or Valkey server that freezes, dies and comes back."""
 
 import itertools
 import os
@@ -30,7 +30,7 @@ AWAY = "balcao_limits_away_total"
 
 
 class Redis:
-    """A server on the loopback address that stores nothing on disk. Use it as a context manager."""
+    """A Redis server on the loopback address that stores nothing on disk. Use it as a context manager."""
 
     def __init__(self, folder: Path) -> None:
         self.port = free_port()
@@ -63,7 +63,7 @@ def redis(tmp_path: Path) -> Iterator[Redis]:
 
 @contextmanager
 def host(database_url: str, settings: dict[str, object]) -> Iterator[httpx.Client]:
-    """Run a host with its own counts in memory: in a proof a `balcao serve`, otherwise a platform in this process."""
+    """Run a host with its own in-memory counts: `balcao serve` in a proof, otherwise a platform in this process."""
     with ExitStack() as stack:
         if FULL:
             terminal = Terminal(Path(str(settings["data_dir"])), database_url=database_url, **settings)
@@ -78,7 +78,7 @@ def host(database_url: str, settings: dict[str, object]) -> Iterator[httpx.Clien
 def hosts(
     redis: Redis, issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[httpx.Client]]:
-    """Yield two hosts, each with its own data folder."""
+    """Yield clients of two hosts, each with its own data folder."""
     common: dict[str, object] = {
         "auth_issuer": issuer.address,
         "access_list_limit": "20/hour",
@@ -99,7 +99,7 @@ def call(host: httpx.Client, issuer: Issuer, cpf: str) -> int:
 
 
 def count_together(hosts: list[httpx.Client], issuer: Issuer, people: Iterator[str]) -> bool:
-    """Return whether a person who has used up the rate on one host is refused by the other."""
+    """Return whether a person who exhausts a rate limit on one host is also refused by the other."""
     one, other = hosts
     person = next(people)
     while call(one, issuer, person) == 200:
@@ -117,7 +117,7 @@ def test_hosts_count_together_while_redis_lives_and_refuse_nobody_for_its_death(
 ) -> None:
     people = (Cpf.with_stem(f"94{number:07}").digits for number in itertools.count())
     until_now(lambda: count_together(hosts, issuer, people))
-    # It freezes, like a machine with a hanging disk. Calls wait briefly, then each host counts for itself.
+    # A suspended Redis behaves like a machine with a hanging disk. Calls wait briefly, then each host counts locally.
     redis.process.suspend()
     assert not count_together(hosts, issuer, people)
     redis.process.resume()
@@ -125,9 +125,9 @@ def test_hosts_count_together_while_redis_lives_and_refuse_nobody_for_its_death(
     assert not count_together(hosts, issuer, people)
     for host in hosts:
         assert host.get("/registry/v1/health").json()["status"] is False
-        # An invalid token is refused in either case.
+        # The host refuses an invalid token even without Redis.
         assert host.get("/agent/api/v1/auth", headers=bearer("none")).status_code == 401
-    # No host asks it for a second after each failure. The next failure is counted after that.
+    # After a failure, a host does not contact Redis for a second. The next failure then raises the metric.
     until_now(lambda: not count_together(hosts, issuer, people) and times_away(hosts[0]) >= 2)
     redis.start()
     until_now(lambda: count_together(hosts, issuer, people))

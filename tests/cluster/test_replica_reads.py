@@ -1,6 +1,6 @@
-"""Reads that may lag, with a real replica that is paused, killed, restarted and promoted during visits.
+"""Reads from a real replica that is paused, killed, restarted and promoted while visitors call.
 
-No visitor gets an error, staff can immediately read what they wrote, and visitors see nothing older than allowed.
+No visitor gets an error. Staff immediately read what they wrote, and visitors see no data older than the allowed lag.
 """
 
 import json
@@ -26,14 +26,14 @@ from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.cluster
 
-LAG = 3  # the seconds that a visitor may be behind
-WRITES = 40  # of staff in each state of the replica
+LAG = 3  # the allowed lag of a visitor's read, in seconds
+WRITES = 40  # by staff, in each state of the replica
 HOLIDAY = "/health-units/feriados/2031-07-09"
 READS = "balcao_replica_reads_total"
 
 
 class Visitors:
-    """A citizen without any right who reads what staff write: the name of a holiday."""
+    """A citizen without special rights, who reads the holiday's name that staff write."""
 
     def __init__(self, http: httpx.Client, issuer: Issuer) -> None:
         self._http = http
@@ -45,7 +45,7 @@ class Visitors:
         self.statuses: Counter[int] = Counter()
 
     def write(self) -> None:
-        """Write the next name as staff, read it with the same token, and read it as a visitor."""
+        """Write the next name as staff, read it back with the same token, and read it as a visitor."""
         self._number += 1
         name = f"Feriado {self._number}"
         assert self.put(name)
@@ -54,12 +54,12 @@ class Visitors:
         self.look()
 
     def put(self, name: str) -> bool:
-        """Write a name as staff. Return whether it was accepted."""
+        """Write a name as staff, and return whether the write succeeded."""
         body = {"nome": name, "ambito": "municipal", "facultativo": False, "fecha": True}
         return self._http.put(HOLIDAY, json=body, headers=self._staff).is_success
 
     def look(self) -> str:
-        """Return the name that the visitor sees. Record how long ago its successor was written."""
+        """Read the name as a visitor, and return it. If it is outdated, record for how long."""
         began = time.monotonic()
         answer = self._http.get(HOLIDAY, headers=self._citizen)
         self.statuses[answer.status_code] += 1
@@ -74,7 +74,7 @@ class Visitors:
         return f"Feriado {self._number}"
 
     def outcomes(self) -> Counter[str]:
-        """Return the outcomes of the reads so far."""
+        """Return how often reads had each outcome so far."""
         lines = [line for line in self._http.get("/metrics").text.splitlines() if line.startswith(READS)]
         return Counter({line.split('"')[1]: int(float(line.split()[-1])) for line in lines})
 
@@ -105,7 +105,7 @@ def serving(primary: Postgres, replica: Postgres, issuer: Issuer) -> Iterator[tu
 
 
 def diagnose(terminal: Terminal, server: Postgres) -> tuple[str, list[str]]:
-    """Return the state in which `doctor` sees a replica, and its messages about it."""
+    """Return the replica's state according to `doctor`, and the problems reported for it."""
     part = json.loads(terminal.run("doctor", "--json").stdout)["parts"]["replicas"]
     name = f"127.0.0.1:{server.port}"
     return part["details"]["servers"][name], [sentence for sentence in part["wrong"] if name in sentence]
@@ -123,7 +123,7 @@ def test_nobody_notices_what_becomes_of_the_replica(issuer: Issuer) -> None:
         for _ in range(WRITES):
             visitors.write()
             made = staff.publish(nome_servico=f"Poda de {word}")
-            assert http.get(f"/search/api/v1/services/{made['slug']}").is_success  # the replica may not have it yet
+            assert http.get(f"/search/api/v1/services/{made['slug']}").is_success  # the replica may lag
         followed = visitors.outcomes()
 
         replica.sql("SELECT pg_wal_replay_pause()")

@@ -1,4 +1,4 @@
-"""Two hosts are restarted one after the other under load: no request that a host accepted is lost."""
+"""Two hosts are restarted one after the other under load. No accepted request is lost."""
 
 import asyncio
 import itertools
@@ -23,12 +23,12 @@ from tests.support.terminal import Serving, Terminal
 pytestmark = pytest.mark.cluster
 
 CALLERS = 8
-BETWEEN = 100  # answered calls before each step
+BETWEEN = 100  # responses before each step
 EVENT = "/registry/v1/webhooks/crm/cidadao"
 
 
 class Gateway:
-    """Forwards each call to the next host that accepts the connection, as any gateway does. It never repeats a call."""
+    """A gateway that sends each call to the next host that accepts a connection. It never repeats a sent call."""
 
     def __init__(self, hosts: Sequence[str], token: str) -> None:
         self.answered: list[str] = []
@@ -57,7 +57,7 @@ class Gateway:
     async def until_answered(self, more: int) -> None:
         wanted = len(self.answered) + more
         async with asyncio.timeout(PATIENCE):
-            while len(self.answered) < wanted:  # noqa: ASYNC110 - a host comes back by itself
+            while len(self.answered) < wanted:  # noqa: ASYNC110 - no event reports that a host is back
                 await asyncio.sleep(0.01)
 
 

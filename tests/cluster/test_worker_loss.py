@@ -1,6 +1,6 @@
-"""Two hosts run jobs. One is killed or frozen while it holds jobs, and the other one takes them over.
+"""Of two workers on two hosts, one is killed or frozen while it holds jobs, and the other takes the jobs over.
 
-No job is lost and none takes effect twice.
+No job is lost, and none takes effect twice.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from tests.support.terminal import BALCAO, Serving, Terminal
 pytestmark = pytest.mark.cluster
 
 SENDERS = 8
-CALLS = size(200, 1_000)  # acknowledged before and after the loss
+CALLS = size(200, 1_000)  # acknowledged calls before and after the loss
 MANAGERS = "SELECT DISTINCT queue_manager_id AS id FROM queue.pgqueuer WHERE status = 'picked'"
 AT_HAND = "SELECT id FROM queue.pgqueuer WHERE status = 'picked' AND queue_manager_id = $1"
 LEFT = "SELECT count(*) FROM queue.pgqueuer WHERE id = ANY ($1)"
@@ -42,7 +42,7 @@ DEAD = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed'"
 
 @contextmanager
 def worker(home: Path, server: Postgres, issuer: Issuer) -> Iterator[psutil.Popen]:
-    """Run a `balcao worker` on its own host."""
+    """Run a `balcao worker` as on a host of its own."""
     terminal = Terminal(home, **reach(home, server, issuer), port=free_port())
     with (log_scan.folder() / f"{home.name}-worker.log").open("wb") as log:
         process = psutil.Popen(
@@ -58,13 +58,13 @@ def worker(home: Path, server: Postgres, issuer: Issuer) -> Iterator[psutil.Pope
 
 
 def reach(home: Path, server: Postgres, issuer: Issuer) -> dict[str, object]:
-    """Return the settings of a host."""
+    """Return the settings of a host's worker."""
     logins = {"database_url": server.url("balcao_app"), "database_owner_url": server.url("balcao")}
     return logins | {"data_dir": home, "crm_push": False, "auth_issuer": issuer.address}
 
 
 class Loss:
-    """The first worker, its name in the queue, and the jobs that it held when it was lost."""
+    """The loss of the first worker: the worker's name in the queue, and the jobs that it held."""
 
     def __init__(self, server: Postgres, lost: psutil.Popen) -> None:
         self._server, self._lost = server, lost
@@ -73,7 +73,7 @@ class Loss:
         self.at = 0.0
 
     def recognise(self) -> bool:
-        """Find the name of the only worker while it holds a job."""
+        """Find the worker's name in the queue. This works while only one worker runs and holds a job."""
         found = self._server.sql(MANAGERS)
         self._manager = found[0]["id"] if found else None
         return bool(found)
@@ -85,10 +85,10 @@ class Loss:
         self._lost.wait()
 
     def freeze(self) -> None:
-        """Freeze the worker in a job's transaction. The transaction retains its locks, and no connection is closed."""
+        """Freeze the worker during a job's transaction. The transaction keeps its locks, and connections stay open."""
 
         def holds_locks() -> bool:
-            time.sleep(1.5)  # all other transactions have ended by then
+            time.sleep(1.5)  # by then, all other transactions have ended
             return bool(self._server.sql(IDLE)[0][0])
 
         self._suspend_with(holds_locks)
@@ -108,7 +108,7 @@ class Loss:
 async def lose(
     url: str, issuer: Issuer, server: Postgres, homes: tuple[Path, Path], how: Callable[[Loss], None]
 ) -> tuple[Sender, Loss, float, float]:
-    """Return the sender, the loss, and the seconds until the held jobs and any other job were done."""
+    """Lose a worker. Return the sender, the loss, and the seconds until the held jobs and all other jobs were done."""
     events, ending = Sender(issuer.machine("crm-sandbox"), send_event), asyncio.Event()
     persons = (Cpf.with_stem(str(stem)).digits for stem in itertools.count(980_000_000))
     async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as http, asyncio.TaskGroup() as group:

@@ -1,10 +1,10 @@
-"""Comparison of a response with its description: the headers and the error codes that it names."""
+"""Compares a response's headers and error code with the operation's description."""
 
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# Headers that HTTP and browsers require of every server, so that they say nothing about an operation.
+# HTTP and browsers define these headers for every server, so operations do not describe them.
 GENERAL = frozenset(
     {
         "allow",
@@ -26,12 +26,12 @@ GENERAL = frozenset(
 
 
 def list_undescribed(response: Mapping[str, Any], sent: Iterable[str]) -> list[str]:
-    """Return the sent headers that the description of the response does not name."""
+    """Return the sent headers that the response's description lacks."""
     described = {name.lower() for name in response.get("headers", {})}
     return sorted({name.lower() for name in sent} - described - GENERAL)
 
 
 def is_described(code: str, response: Mapping[str, Any]) -> bool:
-    """Return whether the description of the response lists the error code."""
+    """Return whether the response's description lists the error code."""
     listed = re.findall(r"^- `(.*?)`", response["description"], re.MULTILINE)
     return any(re.fullmatch(re.escape(each).replace("<field>", r"[\w.\[\]]+"), code) for each in listed)

@@ -1,4 +1,4 @@
-"""Calls generated from the descriptions. They are not in the test module, because their imports take a second."""
+"""Calls generated from the descriptions. They have their own module because its imports take a second."""
 
 import functools
 import json
@@ -25,12 +25,12 @@ from tests.support.proof_sizes import size
 
 
 def _read_described(response: Any, case: Any) -> Any:
-    """Return the description of the response."""
+    """Return the description of a response with this status."""
     return read_responses(case.operation.schema.raw_schema, case.operation.definition.raw)[str(response.status_code)]
 
 
 def error_code_is_described(_: Any, response: Any, case: Any) -> None:
-    """Fail for an `Error-Code` that the description does not list for the response's status."""
+    """Fail if the response's `Error-Code` is not described for its status."""
     if not (codes := response.headers.get("error-code")):
         return
     described = _read_described(response, case)
@@ -38,7 +38,7 @@ def error_code_is_described(_: Any, response: Any, case: Any) -> None:
 
 
 def headers_are_described(_: Any, response: Any, case: Any) -> None:
-    """Fail for a header that the description does not name."""
+    """Fail if the response has a header that is not described."""
     described = _read_described(response, case)
     assert list_undescribed(described, response.headers) == []
 
@@ -54,7 +54,7 @@ CHECKS = [
 
 
 def fuzz(service: Service, method: str, path: str, url: str, tokens: dict[str, str]) -> None:
-    """Call one operation with any of these tokens, and compare each response with the description."""
+    """Call one operation with the tokens, and compare each response with the description."""
     operation = schema(service)[path][method]
 
     @settings(max_examples=size(3, 1_000), suppress_health_check=list(HealthCheck))

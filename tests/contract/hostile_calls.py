@@ -1,4 +1,4 @@
-"""Calls with values that no store, clock or calendar can hold, one in each place where an operation accepts a value."""
+"""Calls with values that no store, clock or calendar can hold, at each place where an operation accepts a value."""
 
 import copy
 import json
@@ -16,17 +16,17 @@ from balcao.core.service import Service
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.proof_sizes import FULL
 
-# The number of values for each place in an ordinary run. They differ from place to place.
+# An ordinary run tries this number of values at each place. Different places get different values.
 AT_A_PLACE = 3
-# Longer than any name and any index key.
+# Longer than any name or index key can be.
 LONG = "a" * 70_000
-# Almost the maximum of a request's first line.
+# Almost as long as a request line may be.
 LONG_IN_LINE = "a" * 60_000
 LATEST, EARLIEST, NEVER = "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "0000-01-01T00:00:00+14:00"
 BACKWARDS, MARKS = "\u202eabc\u200f", "a" + "\u0301" * 200
 MARK = "the value stands here"
 
-# Values in a query or a path, percent-encoded.
+# Values for queries and paths, percent-encoded.
 IN_LINE = {
     "nothing": "",
     "NUL": "%00",
@@ -58,7 +58,7 @@ IN_LINE = {
     "nested": quote("[" * 40),
     "too long": LONG_IN_LINE,
 }
-# Values in a body: JSON texts, some of them invalid.
+# Values for bodies, as JSON source. Some are invalid JSON.
 IN_BODY = {
     "nothing": '""',
     "null": "null",
@@ -95,7 +95,7 @@ IN_BODY = {
     "too long": f'"{LONG}"',
     "too long in a list": f'["{LONG}"]',
 }
-# Values in a header, in Latin-1. A server accepts no control characters there.
+# Values for headers, in Latin-1. Servers reject control characters in headers.
 IN_HEADER = {
     "nothing": "",
     "UTF-8": "é€".encode().decode("latin-1"),
@@ -113,7 +113,7 @@ Place: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Sent:
-    """One call. `place` is where the value named `value` is."""
+    """A call with one hostile value. `value` is the value's name, and `place` is its location."""
 
     place: str
     value: str
@@ -124,7 +124,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Target:
-    """An operation and its inputs: those in its description, and the headers that affect it."""
+    """An operation, with every place where it accepts a value."""
 
     service: Service
     operation: Operation
@@ -133,12 +133,12 @@ class Target:
 
     @cached_property
     def parameters(self) -> list[tuple[str, str]]:
-        """Return the place and the name of each parameter."""
+        """Return the location and name of each parameter."""
         return [(each["in"], each["name"]) for each in self.described.get("parameters", ())]
 
     @cached_property
     def members(self) -> list[Place]:
-        """Return the places of the body: the whole, members, items, and the keys and values of maps, at every depth."""
+        """Return every place in the body: the body itself, members, list items, and the keys and values of maps."""
         content = self.described.get("requestBody", {}).get("content")
         return list(dict.fromkeys(self._places([content["application/json"]["schema"]], (), ()))) if content else []
 
@@ -160,13 +160,13 @@ class Target:
                 yield from self._places([_as_schema(schema["additionalProperties"])], (*place, "a"), above)
 
     def calls(self) -> Iterator[Sent]:
-        """Yield a call for each place and each value chosen for it."""
+        """Yield one call for each place and each value chosen for that place."""
         path = self.service.prefix + self.service.base + self.operation.path
         values = {name: quote(str(marker.example), safe="") for name, marker in self.operation.signature.path.items()}
         good, body = path.format(**values), self._body(())
         for where, name in self.parameters:
             for value, text in self._choose(IN_HEADER if where == "header" else IN_LINE, name):
-                if where == "path" and text:  # without a value it would be another path
+                if where == "path" and text:  # an empty value would make a different path
                     yield Sent(f"path {name}", value, path.format(**values | {name: text}), {}, body)
                 elif where == "query":
                     yield Sent(f"query {name}", value, f"{good}?{quote(name)}={text}", {}, body)
@@ -180,7 +180,7 @@ class Target:
                 yield Sent(f"body {place}", value, good, {}, content)
 
     def _choose(self, values: Mapping[str, str], place: Any) -> list[tuple[str, str]]:
-        """Return all values in a proof, and some of them otherwise."""
+        """Return all values in a proof, or a few in an ordinary run. The choice depends on the operation and place."""
         everything = list(values.items())
         if FULL:
             return everything
@@ -201,7 +201,7 @@ def _as_schema(found: Any) -> Any:
 
 
 def _put(value: Any, place: Place) -> Any:
-    """Return the value with the mark at the place, or as the key there. Missing parents are created."""
+    """Return a copy of `value` with MARK at the place, or as a key there. Missing parents are created."""
     if not place:
         return MARK
     step, *rest = place
@@ -216,7 +216,7 @@ def _put(value: Any, place: Place) -> Any:
 
 
 def list_targets(service: Service) -> list[Target]:
-    """Return every described operation of the service. Those that remove something come last."""
+    """Return the service's described operations. Operations that delete something come last."""
     described = json.loads(document(service))
     found = [
         Target(

@@ -1,4 +1,4 @@
-"""The largest bodies and queries that each operation and each panel page accepts, built to take as long as possible."""
+"""The largest bodies and queries that operations and panel pages accept, designed to take as long as possible."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from balcao.panel.declaration import PREFIX, Page
 from tests.contract.hostile_calls import Target
 from tests.support.panel import PageForm
 
-# Texts that a check takes longer for than for others of the same length: digits, addresses, marks, tags, words.
+# Strings that take long to check for their length.
 SLOW_TEXTS = {
     "digits": "1.",
     "addresses": "a@b_c ",
@@ -25,16 +25,16 @@ SLOW_TEXTS = {
     "lines": "a b\n- ",
 }
 _ALL_SLOW = "".join(SLOW_TEXTS.values())
-# Operations with a larger body limit than this get each kind of text separately.
+# If an operation's body limit is larger than this, each kind of string is sent separately.
 _COMMON_LIMIT = 64 * 1024
-# Common maximum lengths of members. A text over its maximum is rejected before it is checked.
+# Common maximum lengths of members. A longer string is rejected before the slow checks.
 _ACCEPTED_LENGTHS = (100, 2_000, 20_000)
-# Almost the maximum of a request's first line.
+# Almost as long as a request line may be.
 _LONGEST_QUERY = 60_000
 
 
 class LargeCall(NamedTuple):
-    """One request. `kind` describes what is large in it."""
+    """One request. `kind` names what is large."""
 
     kind: str
     method: str
@@ -43,7 +43,7 @@ class LargeCall(NamedTuple):
 
 
 def list_calls(target: Target) -> Iterator[LargeCall]:
-    """Yield the large calls of an operation."""
+    """Yield an operation's large calls."""
     operation = target.operation
     values = {name: quote(str(marker.example), safe="") for name, marker in operation.signature.path.items()}
     path = target.service.prefix + target.service.base + operation.path.format(**values)
@@ -57,7 +57,7 @@ def list_calls(target: Target) -> Iterator[LargeCall]:
 
 
 def make_bodies(example: Any, limit: int) -> Iterator[tuple[str, bytes]]:
-    """Yield JSON bodies of up to `limit` bytes: one long text, many values, long lists, slow texts."""
+    """Yield JSON bodies of up to `limit` bytes: a long string, many values, long lists, slow strings."""
     members = example if isinstance(example, dict) else {}
     yield "an unknown text", _fit(lambda count: members | {"x": "," * count}, limit)
     yield "many values", _fit(lambda count: members | {"x": [[[[]]]] * count}, limit, MAX_VALUES // 4 - 100)
@@ -69,7 +69,7 @@ def make_bodies(example: Any, limit: int) -> Iterator[tuple[str, bytes]]:
 
 
 def _fit(make: Callable[[int], Any], limit: int, most: int = sys.maxsize) -> bytes:
-    """Return the value of `make` for the largest count that fits. Its size grows by the same amount for each count."""
+    """Return `make(count)`, encoded, for the largest count that fits. The size must grow linearly with the count."""
     none, one = len(_encode(make(0))), len(_encode(make(1)))
     return _encode(make(min((limit - none) // (one - none), most) if one > none else 1))
 
@@ -79,14 +79,14 @@ def _encode(value: Any) -> bytes:
 
 
 def _lengthen(value: Any, count: int) -> Any:
-    """Return the value with each list repeated, also if the value itself is a list."""
+    """Repeat the items of each list `count` times."""
     if isinstance(value, dict):
         return {name: _lengthen(each, count) for name, each in value.items()}
     return [item for _ in range(count) for item in value] if isinstance(value, list) else value
 
 
 def _fill(value: Any, word: str, count: int) -> Any:
-    """Return the value with each text replaced by this number of words."""
+    """Replace each string by `count` copies of the word."""
     if isinstance(value, dict):
         return {name: _fill(each, word, count) for name, each in value.items()}
     if isinstance(value, list):
@@ -95,7 +95,10 @@ def _fill(value: Any, word: str, count: int) -> Any:
 
 
 def list_forms(page: Page, form: PageForm | None, secret: str) -> Iterator[LargeCall]:
-    """Yield the large forms of a page that accepts one. `form` is the form that the page shows, if it shows one."""
+    """Yield large forms for a page that accepts a form.
+
+    `form` is the displayed form, or None if the page shows none.
+    """
     path = PREFIX + page.path.format(**dict.fromkeys(page.parameters, "999999"))
     shown = {**form.values, **form.checked} if form else {"texto": ""}
     many = [("_csrf", secret), *((f"campo{number}", "x") for number in range(MAX_FIELDS - 10))]

@@ -1,7 +1,7 @@
-"""The collector of an example of every operation's success, from a platform with the demo data.
+"""Collects an example response of every operation from a platform with the demo data.
 
-The examples are in `response_examples.json` of each service's package, and the OpenAPI documents show them. `make
-examples` writes the files again. It changes an example only if its members changed, so that new ids and times cause no
+Each service's package stores its examples in `response_examples.json`, and the OpenAPI documents show them. `make
+examples` writes the files. It replaces an example only if the members have changed, so that new ids and times cause no
 differences.
 """
 
@@ -26,12 +26,12 @@ from tests.support.issuer import bearer
 from tests.support.sandbox import Sandbox
 
 FILE = "response_examples.json"
-# An example shows the form of a list or a text, not all of it.
+# Examples show the form of lists and strings, not their full length.
 MAX_ITEMS = 2
 MAX_TEXT = 300
-# An object with more keys than any type has members is a map.
+# An object with more keys than any type has members must be a map.
 MAX_MEMBERS = 60
-# For bodies that are OpenAPI documents, these two members are enough.
+# An OpenAPI document in a response is cut to these two members.
 DOCUMENT_MEMBERS = ("openapi", "info")
 PARAMETER = re.compile(r"\{(\w+)\}")
 
@@ -40,16 +40,16 @@ Schema = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class _Creation:
-    """A resource that an example call created, with the values of its path."""
+    """A resource that an example call created, with its path values."""
 
     values: dict[str, str]
     body: Mapping[str, Any]
 
 
 class Collector:
-    """Calls every operation with its own example, reads first and deletions last.
+    """Calls every operation with its example. Reads come first and deletions last.
 
-    If a call finds nothing, it is repeated for a resource that another example created.
+    If a call fails, it is repeated with the path values of a resource that another example created.
     """
 
     def __init__(self, sandbox: Sandbox) -> None:
@@ -58,7 +58,7 @@ class Collector:
         self._creations: dict[str, _Creation] = {}
 
     def collect(self) -> Iterator[tuple[Described, Any]]:
-        """Yield every operation that succeeded, with the body of its response."""
+        """Yield every operation that succeeded, with its response body."""
         retried = []
         for one in sorted(list_described(self._documents), key=place_of):
             if not has_json_result(one.own):
@@ -93,19 +93,19 @@ class Collector:
         return body
 
     def _choose_values(self, one: Described) -> dict[str, str]:
-        """Return path values that leave the demo data usable for the other examples."""
+        """Return path values that keep the demo data usable for other examples."""
         if one.declared.key == "health_units.open_notification":
             return {"cnes": str(self._sandbox.examples["cnes_quiet"])}
         return {}
 
     def _find_token(self, one: Described) -> str | None:
-        """Return a token for the check endpoints, which answer about the mapped action of their caller."""
+        """Return the CRM client's token if the rule grants access only to the owner or to listed clients."""
         if one.declared.rule.action == MACHINE and not one.declared.rule.scopes:
             return self._sandbox.tokens.client("crm-sandbox")
         return None
 
     def _find_created(self, one: Described) -> dict[str, str] | None:
-        """Return the path values of a resource that the collection above this path created."""
+        """Return the path values of a resource that was created earlier in the same collection."""
         for place in PARAMETER.finditer(one.own.path):
             created = self._creations.get(f"{one.service} {one.own.path[: place.start()].rstrip('/')}")
             if created is None:
@@ -117,7 +117,7 @@ class Collector:
 
 
 def has_json_result(operation: DescribedOperation) -> bool:
-    """Return whether the operation's success has a JSON body."""
+    """Return whether a successful response has a JSON body."""
     return operation.result is not None and operation.content is not None and is_json(operation.content)
 
 
@@ -127,7 +127,7 @@ def name_operation(service: str, operation: DescribedOperation) -> str:
 
 
 def shorten(value: Any) -> Any:
-    """Return a response body with lists and texts shortened."""
+    """Return the body with shortened lists and strings."""
     if isinstance(value, dict):
         if set(DOCUMENT_MEMBERS) <= set(value) and "paths" in value:
             return {name: value[name] for name in DOCUMENT_MEMBERS}
@@ -148,24 +148,24 @@ def have_same_members(first: Any, second: Any) -> bool:
 
 
 def list_faults(example: Any, operation: DescribedOperation, document: Document) -> list[str]:
-    """Return the places where an example does not fit the schema of the operation's response."""
+    """Return the locations where an example does not match the response schema."""
     schema = {**(operation.result or {}), "components": {"schemas": document.schemas}}
     return [f"{error.json_path} {error.message[:80]}" for error in Draft202012Validator(schema).iter_errors(example)]
 
 
 def locate(service: str) -> Path:
-    """Return the file with the examples of a service."""
+    """Return the path of the file with a service's examples."""
     return Path(balcao.__file__).parent / service / FILE
 
 
 def read_stored(service: str) -> dict[str, Any]:
-    """Return the stored examples of a service by operation."""
+    """Return a service's stored examples by operation id."""
     file = locate(service)
     return json.loads(file.read_text("utf-8")) if file.exists() else {}
 
 
 def collect(sandbox: Sandbox) -> dict[str, Any]:
-    """Return the platform's shortened response bodies by operation."""
+    """Return the platform's shortened response bodies by operation id."""
     schemas = {document.service: document.schemas for document in read_documents()}
     return {
         name_operation(one.service, one.own): shorten(keep_described(body, one.own.result or {}, schemas[one.service]))
@@ -174,7 +174,7 @@ def collect(sandbox: Sandbox) -> dict[str, Any]:
 
 
 def keep_described(body: Any, schema: Schema, schemas: Mapping[str, Schema]) -> Any:
-    """Return a body without the members that other services add to an export if one process serves them all."""
+    """Remove members that the schema does not describe. Other services in the same process add them to an export."""
     described = schemas.get(schema.get("$ref", "").rpartition("/")[2], schema).get("properties")
     if described is None or not isinstance(body, dict):
         return body
@@ -182,7 +182,7 @@ def keep_described(body: Any, schema: Schema, schemas: Mapping[str, Schema]) -> 
 
 
 def write_stored(answers: Mapping[str, Any]) -> None:
-    """Write the examples of all services. An example keeps its values if it still fits its schema and the response."""
+    """Write all examples. A stored example is kept if it has the response's members and still fits the schema."""
     for document in read_documents():
         stored = read_stored(document.service)
         found = _complete(document, answers)
@@ -197,8 +197,8 @@ def write_stored(answers: Mapping[str, Any]) -> None:
 def _complete(document: Document, answers: Mapping[str, Any]) -> dict[str, Any]:
     """Return an example for each operation of a service.
 
-    The first of these that exists is used: its own response, the response of another operation with the same schema,
-    the examples of the members. A message belongs to one operation, so it is never taken from another.
+    The example is the operation's own response, or else another operation's response with the same schema, or else made
+    from the members' examples. A message belongs to one operation, so it is never shared.
     """
     found: dict[str, Any] = {}
     by_schema: dict[str, Any] = {}

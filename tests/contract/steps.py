@@ -1,7 +1,7 @@
-"""The time for which one step of an event loop delays all other work, in units of a response of the liveness page.
+"""Measures how long one step of the event loop delays all other work, in units of a liveness response.
 
-A step is what the loop runs between two polls of its sockets. Only the CPU time of its thread counts, so that other
-processes and threads add nothing, and a slow machine slows both sides of the comparison.
+A step is what the loop runs between two polls of its sockets. Only the CPU time of the loop's thread counts, so other
+processes and threads do not distort the result. On a slow machine, both sides of the comparison get slower.
 """
 
 import asyncio
@@ -21,14 +21,14 @@ from tests.support.proof_sizes import report
 from tests.support.server import RunningServer
 
 _ANSWERS = 200
-# A second caller must not wait longer than this number of ordinary responses. The machine may interrupt a step, so only
-# a call that is slow in each of several tries is a fault.
+# A second caller must not wait longer than this number of liveness responses. The machine may interrupt a step, so a
+# call fails only if it is slow in every try.
 MOST_ANSWERS, TRIES = 100, 4
 _run = asyncio.Handle._run
 
 
 class StepMeter:
-    """The steps of one server's loop. `unit` is the cost of a response of the liveness page."""
+    """Measures the steps of one server's event loop. `unit` is the cost of a liveness response."""
 
     def __init__(self) -> None:
         self.thread = 0
@@ -37,7 +37,7 @@ class StepMeter:
         self.url = ""
 
     def note(self, handle: asyncio.Handle) -> None:
-        """Run a step, and record its cost if it is a step of the server."""
+        """Run a step, and record its cost if it belongs to the server."""
         if threading.get_ident() != self.thread:
             _run(handle)
             return
@@ -48,12 +48,12 @@ class StepMeter:
         self.longest = max(self.longest, cost)
 
     def find_longest(self) -> float:
-        """Return the longest step since the last call, in responses, and reset it."""
+        """Return the longest step since the last call, in units, and reset it."""
         longest, self.longest = self.longest, 0.0
         return longest / self.unit
 
     def calibrate(self, url: str) -> None:
-        """Measure the cost of a response of the liveness page."""
+        """Measure the cost of a liveness response."""
         self.url = url
         with httpx.Client(base_url=url) as http:
             http.get("/liveness")
@@ -65,7 +65,7 @@ class StepMeter:
 
 @contextmanager
 def metered() -> Iterator[StepMeter]:
-    """Make the servers that are started in this block run on a loop whose steps are measured."""
+    """Measure the event loop of a server that is started in this block."""
     meter = StepMeter()
     run_thread = RunningServer._run
 
@@ -81,20 +81,20 @@ def metered() -> Iterator[StepMeter]:
 
 
 def find_delays(meter: StepMeter, calls: Iterable[LargeCall], send: Callable[[LargeCall], int]) -> list[str]:
-    """Return the calls that took a long step in each of several tries."""
+    """Return the calls that had a long step in every try."""
     delays = []
     for call in calls:
         tries: list[float] = []
         status = 0
         while len(tries) < TRIES and (not tries or tries[-1] > MOST_ANSWERS):
             meter.find_longest()
-            gc.disable()  # a full collection takes longer than a step may
+            gc.disable()  # a full garbage collection takes too long
             try:
                 status = send(call)
             finally:
                 gc.enable()
             tries.append(meter.find_longest())
-            if tries[-1] > MOST_ANSWERS:  # other work may have made ordinary responses slower
+            if tries[-1] > MOST_ANSWERS:  # all responses may have become slower
                 meter.calibrate(meter.url)
         name = f"{call.method} {call.path[:80]}: {call.kind} of {len(call.body)} bytes, {status}"
         report(f"{min(tries):8.1f} {name}")

@@ -1,6 +1,6 @@
-"""The specification as a table: operation, case, status, exact body.
+"""The specification as a table: operation, case, status and exact body.
 
-`path` and `body` may name examples of the demo data in braces. `who` is a person's CPF, a client's id, or None.
+`path` and `body` may contain demo examples in braces. `who` is a person's CPF, a client's id, or None.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Bodies that no operation accepts, sent to every operation with a body: each is rejected as the description says."""
+"""Invalid bodies, sent to every operation that has a body. Each is rejected as described."""
 
 import gzip
 import json
@@ -30,7 +30,7 @@ BODIES = {
     "deeper than any": b'{"a":' * (MAX_DEPTH + 1) + b"0" + b"}" * (MAX_DEPTH + 1),
     "more values than any": b"[" + b"0," * MAX_VALUES + b"0]",
 }
-# The codes of an operation that accepts an object.
+# Error codes for an operation that accepts an object.
 CODES = {
     "nothing": "body-missing",
     "blank": "body-missing",
@@ -68,13 +68,13 @@ def test_a_body_that_no_operation_takes_is_refused_as_described(independent: San
 
 
 def list_refusals(operation: Operation, bodies: Mapping[str, bytes]) -> Iterator[tuple[str, tuple[int, str]]]:
-    """Yield the expected status and code of each of the bodies and of a compressed one."""
+    """Yield the expected status and error code for each body, and for a compressed body."""
     codes = CODES | (OF_AN_ARRAY if get_origin(operation.signature.body) is list else {})
     too_large = operation.too_large()
     for name, body in bodies.items():
         if len(body) > operation.body_limit:
             yield name, (too_large.status, too_large.code)
-        elif operation.dialect.items_schema is not None:  # it lists the faults
+        elif operation.dialect.items_schema is not None:  # the operation lists all faults
             yield name, (422, "invalid")
         else:
             yield name, (400, codes[name])
@@ -82,7 +82,7 @@ def list_refusals(operation: Operation, bodies: Mapping[str, bytes]) -> Iterator
 
 
 def compare(answer: httpx.Response, responses: Any) -> Iterator[str]:
-    """Yield the differences between the response and its description."""
+    """Yield the ways in which a response differs from its description."""
     described = responses.get(str(answer.status_code))
     if described is None or answer.status_code >= 500:
         yield f"{answer.status_code} {answer.text}"
@@ -95,9 +95,9 @@ def compare(answer: httpx.Response, responses: Any) -> Iterator[str]:
 def send(
     sandbox: Sandbox, service: Service, operation: Operation, body: bytes, headers: dict[str, str] | None = None
 ) -> httpx.Response:
-    """Call as an administrator, as the CRM, or as the only person who may.
+    """Call as an administrator, as the CRM's client, or as the owner if no other caller is allowed.
 
-    A path gets the values of its own examples.
+    The path values come from the path's own examples.
     """
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     who = values["cpf"] if operation.rule == own_alone() else ADMIN

@@ -1,4 +1,4 @@
-"""Every write that declares `If-Match`: with the tag of another state it is refused and stores nothing."""
+"""If the `If-Match` tag is stale, every write that declares `If-Match` is refused and stores nothing."""
 
 import asyncio
 import json
@@ -21,10 +21,10 @@ from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.long
 
-# Tables that a call may change even if it stores nothing: reads, refusals, counts, and the work of the jobs.
+# Tables that may change although the call stores nothing: audit events, refusals, counts, jobs.
 BESIDE = ("platform.", "pgqueuer", "public.")
-# For a write on something that the demo data does not contain: the operation that creates it, and the name of its id
-# (None if the example of its path names it).
+# Writes on resources that are not in the demo data, with the operation that creates the resource and the name of its
+# id. If the name is None, the path's example is the id.
 MADE_BY = {
     "registry.change_vehicle": ("registry.register_vehicle", "vehicle_id"),
     "registry.remove_vehicle": ("registry.register_vehicle", "vehicle_id"),
@@ -39,15 +39,15 @@ MADE_BY = {
     "health_units.delete_exception": ("health_units.put_exception", None),
     "health_units.delete_holiday": ("health_units.put_holiday", None),
 }
-# The only person who may call the operation.
+# Callers of operations that only the owner may call.
 WHO = {"employability.withdraw_application": "90000000760"}
-# It would need a code sent by SMS. Its own tests send a stale tag with one.
+# This operation needs a code sent by SMS. Its own tests send a stale tag.
 WITHOUT_CODE = "registry.confirm_phone"
 STALE = ('"stale"', 'W/"stale"', '"a", "b"')
 
 
 def writes() -> Iterator[tuple[Service, Operation]]:
-    """Yield the operations that the documents describe with `If-Match`."""
+    """Yield the operations that are described with `If-Match`."""
     for service in app.SERVICES:
         paths = json.loads(document(service))["paths"]
         for operation in service.operations():
@@ -74,7 +74,7 @@ def test_a_stale_tag_is_refused_by_every_write_that_takes_one_and_nothing_is_sto
 
 
 def test_a_weak_tag_names_no_state_that_may_be_written_over() -> None:
-    """RFC 9110, 13.1.1: the comparison of `If-Match` is strong."""
+    """`If-Match` uses the strong comparison (RFC 9110, 13.1.1)."""
     with pytest.raises(PreconditionFailed):
         require_match('"b", W/"a"', '"a"')
     for header in (None, "*", '"a"', '"b", "a"', 'W/"a","a"'):
@@ -82,7 +82,7 @@ def test_a_weak_tag_names_no_state_that_may_be_written_over() -> None:
 
 
 def make(sandbox: Sandbox) -> Iterator[tuple[str, dict[str, str]]]:
-    """Create what the demo data lacks, once each. Yield the path values of each operation on it."""
+    """Create each missing resource once, and yield the path values of each operation on it."""
     operations = {operation.key: (service, operation) for service in app.SERVICES for operation in service.operations()}
     ids: dict[str, str] = {}
     for key, (maker, name) in MADE_BY.items():
@@ -99,7 +99,7 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
 
 
 async def read_everything(url: str) -> dict[str, list[str]]:
-    """Return the rows of the services' tables."""
+    """Return all rows of the services' tables."""
     connection: Any = await asyncpg.connect(url)
     try:
         names = [row["name"] for row in await connection.fetch(TABLES)]

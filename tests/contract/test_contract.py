@@ -1,4 +1,4 @@
-"""Every row and every error of the specification, through the gateway, with the demo data."""
+"""Every row and error of the specification, called through the gateway with the demo data."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ from tests.support.issuer import bearer
 from tests.support.sandbox import Sandbox
 from tools.error_codes import PACKAGES, declared
 
-# Every code of docs/reference/errors.md, as a pattern.
+# Matches every code in docs/reference/errors.md.
 EXPLAINED = re.compile(
     "|".join(re.escape(code).replace("<field>", r"[\w.\[\]]+") for package in PACKAGES for code in declared(package))
 )
@@ -20,7 +20,7 @@ EXPLAINED = re.compile(
 
 @pytest.mark.cases("registry", "A8")
 def test_the_contract_table_holds(sandbox: Sandbox) -> None:
-    """The rows run in order, because some of them remove what later rows expect to be missing."""
+    """The rows must run in order: some delete data that later rows expect to be missing."""
     faults = [f"{case}: {fault}" for case in CASES for fault in check(sandbox, case)]
     assert faults == []
 

@@ -1,4 +1,4 @@
-"""The example bodies of the descriptions, sent unchanged to a platform with the demo data."""
+"""Every example body in the descriptions is accepted by a platform with the demo data."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from tests.support.issuer import bearer
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox
 
-# Operations on something that must be created first: a code, an invitation, a vehicle, a CRM account, a run, a plan.
+# Operations on something that no example creates first: a code, an invitation, a vehicle, a CRM account, a plan.
 OF_SOMETHING_MADE_BEFORE = {
     "access.apply_catalogue",
     "agents.replace_webhook",
@@ -38,9 +38,9 @@ OF_SOMETHING_MADE_BEFORE = {
 
 
 def test_every_example_is_accepted(independent: Sandbox) -> None:
-    """They run in one test, because some of them change what others read.
+    """One test runs all examples, because some of them change data that others read.
 
-    A path gets the values of its own examples.
+    The path values come from the path's own examples.
     """
     refused, undescribed = [], []
     for service in app.SERVICES:
@@ -62,9 +62,9 @@ def test_every_example_is_accepted(independent: Sandbox) -> None:
 
 
 def test_what_one_service_demands_of_the_demos_people_another_knows(independent: Sandbox) -> None:
-    """Elisa applied to V5, which is only for people with a disability.
+    """Elisa may apply to V5, a job only for people with a disability.
 
-    The registry stores hers (rules: employability 7).
+    Her disability is stored in the registry (rules: employability 7).
     """
     elisa = bearer(independent.tokens.person("90000000507"))
     path = f"/jobs/api/v1/empregabilidade/vagas/{sandbox_job_id('V5')}/elegibilidade"
@@ -82,7 +82,7 @@ def send(
     made: Mapping[str, str] | None = None,
     who: str | None = None,
 ) -> httpx.Response:
-    """Call as the person concerned if the rule allows it, as the CRM's webhook, or as an administrator."""
+    """Call as `who`, as the CRM's client for its webhook, as the owner if the rule allows it, or else as an admin."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     if operation.key == "employability.replace_availability":
         values["id"] = sandbox.examples["availability_id"]

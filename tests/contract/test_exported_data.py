@@ -1,4 +1,4 @@
-"""An export of a person contains exactly what its description says, member by member."""
+"""The export of a person's data matches its description, member by member."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +24,7 @@ JOBS, REGISTRY = (
 
 
 def close(schema: Any) -> Any:
-    """Return the schema changed so that it allows no members that it does not name."""
+    """Return the schema without permission for undeclared members."""
     if isinstance(schema, list):
         return [close(each) for each in schema]
     if not isinstance(schema, dict):
@@ -34,7 +34,7 @@ def close(schema: Any) -> Any:
 
 
 def describe_members(service: Service, path: str) -> dict[str, Schema]:
-    """Return the schema of each member of this operation's file, each complete in itself."""
+    """Return the schema of each member in an operation's export. Each schema is self-contained."""
     document = describe_api(service)
     response = document["paths"][path]["get"]["responses"]["200"]
     name = response["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
@@ -45,9 +45,9 @@ def describe_members(service: Service, path: str) -> dict[str, Schema]:
 
 
 def describe_members_without_file() -> dict[str, Schema]:
-    """Return the schema of each member from a service without a file of its own.
+    """Return the schemas of members from services that have no export of their own.
 
-    These members are in the registry's file.
+    The registry's export contains these members.
     """
     others = [each for each in app.SERVICES if each.name not in {JOBS[0].name, REGISTRY[0].name}]
     members = list_export_members(declared for each in others for declared in each.personal_data)
@@ -55,7 +55,7 @@ def describe_members_without_file() -> dict[str, Schema]:
 
 
 def list_faults(file: dict[str, Any], described: dict[str, Schema]) -> Iterator[str]:
-    """Yield what differs from the description. A member without a description is one fault."""
+    """Yield each difference between an export and its description. An undescribed member is one fault."""
     for name, value in file.items():
         if name not in described:
             yield f"{name}: undeclared"
@@ -65,7 +65,7 @@ def list_faults(file: dict[str, Any], described: dict[str, Schema]) -> Iterator[
 
 
 def test_what_is_exported_of_every_person_of_the_demo_is_as_described(independent: Sandbox) -> None:
-    """The registry's file also contains the members of other services. Each is described by its own service."""
+    """The registry's export also contains members of other services, each described by its own service."""
     jobs, registry = describe_members(*JOBS), describe_members(*REGISTRY)
     everything = jobs | registry | describe_members_without_file()
     fill_what_the_demo_leaves_empty(independent)

@@ -1,7 +1,7 @@
-"""Generated calls, valid and invalid, to operations of every description: never a 5xx, and always what is described.
+"""Valid and invalid generated calls. The response is never a 5xx and always matches the description.
 
-In an ordinary run one operation represents each kind: a service, a method, with or without values in path, query and
-headers, and a kind of body. `test_hostile_values` tests the values in bodies and parameters of every operation.
+An ordinary run calls one operation of each kind. A kind is the service, the method, the kind of body, and whether there
+are path, query and header values. `test_hostile_values` covers the values of every operation.
 """
 
 import json
@@ -18,7 +18,7 @@ from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.proof_sizes import one_of_each
 from tests.support.sandbox import Sandbox
 
-DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test proves that they match the code
+DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that they match the code
 DESCRIBED = {service: json.loads((DESCRIPTIONS / f"{service.name}.json").read_text()) for service in app.SERVICES}
 Case: TypeAlias = tuple[Service, str, str]
 
@@ -32,7 +32,7 @@ def operations(service: Service) -> Iterator[Case]:
 
 
 def is_endless(operation: Any) -> bool:
-    """Return whether the operation is a stream of events. Streams have their own tests, because they have no end."""
+    """Return whether the operation streams events. Streams never end, so they have their own tests."""
     return any("text/event-stream" in response.get("content", ()) for response in operation["responses"].values())
 
 

@@ -30,7 +30,7 @@ SHUT_OUT = {401, 403, 429}
 def test_no_value_anywhere_is_a_fault_of_ours(
     independent: Sandbox, issuer: Issuer, service: Service, record_property: Any
 ) -> None:
-    """The rule allows each call. It succeeds, or is rejected in the error format of its operation."""
+    """Each call passes the rule. It succeeds, or is rejected in the operation's error format."""
     counts: Counter[str] = Counter()
     faults: list[str] = []
     with closing(http.client.HTTPConnection(independent.url.removeprefix("http://"), timeout=PATIENCE)) as connection:
@@ -52,13 +52,13 @@ def test_no_value_anywhere_is_a_fault_of_ours(
 
 
 def decides_by_path(target: Target) -> bool:
-    """Return whether the rule itself uses the only value: the owner's CPF, or the call that a check decides about."""
+    """Return whether the access decision itself depends on the only parameter: the owner's CPF, or a checked path."""
     names = {name for _, name in target.parameters}
     return names == {"cpf"} or target.operation.key.startswith("access.check_path_")
 
 
 def judge(target: Target, status: int, content: bytes) -> Iterator[str]:
-    """Yield the faults of a response."""
+    """Yield the faults in a response."""
     if not 200 <= status < 500:
         yield f"{status} {content[:200]!r}"
     elif status >= 400 and not is_worded(target.operation.dialect, content):
@@ -66,7 +66,7 @@ def judge(target: Target, status: int, content: bytes) -> Iterator[str]:
 
 
 def is_worded(dialect: Dialect, content: bytes) -> bool:
-    """Return whether a refusal has the members that the operation's description promises."""
+    """Return whether a refusal has the members that the operation's error format requires."""
     shapes = (dialect.schema, dialect.items_schema) if dialect.items_schema else (dialect.schema,)
     try:
         msgspec.json.decode(content, type=shapes[0])
@@ -81,9 +81,9 @@ def is_worded(dialect: Dialect, content: bytes) -> bool:
 
 
 class Caller:
-    """Calls over one connection as a caller with the right.
+    """A caller with the required right, on one connection.
 
-    A caller that reaches its rate limit is replaced by another.
+    After a 429 it continues as another person.
     """
 
     def __init__(self, connection: http.client.HTTPConnection, issuer: Issuer) -> None:
@@ -93,7 +93,7 @@ class Caller:
         self._tokens: dict[str, str] = {}
 
     def call(self, target: Target, sent: Sent) -> tuple[int, bytes]:
-        """Return status and body. Leave a stream of events at its start."""
+        """Return the status and the body. Do not read a stream of events beyond its start."""
         status, content = self._send(target, sent)
         if status == 429:
             self._tokens.clear()

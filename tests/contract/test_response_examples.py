@@ -1,4 +1,4 @@
-"""The descriptions show a success of every operation as the platform returns it."""
+"""The descriptions show the success of every operation as the platform returns it."""
 
 import os
 
@@ -15,8 +15,8 @@ from tests.contract.response_examples import (
 )
 from tests.support.sandbox import Sandbox
 
-# These operations succeed only after steps that no other example takes: a code sent to a phone, an account in the CRM,
-# a job that failed, a choice that another call has undone.
+# These operations fail in the collector's run. They need, for example, a code sent to a phone, a CRM account, a failed
+# job, the owner's token, or data that no earlier example creates.
 WITHOUT_ANSWER = [
     "access_apply_catalogue",
     "access_find_user",

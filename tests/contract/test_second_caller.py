@@ -1,4 +1,4 @@
-"""No caller blocks another: every step of the event loop is short, even with the largest input of a call."""
+"""No caller blocks another: each step of the event loop is short, even for the largest accepted input."""
 
 from collections.abc import Hashable, Iterator
 from contextlib import closing
