@@ -250,7 +250,7 @@ def test_what_is_no_answer_of_the_platforms_is_told_apart(client: Any, call: Cal
 
 
 def sign(secret: str, body: bytes, moment: float) -> dict[str, str]:
-    """Sign like the platform. Another test checks the platform's signatures with the standard's own library."""
+    """Sign with the standard's own library. Other tests verify the platform's signatures with the same library."""
     signature = Webhook(secret).sign("msg_1", datetime.fromtimestamp(moment, UTC), body.decode())
     return {"Webhook-Id": "msg_1", "Webhook-Timestamp": f"{moment:.0f}", "Webhook-Signature": signature}
 

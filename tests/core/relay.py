@@ -1,4 +1,4 @@
-"""A relay in front of a database server, with which a test can stop the server while its connections stay open."""
+"""A relay in front of a database server. A test can stop it, and the connections stay open."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ class Relay:
     """
 
     def __init__(self, database_url: str) -> None:
-        # Not in the test's own folder: the path of a socket is limited to about a hundred characters.
+        # Not in the test's own folder, because a socket's path may have only about a hundred characters.
         self.folder = Path(tempfile.mkdtemp(prefix="relay-"))
         query = parse_qs(urlsplit(database_url).query)
         (host,), (port,) = query["host"], query.get("port", ["5432"])
@@ -41,11 +41,11 @@ class Relay:
         self._loop.close()
 
     def stop(self) -> None:
-        """Forward nothing from now on, and close nothing."""
+        """Stop forwarding without closing connections."""
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
 
     def resume(self) -> None:
-        """Forward what was held back and everything that follows."""
+        """Resume forwarding, starting with the bytes received in the meantime."""
         self._loop.call_soon_threadsafe(self._flowing.set)
 
     async def _stop(self) -> None:
@@ -57,7 +57,7 @@ class Relay:
 
     async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):
-            if not self._flowing.is_set():  # the kernel accepts for a stopped server
+            if not self._flowing.is_set():  # the kernel accepts connections of a frozen server
                 try:
                     await self._flowing.wait()
                 finally:

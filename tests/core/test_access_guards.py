@@ -1,6 +1,6 @@
-"""The guards of a person's data besides the rule (rules: registry 1.1, 5).
+"""The guards that protect a person's data in addition to the rule (rules: registry 1.1, 5).
 
-These are the reason of access, the record of a person's own reads, and the lock for callers who try many numbers.
+They are the access reason, the audit of a person's own reads, and the lock for callers who try many CPFs.
 """
 
 import itertools
@@ -85,7 +85,7 @@ def test_own_reads_are_recorded_where_the_city_wants_it(http: httpx.Client, issu
 
 @pytest.fixture
 def numbers() -> Iterator[str]:
-    """Yield valid CPFs of other people, one after the other."""
+    """Yield valid CPFs of invented people."""
     return (Cpf.with_stem(f"{stem:09}").digits for stem in itertools.count(123_000_000))
 
 
@@ -96,7 +96,7 @@ def test_who_tries_number_after_number_is_shut(http: httpx.Client, issuer: Issue
     shut = http.get(path(next(numbers)), headers=prober)
     assert (shut.status_code, shut.headers["Error-Code"]) == (429, "enumeration")
     assert 1 <= int(shut.headers["Retry-After"]) <= 300
-    # Only this caller is locked out, and only of these paths.
+    # Only this caller is locked out, and only of operations on a person's data.
     assert http.get(path("90000000337"), headers=prober).status_code == 429
     assert http.get(path(), headers=bearer(issuer.person(ANA))).status_code == 200
     assert http.get("/registry/v1/citizen/gender/options", headers=prober).status_code == 200

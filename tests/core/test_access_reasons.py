@@ -1,4 +1,4 @@
-"""The reason of a call, in the caller's own words, as the audit trail stores it (rules: registry 1.1), over HTTP."""
+"""The access reason as the caller types it and as the audit trail stores it, over HTTP (rules: registry 1.1)."""
 
 import re
 from typing import Any
@@ -31,7 +31,7 @@ HIDDEN = [
     ("900_000_001 - 75", CPF),
     ("9 0 0 0 0 0 0 0 1 7 5", CPF),
     ("sala 12 900.000.001-75", CPF),
-    ("\uff19\uff10\uff10\uff0e\uff10\uff10\uff10\uff0e\uff10\uff10\uff11\uff0d\uff17\uff15", CPF),  # full width
+    ("\uff19\uff10\uff10\uff0e\uff10\uff10\uff10\uff0e\uff10\uff10\uff11\uff0d\uff17\uff15", CPF),  # full-width digits
     ("\u0669\u0660\u0660\u0660\u0660\u0660\u0660\u0660\u0661\u0667\u0665", CPF),  # Arabic digits
     ("900\u200b000\u2060001\u00ad75", CPF),  # invisible characters between the digits
     ("9\ufe0f\u20e300000001 75", CPF),  # a keycap digit
@@ -51,7 +51,7 @@ HARMLESS = [
     "Atendimento 4711",
     "Processo 0001234-56.2026.8.26.0100",
     "Protocolo 2026/000123, de 23/11/2026 10:30",
-    "CPF 900.000.001-76",  # not a CPF: its check digits are wrong
+    "CPF 900.000.001-76",  # not a CPF, because the check digits are wrong
     "telefone 1746",
     "a @ b",
     "R$ 10.000.000,00",
@@ -78,7 +78,7 @@ def test_numbers_of_other_things_are_no_personal_data(text: str) -> None:
     "word", ["a@b_{} ", "+999{:07} ", "20 2{:03}-{:04} ", "1.", "@", "(", "{:011} ", "\u0301", "a@a."]
 )
 def test_few_parts_of_a_long_text_are_shown_to_the_libraries(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A look-up takes a tenth of a millisecond, and the data sets of the agents have megabytes of text."""
+    """Each library look-up takes a tenth of a millisecond, and agents' data sets contain megabytes of text."""
     asked = count_calls(monkeypatch)
     find_kinds("".join(word.format(number % 1000, number) for number in range(5_000)))
     assert len(asked) <= 100
@@ -104,7 +104,7 @@ def test_a_cpf_is_found_beside_other_numbers(stem: int, other: str, blanks: list
 def append_check_digits(stem: int) -> str:
     try:
         return Cpf.with_stem(f"{stem:09}").digits
-    except ValueError:  # repeated digits
+    except ValueError:  # the stem makes a CPF of repeated digits
         return "90000000175"
 
 

@@ -1,4 +1,4 @@
-"""The actor of a caller in the audit trail: a citizen, a member of staff or a system."""
+"""How the audit trail names a caller: as a citizen, a member of staff or a system."""
 
 import json
 from types import SimpleNamespace

@@ -1,6 +1,6 @@
-"""The hash chain over the audit events (rules: registry 3.7).
+"""The hash chain of the audit events (rules: registry 3.7).
 
-SQL computes the hashes, the platform follows them, and the tests verify them here with code of their own.
+SQL computes the hashes and the platform verifies them. These tests verify them with independent code.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ def written(value: Any) -> Any:
 
 
 def follow(sql: Sql) -> bytes:
-    """Verify every link and return the hash of the last event."""
+    """Verify every link, and return the last event's hash."""
     before = bytes(32)
     for number, event in enumerate(sql("SELECT * FROM platform.audit_event ORDER BY seq"), start=1):
         content = json.dumps([written(event[name]) for name in MEMBERS], ensure_ascii=False)
@@ -161,7 +161,7 @@ PARTITION = "CREATE TABLE platform.audit_event_{0} PARTITION OF platform.audit_e
 async def test_dropped_months_leave_a_chain_that_can_be_followed(platform: Platform, sql: Sql) -> None:
     for part in (("2000_01", "2000-01-01", "2000-02-01"), ("2000_02", "2000-02-01", "2000-03-01")):
         await aio(sql, PARTITION.format(*part))
-    # The third event was committed, and so chained, after an event of a later month.
+    # The third event is chained after the second, although its month is earlier.
     for at in ("2000-01-05", "2000-02-05", "2000-01-06", "2000-02-06"):
         await aio(sql, PUT, at)
         await audit_chain.chain_events(platform)

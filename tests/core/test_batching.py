@@ -1,4 +1,4 @@
-"""Look-ups by key and small writes that come at the same time share a statement, and nothing else."""
+"""Look-ups by key share a statement, and small writes share a commit, if they arrive at the same time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -107,7 +107,7 @@ async def test_a_key_that_the_driver_refuses_fails_alone(database: Database) -> 
 async def test_a_caller_who_gives_up_takes_nothing_from_the_others(database: Database) -> None:
     asked = [asyncio.ensure_future(capitals(database, country)) for country in ["Peru", "Chile", "Brasil"] * 3]
     await asyncio.sleep(0)
-    for gone in (0, 6):  # one in a statement of its own, one of a batch
+    for gone in (0, 6):  # the first is sent in its own statement, the other in a batch
         asked[gone].cancel()
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert [isinstance(found[gone], asyncio.CancelledError) for gone in (0, 6)] == [True, True]
@@ -127,11 +127,11 @@ async def test_a_look_up_survives_the_loss_of_every_connection(database: Databas
 
 
 async def test_the_place_of_a_lost_connection_is_taken_once(database: Database) -> None:
-    """If two callers took it, one caller would wait while the other connections pass from caller to caller."""
+    """Only the first caller in the queue may use the slot of a lost connection to open a new one."""
     deadline = asyncio.get_running_loop().time() + PATIENCE
     held = [await database.take("", deadline) for _ in range(4)]
     waiting = asyncio.create_task(database.take("", deadline))
-    await asyncio.sleep(0)  # it is in the queue now
+    await asyncio.sleep(0)  # let the task join the queue
 
     async def lose_and_take() -> Connection:
         await database.give_back(held[0], "", sound=False)
@@ -181,7 +181,7 @@ async def test_a_row_that_is_refused_fails_alone(database: Database, owner: asyn
 async def test_a_write_is_not_repeated_when_its_connection_is_lost(
     database: Database, owner: asyncpg.Connection
 ) -> None:
-    """It is unknown whether the statement was committed."""
+    """The write may already be committed, so a retry could apply it twice."""
     attempts = []
 
     async def lose(connection: Connection, rows: Sequence[str]) -> list[None]:

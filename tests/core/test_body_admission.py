@@ -1,4 +1,4 @@
-"""A large body is read only for a caller that the token and the rule let through."""
+"""A large body is read only after the token and the rule have allowed the caller."""
 
 import pytest
 
@@ -10,12 +10,12 @@ from tests.support.server import RunningServer
 
 PATH = b"/search/api/v1/admin/services"
 SIZE = 400_000
-# The first part of a body, longer than what the server reads of a body before the decision.
+# The start of a body, longer than the part that the server reads before its decision.
 BEGUN = b'{"nome_servico": "' + b"a" * UNASKED_BODY
 
 
 def begin(server: RunningServer, token: str | None) -> Connection:
-    """Send the head of a large request and the start of its body."""
+    """Send the head of a large request, and the start of its body."""
     connection = Connection(server.port)
     authorization = f"Authorization: Bearer {token}\r\n".encode() if token else b""
     connection.send(
@@ -37,4 +37,4 @@ def test_a_caller_without_the_right_is_refused_before_the_body_is_read(
 def test_a_caller_with_the_right_sends_the_whole_body(server: RunningServer, issuer: Issuer) -> None:
     with begin(server, issuer.admin("90000000256")) as connection:
         connection.send(b"a" * (SIZE - len(BEGUN) - 2) + b'"}')
-        assert connection.answer() == "400"  # read completely: the name is too long
+        assert connection.answer() == "400"  # the server read the body and rejected the long name

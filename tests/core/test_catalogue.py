@@ -1,4 +1,4 @@
-"""The snapshot that processes decide from, and faults of operations that stop the start (rules: access 3.6, 4.5)."""
+"""The snapshot used for decisions, and invalid operations that prevent the start (rules: access 3.6, 4.5)."""
 
 import asyncio
 from contextlib import nullcontext
@@ -73,7 +73,7 @@ async def test_a_cut_listener_listens_again_and_misses_nothing(
 
 
 def named(database: Database, name: str) -> Database:
-    """Return the same pool with a listener of its own, which has this application name."""
+    """Return a copy of the pool whose own listener has this application name."""
     other = copy(database)
     other.listening = Listening(other.listener)
     other.options["server_settings"] |= {"application_name": name}
@@ -81,9 +81,9 @@ def named(database: Database, name: str) -> Database:
 
 
 async def cut(owner: asyncpg.Connection, name: str) -> None:
-    """End the listener's connection once it listens."""
+    """Terminate the listener's connection as soon as it listens."""
     async with asyncio.timeout(PATIENCE):
-        while not await owner.fetchval(  # noqa: ASYNC110 - the server has no event for it
+        while not await owner.fetchval(  # noqa: ASYNC110 - no event reports that it listens
             "SELECT bool_or(pg_terminate_backend(pid)) FROM pg_stat_activity "
             "WHERE application_name = $1 AND query LIKE 'LISTEN%'",
             name,
@@ -106,7 +106,7 @@ async def test_an_unconfirmed_snapshot_decides_nothing(platform: Platform, monke
 
 
 async def test_an_older_version_never_comes_back(platform: Platform) -> None:
-    """A load that starts earlier and ends later must not replace a newer version."""
+    """A slow load of an old version must not replace a newer version."""
     other, seen = Catalogue(platform.database), []
     for _ in range(20):
         version = await raise_version(platform)

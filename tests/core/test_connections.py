@@ -1,6 +1,6 @@
-"""The pool of connections closes in order: no work is cut off, no caller waits in vain.
+"""The connection pool closes in order. It cuts off no work, and no caller waits in vain.
 
-No statement outlives its slot.
+A slot becomes free only after its statement has ended.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ async def test_closing_waits_for_what_is_in_use_and_refuses_who_waits(database: 
     async with asyncio.timeout(PATIENCE):
         async with database.connection() as connection:
             waiting = asyncio.create_task(database.take("", asyncio.get_running_loop().time() + PATIENCE))
-            await asyncio.sleep(0)  # it is in the queue now
+            await asyncio.sleep(0)  # let the task join the queue
             closing = asyncio.create_task(database.close())
             with pytest.raises(Unavailable):
                 await waiting
@@ -53,7 +53,7 @@ async def test_a_cancelled_statement_has_ended_before_its_place_is_free(database
     try:
         asleep = asyncio.create_task(sleep())
         async with asyncio.timeout(PATIENCE):
-            while not await owner.fetchval(_ASLEEP):  # noqa: ASYNC110 - the server has no event for its start
+            while not await owner.fetchval(_ASLEEP):  # noqa: ASYNC110 - no event reports the start
                 await asyncio.sleep(0)
         asleep.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -65,7 +65,10 @@ async def test_a_cancelled_statement_has_ended_before_its_place_is_free(database
 
 
 class Clock:
-    """The event loop's clock, which a test advances by a minute. Only deadlines follow the real clock."""
+    """The event loop's clock for idle connections, which a test advances by a minute.
+
+    Other timers use the real clock.
+    """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         loop = asyncio.get_running_loop()
@@ -88,13 +91,16 @@ class Clock:
 async def test_a_connection_that_nobody_needed_for_a_minute_is_closed(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Connections in use stay open, one of them permanently. Closed ones are opened again when they are needed."""
+    """Used connections stay open.
+
+    After minutes without load, one connection is left, and others are opened on demand.
+    """
     clock = Clock(monkeypatch)
     database = Database(database_url, size=4)
     await database.open()
 
     async def use(at_once: int) -> set[int]:
-        """Return the server processes that worked for this number of concurrent users."""
+        """Return the server process ids of this number of connections used at the same time."""
         async with AsyncExitStack() as held:
             taken = [await held.enter_async_context(database.connection()) for _ in range(at_once)]
             return {await connection.fetchval("SELECT pg_backend_pid()") for connection in taken}

@@ -1,4 +1,4 @@
-"""Cookies are parsed in linear time by every interpreter, and a header with too many cookies is rejected."""
+"""Cookies are parsed in linear time with every Python version, and too many cookies are rejected."""
 
 import resource
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 from balcao.core.context.headers import Headers
 from balcao.core.http.cookies import MOST_COOKIE_BYTES, CookiesTooLarge, read_cookies
 
-# Input for which `http.cookies` takes many seconds before Python 3.11.10 and 3.12.6 (CVE-2024-7592).
+# Before Python 3.11.10 and 3.12.6, `http.cookies` needs many seconds for this input (CVE-2024-7592).
 READ_HOSTILE = """
 from balcao.core.context.headers import Headers
 from balcao.core.http import cookies

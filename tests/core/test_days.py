@@ -1,4 +1,4 @@
-"""Days that are shown with a time: formatting them in the city's zone gives the same day (rules: registry 1.1)."""
+"""A day with a time still shows the same day in the city's zone (rules: registry 1.1)."""
 
 import re
 from datetime import date, datetime

@@ -24,13 +24,13 @@ ACTIONS = {number: Action(number, key, key) for number, key in enumerate(KEYS, 1
 GUARDS = [None, "self", "scope:s", "self scope:s client:PORTALS", "client:CRM_WEBHOOK_CLIENTS", "client:UNKNOWN"]
 
 numbers = st.integers(1, 5)
-# Chosen by hand instead of randomly, so that most pairs have paths in common.
+# Hand-picked patterns, because random ones would rarely match the same paths.
 PATTERNS = ["/**", "/a", "/{cpf}", "/a/**", "/a/b", "/a/{cpf}", "/*/b", "/*/{cpf}", "/{x}/**", "/a/*/b", "/a/b/**"]
 patterns = st.sampled_from(PATTERNS)
 
 
 def some(kinds: Any) -> Any:
-    """Return a strategy for items by id, some of which are deleted."""
+    """Return a strategy for changed items by id. None deletes an item."""
     return st.dictionaries(numbers, st.none() | kinds, min_size=2, max_size=5)
 
 
@@ -58,7 +58,7 @@ requests = st.tuples(st.sampled_from([*METHODS, "PUT"]), paths)
 
 
 class Reference:
-    """A reference implementation: plain tables, searched linearly."""
+    """A reference implementation that searches plain tables linearly."""
 
     def __init__(self) -> None:
         self.mappings: dict[int, Any] = {}
@@ -67,7 +67,10 @@ class Reference:
         self.people: dict[str, Membership] = {}
 
     def change(self, mappings: Any, changed_roles: Any, groups: Any, held: Any) -> Changes:
-        """Apply the change, except mappings whose shape is taken. Return it as the database would send it."""
+        """Apply the change, and return it as the database would send it.
+
+        Mappings with a shape that is taken are left out.
+        """
         wanted = {**self.mappings, **mappings}
         shapes = [(one[0], erase_parameter_names(one[1])) for one in wanted.values() if one]
         if len(set(shapes)) < len(shapes):
@@ -91,7 +94,7 @@ class Reference:
         return msgspec.json.decode(msgspec.json.encode(document), type=Changes)
 
     def find(self, method: str, path: str) -> Any:
-        """Return the deciding mapping, by regular expressions and the order of rules 3.5."""
+        """Return the mapping that decides, found with regular expressions in the order of rules 3.5."""
         path = path.replace("%61", "a")
         if "%2F" in path or "//" in path or "/.." in path:
             return None
@@ -116,7 +119,7 @@ class Reference:
         return [2 if part == "**" else 0 if part.isalpha() else 1 for part in pattern.split("/")[1:]]
 
     def decide(self, request: Request, who: Caller) -> tuple[str, str]:
-        """Return the deciding pattern, and the reason."""
+        """Return the pattern that decides, and the reason."""
         found = self.find(*request)
         return ("", "no_mapping") if found is None else (found[1], self._decide(found, request[1], who))
 
@@ -162,7 +165,7 @@ def test_the_decision_equals_a_slow_one_after_every_change(history: Any, asked: 
         decided = [decide_in_process(snapshot, request, who) for request, who in asked]
         assert decided == [reference.decide(request, who) for request, who in asked]
         older.append((snapshot, decided))
-    for version_then, decided in older:  # a request in flight keeps its version of the rules
+    for version_then, decided in older:  # a request in flight keeps its snapshot
         assert [decide_in_process(version_then, request, who) for request, who in asked] == decided
 
 

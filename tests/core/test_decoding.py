@@ -1,4 +1,4 @@
-"""The cost limits of a body before it is decoded, and the messages for an invalid one."""
+"""The limits checked before a body is decoded, and the messages about invalid bodies."""
 
 from datetime import date, datetime
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""A job that a store's own statement enqueues equals the job that the library would have enqueued."""
+"""A statement in a store enqueues a job in the same form as the queue library."""
 
 from datetime import timedelta
 
@@ -28,7 +28,7 @@ async def test_both_write_the_same_rows(platform: Platform, sql: Sql) -> None:
             KIND,
         )
     assert by_library
-    assert len(jobs) == len(steps) == 2  # both times are that of the transaction
+    assert len(jobs) == len(steps) == 2  # both times equal the transaction's time
     assert jobs[0] == jobs[1]
     assert steps[0] == steps[1]
 
@@ -44,7 +44,7 @@ async def test_however_many_jobs_the_workers_are_woken_once(platform: Platform) 
         await listener.add_listener("balcao_queue", note)
         async with platform.database.connection() as connection:
             await connection.execute(STATEMENT, KIND, encode_payload(PAYLOAD), DELAY, 50)
-        await listener.execute("SELECT")  # all earlier notifications have arrived with this answer
+        await listener.execute("SELECT")  # this response arrives after all earlier notifications
     finally:
         await listener.close()
     assert len(woken) == 1

@@ -1,4 +1,4 @@
-"""The export of a service is encrypted, complete and in one order. A killed export is continued by the next run."""
+"""The export of a service is encrypted, complete and ordered. After a kill, the next run continues it."""
 
 import gzip
 import json
@@ -36,24 +36,25 @@ SERVICES = [each for each in app.SERVICES if each.exports]
 REGISTRY = next(each for each in SERVICES if each.name == "registry")
 IDENTITY = pyrage.x25519.Identity.generate()
 RECIPIENT = str(IDENTITY.to_public())
-# A person of the demo data, in the forms that would appear in an unencrypted export.
+# Data of a demo person that would be visible in an unencrypted export.
 SEEN = (b"90000000175", b"Ana Beatriz", b"Moreira")
 SMALL = 2_000
-# Kinds with a key of one column, with a key of several, and one without rows. All kinds would be hundreds of files.
+# Kinds with a key of one column, with a key of several columns, and without rows. All kinds would make hundreds of
+# files.
 FEW = [export for export in REGISTRY.exports if export.kind in {"settings", "preference-ledger", "wording", "own-pet"}]
-# Checking these for personal data takes seconds. Another test shows on their own database that they can be imported.
+# Checking these kinds for personal data takes seconds. Another test imports them.
 SLOW = {"examples"}
 
 Make = Callable[..., Manifest]
 
 
 class Killed(BaseException):
-    """Raised where a kill would end the process."""
+    """Stops the export where a kill would stop the process."""
 
 
 @pytest.fixture(scope="module")
 def database_url(settings: Settings) -> Iterator[str]:
-    """Return a database with the demo data of all services. These tests only read it."""
+    """Yield a database with the demo data of all services. The tests of this module only read it."""
     name = databases.new_name()
     url = databases.create(name)
     fill_with_demo(settings, url)
@@ -63,7 +64,7 @@ def database_url(settings: Settings) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def make(settings: Settings, database_url: str) -> Iterator[Make]:
-    """Return `make(folder, service)`, which exports as the command does."""
+    """Yield `make(folder, service)`, which exports as the command does."""
     with acting(settings, database_url, "registry.export") as act:
 
         def run(folder: Path, of: Service = REGISTRY, progress: service.OnProgress = silent, **order: Any) -> Manifest:
@@ -75,7 +76,7 @@ def make(settings: Settings, database_url: str) -> Iterator[Make]:
 
 
 def silent(*_: object) -> None:
-    """Report no progress."""
+    """Ignore the progress."""
 
 
 def read_lines(folder: Path, kind: str) -> list[bytes]:
@@ -149,17 +150,18 @@ def test_an_export_taken_into_an_empty_database_is_the_same_when_exported_again(
 
 
 def decoded(lines: list[bytes], row: type[msgspec.Struct]) -> list[Any]:
-    """Return the lines as the import reads them, sorted.
+    """Return the lines as the import decodes them, sorted.
 
-    Sort them because ids that the database assigns follow the order of the import.
+    The database assigns some ids in the order of the import, so the order of the lines can differ.
     """
     return sorted(msgspec.json.encode(msgspec.json.decode(line, type=row)) for line in lines)
 
 
 async def test_every_batch_is_found_by_an_index(database_url: str) -> None:
-    """The demo tables are small, so the planner would prefer a sequential scan.
+    """Each batch is read through an index, without a sort.
 
-    With these settings, a plan that still sorts has no index to use.
+    The demo tables are small, so the planner would prefer a sequential scan. With these settings it avoids one if an
+    index exists.
     """
     connection = await asyncpg.connect(database_url)
     try:
@@ -168,7 +170,7 @@ async def test_every_batch_is_found_by_an_index(database_url: str) -> None:
             rows = await export.rows(connection) if callable(export.rows) else export.rows
             key = await store.read_key(connection, rows)
             for is_resumed in (False, True):
-                # Replace each parameter by a value that the planner cannot know.
+                # Replace each parameter by a value that the planner does not know.
                 statement = re.sub(r"\$[0-9]", "(SELECT '')", store.build_statement(rows, key, is_resumed=is_resumed))
                 found = list_steps(await connection.fetchval(f"EXPLAIN (FORMAT JSON) {statement}"))
                 assert found[0] == "Limit"
@@ -179,7 +181,7 @@ async def test_every_batch_is_found_by_an_index(database_url: str) -> None:
 
 
 def list_steps(plan: str) -> list[str]:
-    """Return the types of the plan's nodes, from the root to the one that reads the rows."""
+    """Return the node types of the plan, from the root to the node that reads the rows."""
     node, found = json.loads(plan)[0]["Plan"], []
     while node:
         found.append(node["Node Type"])

@@ -1,4 +1,4 @@
-"""A full disk loses lines of the log and is reported explicitly. Nothing else fails."""
+"""If the disk is full, log lines are lost and the operator is told. Nothing else fails."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""The values of `/metrics` for the queue, the CRM and the database, and the page that explains each metric."""
+"""The metrics of the queue, the CRM and the database, and the page that explains every metric."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 PAGE = Path(__file__).parents[2] / "docs" / "operate" / "metrics.md"
-# The platform's limit for waiting on the database is 3 seconds. The tests use this shorter one instead.
+# Replaces the platform's time limit for the database, to make the test fast.
 MOMENT = 0.3
 JOB = """INSERT INTO queue.pgqueuer (priority, entrypoint, execute_after, status)
          VALUES (0, 'crm_push', now() + make_interval(secs => $1), $2::queue.pgqueuer_status)"""
@@ -33,7 +33,7 @@ NOTIFICATION = """INSERT INTO health_units.notifications
 
 
 def read(http: httpx.Client) -> Mapping[str, dict[tuple[str, ...], float]]:
-    """Return the values by family and labels."""
+    """Return the metrics by family and label values."""
     text = http.get("/metrics").raise_for_status().text
     return {
         family.name: {tuple(sample.labels.values()): sample.value for sample in family.samples}
@@ -64,7 +64,7 @@ def test_the_distance_to_the_crm_is_that_of_the_oldest_event_and_of_the_oldest_c
     found = read(http)["balcao_crm_oldest_seconds"]
     assert found["push",] >= 3600
     assert found["event",] == 0
-    # Operators find abandoned jobs among the dead-lettered jobs.
+    # Once the push job has failed for good, it counts as a dead letter and no longer as a delay.
     sql("INSERT INTO queue.pgqueuer (id, priority, entrypoint, status) VALUES (1, 0, 'crm_push', 'failed')")
     assert read(http)["balcao_crm_oldest_seconds"]["push",] == 0
     sql("UPDATE queue.pgqueuer SET status = 'queued' WHERE id = 1")
@@ -109,7 +109,7 @@ def test_without_the_database_the_rest_is_there_and_says_so(
 
 
 def test_the_page_explains_every_metric_and_no_other(http: httpx.Client) -> None:
-    # These metrics belong to a worker, to a process with replicas, or to a public address with TLS.
+    # These metrics exist only in workers, in processes with replicas, or with a public TLS address.
     further = ("balcao_replica_lag_seconds", "balcao_certificate_end_timestamp_seconds")
     with Pulse().shown(), telemetry.state(further[0], lambda: 1.0), telemetry.state(further[1], lambda: 1.0):
         text = http.get("/metrics").text

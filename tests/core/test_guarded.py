@@ -1,4 +1,4 @@
-"""The addresses that a guarded outgoing call may use."""
+"""The addresses that guarded outgoing calls may connect to."""
 
 from ipaddress import ip_address
 

@@ -1,6 +1,6 @@
-"""A repeated POST returns the first response, also while the first is in progress.
+"""A repeated POST returns the first response, even while the first call is still in progress.
 
-A different request is not confused with it.
+Another request with the same key is refused.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ def call_of(platform: Platform, key: str | None, subject: str = "someone") -> Ca
 
 
 class Maker:
-    """Counts how often it really created something."""
+    """Counts how many things it has created."""
 
     def __init__(self) -> None:
         self.made = 0
@@ -132,9 +132,9 @@ async def test_a_response_that_was_stored_before_secrets_were_sealed_is_repeated
 async def test_a_sealed_response_outlives_its_key_as_long_as_the_former_one_is_named(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the former key, the caller gets an error.
+    """If the former key is not configured, the repeated call fails.
 
-    A second secret would replace the one that receivers verify with.
+    Creating a second secret would invalidate the one that receivers use.
     """
     make, call = Maker(), call_of(platform, "rotated")
     await ask(call, make, is_secret=True)
@@ -149,7 +149,7 @@ async def test_a_sealed_response_outlives_its_key_as_long_as_the_former_one_is_n
 
 
 async def test_a_sealed_response_opens_for_its_own_caller_only(platform: Platform, sql: Sql) -> None:
-    """Even a person who can copy rows cannot open it."""
+    """A response copied to another row cannot be opened, even by a person who can write to the table."""
     make, call, other = Maker(), call_of(platform, "own"), call_of(platform, "own", "another")
     await ask(call, make, is_secret=True)
     await ask(other, make, is_secret=True)

@@ -1,4 +1,4 @@
-"""Tables as cities send them: a damaged row costs one row, and the counts add up to the rows of the file."""
+"""Imported tables with damaged rows: each costs only itself, and the counts add up to the number of rows."""
 
 import io
 import zipfile
@@ -47,7 +47,7 @@ def good(number: int) -> bytes:
 
 
 class Damage(NamedTuple):
-    """A row of a file, and the expected result of its import."""
+    """A damaged row, and the expected counts of its import."""
 
     text: bytes
     imported: int = 0
@@ -86,7 +86,7 @@ def test_a_damaged_row_costs_one_row_and_the_counts_add_up(load: Load, tmp_path:
     before, after = [good(number) for number in range(40)], [good(number) for number in range(100, 140)]
     is_last = not damage.text.endswith(b"\n")
     file = tmp_path / "a.csv"
-    accented = f"{cpf(500)};João;São\n".encode()  # the file is UTF-8
+    accented = f"{cpf(500)};João;São\n".encode()  # the rest of the file is UTF-8
     file.write_bytes(
         HEADER.encode() + b"\n" + accented + b"".join(before) + damage.text + (b"" if is_last else b"".join(after))
     )
@@ -106,7 +106,7 @@ def test_twenty_thousand_rows_after_a_stray_quote_are_all_read(tmp_path: Path) -
 
 
 def read(file: Path) -> tuple[list[Any], list[int], int]:
-    """Return the rows, the rejected lines, and the number of skipped rows, as an import receives them."""
+    """Return the rows, the rejected lines and the number of skipped rows, read as an import reads them."""
     with open_source(file) as source:
         assert source.table is not None, "no table"
         source.table.expect(CitizenRow)
@@ -209,7 +209,7 @@ def spreadsheet(rows: Sequence[Sequence[Any]], *, number_format: str = "General"
 
 
 def repacked(content: bytes, changes: dict[str, Callable[[bytes], bytes]]) -> bytes:
-    """Return the same file with the content of some of its members changed."""
+    """Return a copy of the zip file in which some members are changed."""
     made = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
@@ -232,7 +232,7 @@ def test_a_spreadsheet_is_imported_with_the_zeros_that_it_dropped(load: Load, tm
         [cpf(8), "#N/A"],
         [True, "Rui"],
     ]
-    file = tmp_path / "planilha"  # recognised by its first bytes
+    file = tmp_path / "planilha"  # the format is recognised by the first bytes
     file.write_bytes(spreadsheet(rows, number_format="00000000000"))
     report = tmp_path / "refused.jsonl"
     outcome = load(file, report=report)

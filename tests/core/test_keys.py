@@ -1,4 +1,4 @@
-"""The issuers' keys when many callers need them at the same time."""
+"""The issuers' signing keys while many callers need them, and faulty responses of the provider."""
 
 import asyncio
 import json
@@ -41,18 +41,21 @@ async def test_the_keys_are_asked_for_once_however_many_wait(issuer: Issuer) -> 
 
 
 ADDRESS = "https://login.example/realms/x"
-# When a token claims to be issued: before every fetch, or after every fetch.
+# The `iat` of a token: before every fetch of the keys, or after every fetch.
 EARLIER, LATER = 0.0, math.inf
 DISCOVERY = {"issuer": ADDRESS, "jwks_uri": f"{ADDRESS}/certs"}
 
 
 def document(content: bytes) -> httpx.Response:
-    """Return a response as it comes from a network, with an unread body."""
+    """Return an HTTP response whose body has not been read yet."""
     return httpx.Response(200, stream=httpx.ByteStream(content))
 
 
 class Provider:
-    """A provider that answers as a test sets it. `published` are its keys; `answer` replaces them."""
+    """A provider controlled by a test.
+
+    It publishes the keys in `published`, unless `answer` returns another response.
+    """
 
     def __init__(self) -> None:
         self.published = [new_key()]
@@ -83,7 +86,7 @@ def provider() -> Provider:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Return the clock of the keys. A test sets its only item."""
+    """Replace the clock of the keys by the only item of the returned list."""
     now = [1000.0]
     monkeypatch.setattr(keys, "monotonic", lambda: now[0])
     monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)
@@ -228,7 +231,7 @@ async def test_tokens_with_invented_keys_are_refused_however_many_come(issuer: I
 async def test_a_token_may_be_new_by_a_clock_behind_ours_and_where_it_does_not_say(
     issuer: Issuer, clock: list[float]
 ) -> None:
-    """The issuer added this key a moment ago, after the last fetch."""
+    """The issuer may have added the unknown key since the last fetch, so the call is not refused but retried later."""
     async with httpx.AsyncClient(timeout=PATIENCE) as client:
         verifier = TokenVerifier([issuer.address], "account", client)
         before = time.time()

@@ -1,4 +1,4 @@
-"""Limits that several machines count together, with a store in memory instead of Redis."""
+"""Rate limits that several machines count together, with an in-memory store instead of Redis."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ RATE, KEY = "3/minute", ("operation", "caller")
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> MemoryStorage:
-    """Return the only store of every `Limits` in the test."""
+    """Return the in-memory store that all `Limits` in the test share."""
     storage = MemoryStorage()
 
     def connect(address: str, **options: Any) -> MemoryStorage:

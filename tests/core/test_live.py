@@ -1,4 +1,4 @@
-"""Changes by operators while the platform runs: maintenance of a service, and rates. Both apply without a restart."""
+"""Maintenance and changed rates apply while the platform runs, without a restart."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
 
 @pytest.fixture(scope="module")
 def act(settings: Settings, database_url: str) -> Iterator[Act]:
-    """Return a function that acts as a command does, in its own process."""
+    """Yield a function that acts as an operator's command does, outside the server."""
     with acting(settings, database_url, "platform.test") as act:
         yield act
 
@@ -56,7 +56,7 @@ Begin = Callable[..., None]
 
 @pytest.fixture
 def begin(act: Act, http: httpx.Client) -> Iterator[Begin]:
-    """Return a function that puts a service into maintenance and waits until the server has noticed."""
+    """Yield a function that starts a service's maintenance and waits until the server applies it."""
     begun: list[str] = []
 
     def run(service: str, ends_at: datetime | None = None) -> None:
@@ -101,11 +101,11 @@ def test_every_operation_of_a_service_in_maintenance_says_so_but_for_its_health_
             assert (response.status_code, words_of(response.json())) == (503, SENTENCE), served
             assert response.headers["Retry-After"] == "300"
             assert response.headers["Cache-Control"] == "no-store"
-    # The operations that end a maintenance and reset a limit must still work.
+    # Operations that end a maintenance or reset a limit still work.
     operation = {route.key for feature in OPERATION for route in feature.routes}
     assert found == health | operation | {"registry.receive_crm_event"}
     assert http.get("/registry/v1/readiness").status_code == http.get("/jobs/readiness").status_code == 200
-    # The other services still work, and the page that lists the services shows the maintenance.
+    # Other services still work, and the page that lists all services shows the maintenance.
     assert http.get("/search/api/v1/categories").status_code == 200
     page = http.get("/docs").text
     assert page.count(SENTENCE) == 2
@@ -152,14 +152,14 @@ def test_the_time_that_is_left_is_told_and_when_it_is_over_the_service_answers_b
     assert read(http)["balcao_maintenance"]["search",] == 1
     assert read(http)["balcao_maintenance"]["registry",] == 0
     sql("UPDATE platform.live_change SET ends_at = now() WHERE name = 'search'")
-    sql("SELECT pg_notify($1, '')", CHANNEL)  # or the poll notices it four seconds later
+    sql("SELECT pg_notify($1, '')", CHANNEL)  # otherwise the poll would find the change seconds later
     until_now(lambda: http.get("/search/api/v1/categories").status_code == 200)
     assert act(maintenance.list_services_in_maintenance) == []
     assert act(maintenance.end_maintenance, ["search"]) == []
 
 
 def test_a_copy_that_cannot_be_renewed_ends_in_time_all_the_same() -> None:
-    """The copy in memory has the end time, so a database that goes down cannot keep a service closed."""
+    """The copy in memory has its own end time. A maintenance ends even if the database is down by then."""
     now = time.monotonic()
     assert Maintenance(SENTENCE, now - 1).refusal() is None
     closed = Maintenance(SENTENCE, now + 60).refusal()
@@ -195,7 +195,7 @@ def test_a_changed_rate_counts_at_once_and_the_configured_one_again_after_it(
     until_now(lambda: read_often(1) == {200})
     until_now(lambda: 429 in read_often(20))
     act(rates.change_rate, limits["BALCAO_READ_RATE"], "1000/hour", None, "ana@maquina")
-    # The change for an operation takes precedence over the change for its kind.
+    # A change for an operation overrides the change for its kind.
     until_now(lambda: http.get("/registry/v1/citizen/gender/options").status_code == 200)
     assert read_often(1) == {429}
     assert set(act(rates.list_changed)) == {"BALCAO_READ_RATE", "registry.list_ethnicity_options"}
@@ -241,7 +241,7 @@ RATES = st.builds(
 @examples(max_examples=50)
 @given(configured=st.sampled_from(["50/second", "10/minute", "5/day"]), rate=RATES)
 def test_no_change_switches_a_limit_off(configured: str, rate: str) -> None:
-    """Every accepted rate allows between a hundredth and ten times the calls of the configured rate."""
+    """Every accepted rate allows at least a hundredth and at most ten times the calls of the configured rate."""
     usual, wanted = parse(configured), parse(rate)
     a_day, usually = (86_400 * one.amount / one.get_expiry() for one in (wanted, usual))
     is_near = usually / 100.0001 <= a_day <= usually * 10.0001

@@ -1,4 +1,4 @@
-"""The lines of the log are one JSON object each, ours and the libraries', and contain no personal data."""
+"""Log lines of the platform and its libraries: one JSON object each, without personal data."""
 
 import io
 import json
@@ -17,7 +17,7 @@ from tests import conftest
 
 
 def line_of(caplog: pytest.LogCaptureFixture) -> dict[str, object]:
-    """Return the last record as our handlers write it."""
+    """Return the last log record, formatted by our formatter."""
     line = logs.create_formatter().format(caplog.records[-1])
     assert "\n" not in line
     return dict(json.loads(line))

@@ -1,4 +1,4 @@
-"""Concurrent look-ups share a statement, and each caller gets the result of a statement of its own."""
+"""Concurrent look-ups share a statement. Each caller gets the result that a separate statement would return."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -27,7 +27,7 @@ class Note(NamedTuple):
     version: int | None
 
 
-# A person without a row has no version. The number zero is rejected.
+# A person without a note has no version. Person zero makes the statement fail.
 @lookup("""
 SELECT :person::bigint AS person,
        (SELECT version FROM public.note WHERE person = :person) AS version,
@@ -47,7 +47,7 @@ async def read_note(source: Source, person: int) -> Note:
 
 
 async def write_note(database: Database, person: int) -> int:
-    """Write the person's next version, and return it after the commit."""
+    """Increment the person's version, and return the new version after the commit."""
     async with database.connection() as connection:
         written: int = await connection.fetchval(
             "UPDATE public.note SET version = version + 1 WHERE person = $1 RETURNING version", person
@@ -57,7 +57,7 @@ async def write_note(database: Database, person: int) -> int:
 
 @asynccontextmanager
 async def opened(database_url: str) -> AsyncIterator[Database]:
-    """Open a database in which each person has a note of version zero."""
+    """Open a database in which each person has a note with version zero."""
     owner = await asyncpg.connect(database_url)
     await owner.execute("""
         DROP TABLE IF EXISTS public.note;

@@ -1,4 +1,4 @@
-"""E-mails to a real mail server and to the sandbox's folder."""
+"""E-mails sent to a real mail server, and written to the sandbox's folder."""
 
 import ssl
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ async def test_a_certificate_that_nobody_vouches_for_is_a_refusal(encrypting: Ma
 
 
 async def test_a_password_leaves_this_machine_encrypted_or_not_at_all(plain: MailServer) -> None:
-    """127.0.0.2 reaches the server, but is not a name that counts as this machine."""
+    """127.0.0.2 reaches the server, but the platform does not treat it as the local machine."""
     with pytest.raises(MailRefused):
         await SmtpMailer(f"smtp://us:senha@127.0.0.2:{plain.port}", SENDER).send(ADDRESS, "x", "y")
     assert (plain.logins, plain.emails) == ([], [])

@@ -1,4 +1,4 @@
-"""The metrics of several processes: every process returns the same sum, which never decreases."""
+"""Metrics of several processes: each process shows the sum of all, and the sum never decreases."""
 
 import re
 from pathlib import Path

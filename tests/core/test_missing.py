@@ -1,4 +1,4 @@
-"""The explanation that a refused caller gets (rules: access 4.1)."""
+"""The explanation for a caller who lacks a right (rules: access 4.1)."""
 
 import pytest
 

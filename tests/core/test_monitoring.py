@@ -1,4 +1,4 @@
-"""Alert rules and dashboard use only metrics that exist, and promtool accepts the rules."""
+"""Alert rules and the dashboard use only existing metrics, and promtool accepts the rules."""
 
 import json
 import os
@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "operate" / "metrics.md"
 ALERTS_PAGE = ROOT / "docs" / "operate" / "monitoring.md"
 RULES = yaml.safe_load((FOLDER / "rules.yml").read_text("utf-8"))["groups"]
 DASHBOARD = json.loads((FOLDER / "dashboard.json").read_text("utf-8"))
-# A series of Prometheus itself, and the suffixes of every histogram.
+# A series that Prometheus itself records, and the suffixes of a histogram's series.
 FOREIGN = {"up": {"job", "instance"}}
 HISTOGRAM = ("_bucket", "_count", "_sum")
 _FUNCTIONS = (
@@ -27,9 +27,9 @@ _FUNCTIONS = (
 
 
 def read_known() -> dict[str, set[str]]:
-    """Return every series with its labels, including those that the rules record.
+    """Return every series with its labels, including series that the rules record.
 
-    The names come from the metrics page, which another test verifies.
+    The names come from the metrics page, which another test checks.
     """
     known: dict[str, set[str]] = dict(FOREIGN)
     for cells in re.findall(r"^\| (`.*?) \|$", PAGE.read_text("utf-8"), re.MULTILINE):
@@ -47,7 +47,7 @@ def read_known() -> dict[str, set[str]]:
 
 
 def list_expressions() -> Iterator[tuple[str, str, str]]:
-    """Yield the place of each expression, the expression, and the texts that name its labels."""
+    """Yield the location of each expression, the expression, and the text that may contain its labels."""
     for group in RULES:
         for rule in group["rules"]:
             yield rule.get("alert") or rule["record"], rule["expr"], " ".join(rule.get("annotations", {}).values())

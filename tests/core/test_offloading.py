@@ -1,6 +1,6 @@
 """CPU-bound work runs in a thread.
 
-The loop serves other callers meanwhile, and a caller waits only for its own work.
+Meanwhile the event loop serves other callers, and each caller waits only for its own work.
 """
 
 import asyncio

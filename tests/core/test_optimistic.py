@@ -1,4 +1,4 @@
-"""Optimistic writes: a write that loses a race is retried, but not forever."""
+"""An optimistic write that loses a race is retried a limited number of times."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from balcao.core.errors import Unavailable
 
 
 async def write_after(database: Database, overtaken: int) -> int:
-    """Return the number of the attempt that succeeds if the first `overtaken` attempts lose the race."""
+    """Return the number of the successful attempt. The first `overtaken` attempts lose the race."""
     tries = 0
 
     async def attempt(connection: Connection) -> int | None:

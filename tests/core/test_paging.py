@@ -1,4 +1,4 @@
-"""Paging: valid and invalid pages, and the number of pages."""
+"""Page numbers and cursors: valid and invalid ones, and the number of pages."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The bounds of a list: between two days of the city, and between two instants."""
+"""A period between two days of the city, or between two instants."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -12,7 +12,7 @@ from balcao.core.values.period import Period, parse_closed_period, parse_period
 from balcao.zones import load_zone
 from tests.support.proof_sizes import EXAMPLES
 
-# The first zone had daylight saving time until 2019. The second is ahead of UTC by a fraction of an hour.
+# The first zone had daylight saving time until 2019. The second is 5:45 hours ahead of UTC.
 ZONES = st.sampled_from([load_zone("America/Sao_Paulo"), load_zone("Asia/Kathmandu")])
 DAYS = st.dates(date(1970, 1, 2), date(2100, 1, 1))
 MONTH, SMALLEST = timedelta(days=31), timedelta(microseconds=1)

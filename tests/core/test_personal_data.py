@@ -1,4 +1,4 @@
-"""The usual declaration of personal data: one table, exported by a statement, erased by `cpf`."""
+"""The standard declaration of personal data: one table, exported by a statement and erased by `cpf`."""
 
 from datetime import UTC, date, datetime
 
@@ -30,7 +30,7 @@ FAVOURITES = ExportMember("favoritos", list[Favourite], "Favoritos.", 1, list_fa
 
 @pytest.fixture
 def declared(monkeypatch: pytest.MonkeyPatch) -> OwnRows:
-    monkeypatch.setattr(statements, "STATEMENTS", {})  # without the product's statements
+    monkeypatch.setattr(statements, "STATEMENTS", {})  # without the product's own statements
     return OwnRows("pg_temp.favourites", member=FAVOURITES)
 
 

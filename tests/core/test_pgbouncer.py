@@ -1,4 +1,4 @@
-"""PgBouncer in front of the database: faults are reported, and the configuration of the manual works."""
+"""PgBouncer in front of the database: `doctor` reports faults, and the manual's configuration works."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ auth_type = any
 
 
 def read_manual() -> str:
-    """Return the lines of configuration in the manual."""
+    """Return the configuration lines from the manual."""
     (lines,) = [
         block.removeprefix("ini\n")
         for block in MANUAL.read_text("utf-8").split("```")[1::2]
@@ -45,7 +45,7 @@ def read_manual() -> str:
 
 @contextmanager
 def bounce(database_url: str, lines: str) -> Iterator[str]:
-    """Run a PgBouncer with these lines in front of the database, and yield the address behind it."""
+    """Run a PgBouncer with these lines in front of the database, and yield the address to connect to."""
     folder, own = open_folder(), free_port()
     address = urlsplit(database_url)
     query = parse_qs(address.query)
@@ -54,7 +54,7 @@ def bounce(database_url: str, lines: str) -> Iterator[str]:
         CONFIGURATION.format(host=query["host"][0], port=query["port"][0], user=address.username, own=own, lines=lines)
     )
     log = folder / "log"
-    # PgBouncer refuses to run as root. The owner of the socket may use it.
+    # PgBouncer refuses to run as root, so run it as the owner of PostgreSQL's socket.
     account = ["-u", Path(query["host"][0]).owner()] if os.geteuid() == 0 else []
     with log.open("w") as output:
         running = subprocess.Popen([os.environ["BALCAO_PGBOUNCER"], *account, file], stderr=output, stdout=output)
@@ -68,7 +68,7 @@ def bounce(database_url: str, lines: str) -> Iterator[str]:
 
 
 async def look(url: str, folder: Path) -> Part:
-    """Return what `doctor` reports about the database."""
+    """Return the result of `doctor`'s database check."""
     async with httpx.AsyncClient(timeout=PATIENCE) as http:
         found = await doctor.CHECK.examine(Subject(Settings(database_url=url, data_dir=folder), http, folder))
     assert found is not None

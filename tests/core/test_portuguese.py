@@ -1,4 +1,4 @@
-"""Pydantic's English messages never reach a caller."""
+"""Validation messages reach callers in Portuguese, never in Pydantic's English."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal

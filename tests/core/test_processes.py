@@ -1,4 +1,4 @@
-"""Two processes of one machine behind one port apply the same limits to a caller (rules: registry 5)."""
+"""Two processes behind one port share the limits for a caller (rules: registry 5)."""
 
 import itertools
 from collections.abc import Iterator

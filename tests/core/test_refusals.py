@@ -1,4 +1,4 @@
-"""The cost of refusals with the limits of production, when an attacker floods from an address that others share."""
+"""Refusals with the limits of production, during a flood from an address that other callers share."""
 
 import asyncio
 import json
@@ -116,7 +116,7 @@ async def test_the_summary_writes_itself(monkeypatch: pytest.MonkeyPatch, caplog
 
 @pytest.fixture
 def production_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set the clock so that the keys were fetched a moment ago, and still are when the last case is sent."""
+    """Freeze the clock of the keys, so that the keys count as just fetched during the whole test."""
     monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)
     monkeypatch.setattr(keys, "monotonic", lambda: 1000.0)
 
@@ -125,7 +125,7 @@ def production_window(monkeypatch: pytest.MonkeyPatch) -> None:
 def flooded(
     settings: Settings, database_url: str, production_window: None, issuer: Issuer
 ) -> Iterator[tuple[httpx.Client, Callable[..., dict[str, str]]]]:
-    """Return a process with the limits of production behind a proxy, and the headers of a call from a given address."""
+    """Yield a client of a process with production's limits, and a function that makes headers for a given address."""
     bounded = settings.model_copy(update={"refused_rate": REFUSED_RATE, "trusted_proxies_csv": "127.0.0.1"})
 
     def sent(address: str, token: str | None = None) -> dict[str, str]:
@@ -135,7 +135,7 @@ def flooded(
         RunningServer(app.build_application(bounded, database_url)) as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
     ):
-        assert client.get(WHO, headers=sent("192.0.2.9", issuer.person(ANA))).status_code == 200  # the keys are cached
+        assert client.get(WHO, headers=sent("192.0.2.9", issuer.person(ANA))).status_code == 200  # fetches the keys
         yield client, sent
 
 
@@ -165,8 +165,8 @@ def test_beyond_the_burst_a_refusal_is_429_and_leaves_no_line_and_whoever_shares
     assert 1 <= int(answers[-1].headers["Retry-After"]) <= 60
     assert (answers[-1].headers["Error-Code"], list(answers[-1].json())) == ("too-many", ["detail"])
     assert sum("request.unauthenticated" in line for line in lines_of(caplog)) == BURST
-    # The neighbours at the same address: one that is known, one that is new, one with an expired token. Then a caller
-    # elsewhere.
+    # Callers at the same address with a known token, a new token and an expired token. Then a caller at another
+    # address.
     neighbour = addresses[-1]
     assert http.get(WHO, headers=sent(neighbour, known)).status_code == 200
     assert http.get(WHO, headers=sent(neighbour, issuer.person(BRUNO))).status_code == 200
@@ -224,7 +224,7 @@ def test_invented_keys_are_unavailable_five_times_and_in_no_rate_of_errors(
 def test_no_alert_rule_takes_invented_keys_for_an_outage(
     flooded: tuple[httpx.Client, Callable[..., dict[str, str]]], issuer: Issuer, tmp_path: Path
 ) -> None:
-    """Project the metrics of one minute of the flood to two hours, next to a few calls of other callers."""
+    """The counts of a simulated flood, repeated every minute for two hours, raise no alert."""
     http, sent = flooded
     invented, known = issuer.person(ANA, key=new_key()), sent("192.0.2.7", issuer.person(BRUNO))
     before = read_counts(http)
@@ -232,7 +232,7 @@ def test_no_alert_rule_takes_invented_keys_for_an_outage(
         http.get(WHO, headers=sent(f"192.0.2.{number % 5}", invented))
     assert {http.get(WHO, headers=known).status_code for _ in range(20)} == {200}
     grown = {series: count - before.get(series, 0) for series, count in read_counts(http).items()}
-    # The series of other tests do not change. Evaluating the rules for each of them would only cost time.
+    # Leave out series that did not change, because evaluating the rules for them would only take time.
     counted = {series: int(by) for series, by in grown.items() if by and ("_total" in series or "_bucket" in series)}
     rules = ROOT / "deploy" / "monitoring" / "rules.yml"
     alerts = [
@@ -295,7 +295,7 @@ SOME = GUARDED[::40]
 def test_a_hostile_token_is_refused_in_the_real_window_as_well(
     flooded: tuple[httpx.Client, Callable[..., dict[str, str]]], issuer: Issuer
 ) -> None:
-    """Send each kind from its own address. The table expects 401, except for the key that could be new."""
+    """Each kind of token comes from its own address. All get 401, but the first calls with an unknown key get 503."""
     http, sent = flooded
     for number, (name, make) in enumerate(HOSTILE.items()):
         value = make(issuer)

@@ -1,4 +1,4 @@
-"""The reason why a token is refused: the log has it as a code, the response never."""
+"""The log contains the reason why a token was refused. The response does not."""
 
 import json
 import time
@@ -55,7 +55,7 @@ async def test_every_refusal_has_a_reason_of_its_own(verifier: TokenVerifier, is
 
 
 def with_header(issuer: Issuer, **names: Any) -> str:
-    """Return one of the issuer's tokens with a changed header, so that the signature does not match."""
+    """Return an issuer's token with a changed header, so that its signature is invalid."""
     header = b64encode(json.dumps({"alg": "RS256", "kid": issuer.keys[-1].kid} | names).encode()).rstrip(b"=")
     return f"{header.decode()}.{issuer.person(ANA).partition('.')[2]}"
 

@@ -1,6 +1,6 @@
-"""Copies in memory are read again on a notification.
+"""Notifications make in-memory copies reload.
 
-They share one connection per process, and each has its own channel.
+All copies of a process share one connection, and each has its own channel.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ PROCESSES = "SELECT pid FROM pg_stat_activity WHERE application_name = $1"
 
 
 class Copy:
-    """Counts how often it was read."""
+    """A copy that counts its reloads."""
 
     def __init__(self, database: Database, channel: str) -> None:
         self.read = 0
@@ -37,7 +37,7 @@ async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
 
 @pytest_asyncio.fixture
 async def copies(database_url: str) -> AsyncIterator[tuple[Copy, Copy]]:
-    """Return two listening copies. Each was read at its start and again once it listened."""
+    """Yield two listening copies. Each has been read twice: at its start, and after it began to listen."""
     database = Database(database_url)
     database.options["server_settings"]["application_name"] = OURS
     one, other = Copy(database, "one"), Copy(database, "other")
@@ -76,7 +76,7 @@ async def test_who_leaves_takes_the_connection_from_nobody_and_the_last_one_clos
     assert await owner.fetch(PROCESSES, OURS) == connected
     await other.watch.stop()
     async with asyncio.timeout(PATIENCE):
-        while await owner.fetch(PROCESSES, OURS):  # noqa: ASYNC110 - a server process ends a moment later
+        while await owner.fetch(PROCESSES, OURS):  # noqa: ASYNC110 - the server process ends shortly afterwards
             await asyncio.sleep(0.01)
 
 

@@ -1,4 +1,4 @@
-"""Work that is repeated at intervals."""
+"""Work that is repeated at an interval."""
 
 import asyncio
 

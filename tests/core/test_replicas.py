@@ -1,6 +1,6 @@
-"""Reads that may lag: which callers a replica serves, which replica it is, and the fallback to the primary.
+"""Reads that may lag: the callers that a replica serves, the choice of a replica, and the fallback to the primary.
 
-The server poses as its own replica here; `tests/cluster/test_replica_reads.py` has real ones.
+Here the server acts as its own replica. `tests/cluster/test_replica_reads.py` uses real replicas.
 """
 
 import math
@@ -39,7 +39,7 @@ JOBS = "/jobs/api/public/empregabilidade/vagas"
 BRANDS = "/registry/v1/mobilidade/vehicle-brands"
 POSING = replicas._REPLICA.replace("pg_is_in_recovery()", "true").replace("last_wal_replay", "current_wal_flush")
 LAGGING = [served for served in all_operations() if served.operation.may_lag]
-# Cached data is read only once, so the test needs a search of its own.
+# Results are cached, so each test call needs its own query.
 QUERIES = {
     "registry.list_vehicle_models": {"brand_id": "brand_fiat"},
     "search.search_services": {"q": "uma busca"},
@@ -91,7 +91,7 @@ def replica_of(platform: Platform) -> Replica:
 
 
 class Outcomes:
-    """The outcomes of the reads since the last query."""
+    """Counts the outcomes of reads since the last call of `take`."""
 
     def __init__(self) -> None:
         self._counter = telemetry.counter("balcao_replica_reads", "", "outcome")
@@ -117,7 +117,10 @@ async def ask(http: httpx.AsyncClient, served: Served, issuer: Issuer) -> httpx.
 async def test_every_read_that_may_lag_asks_the_replica_and_one_that_is_gone_is_noticed_by_nobody(
     http: httpx.AsyncClient, platform: Platform, issuer: Issuer
 ) -> None:
-    """An operation that read from the primary in spite of its declaration would not meet the dead replica."""
+    """Every lagging read uses the replica, and falls back to the primary if the replica is gone.
+
+    An operation that ignored its declaration would not notice the closed replica.
+    """
     outcomes, replica = Outcomes(), replica_of(platform)
     state, wrong = platform.part(SearchState), {}
     for served in LAGGING:
@@ -152,7 +155,7 @@ async def test_whoever_may_change_what_is_read_reads_the_primary(
     for token, read in (
         (issuer.person(ANA), {"replica": 1}),
         (issuer.admin(), {}),
-        (issuer.machine("crm-sandbox"), {}),  # the CRM, which sends events to the registry
+        (issuer.machine("crm-sandbox"), {}),  # the CRM's client writes to the registry through events
     ):
         assert (await http.get(BRANDS, headers=bearer(token))).is_success
         assert outcomes.take() == read
@@ -181,7 +184,7 @@ async def test_what_is_kept_until_a_notice_is_read_from_a_replica_that_has_what_
 ) -> None:
     call = operator_call(platform, "search.test")
     call.replica = replica = replica_of(platform)
-    platform.parts[SearchState] = state = SearchState()  # one that no other process updates
+    platform.parts[SearchState] = state = SearchState()  # a state that no other process updates
     assert find_reader(call) is replica.database
     state.begin_reload()
     assert find_reader(call) is platform.database
@@ -227,7 +230,7 @@ STEPS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=12)
 def test_a_replica_is_never_held_to_be_fresher_than_it_is_and_one_that_has_all_is_current(
     steps: list[tuple[int, int]],
 ) -> None:
-    """Each step commits and replays the given amounts. They include idle primaries and paused replicas."""
+    """Each step commits and replays these amounts. The steps include idle primaries and paused replicas."""
     marks, committed, replayed = Marks(5), [0], 0
     for instant, (written, caught_up) in enumerate(steps, 1):
         committed.append(committed[-1] + written)

@@ -1,4 +1,4 @@
-"""Counts of the responses of each service: summed over processes, kept while the database is down, deleted later."""
+"""Response counts of each service: added up over processes, kept while the database is down, deleted after a while."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -26,7 +26,7 @@ from tests.support.server import RunningServer
 
 ZONE = ZoneInfo("America/Sao_Paulo")
 OPTIONS = "/registry/v1/citizen/ethnicity/options"
-# Half past midnight in the city, which is half past three of the same day in UTC.
+# 00:31 in the city, which is 03:31 of the same day in UTC.
 NIGHT = datetime(2026, 3, 2, 3, 31, 7, tzinfo=UTC)
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -51,7 +51,7 @@ def answer(telemetry: Telemetry, service: str, *statuses: int, seconds: float = 
 
 async def test_what_two_processes_answered_is_added_up_by_five_minutes_and_by_the_citys_day(platform: Platform) -> None:
     one, other = Telemetry(), Telemetry()
-    answer(one, "registry", 200, 500)  # before the first recording
+    answer(one, "registry", 200, 500)  # responded before the first flush
     recorders = [Recorder(platform.database, telemetry, ZONE) for telemetry in (one, other)]
     answer(one, "registry", 200, 404, 503)
     answer(other, "registry", 200, seconds=0.6)
@@ -69,7 +69,7 @@ async def test_what_two_processes_answered_is_added_up_by_five_minutes_and_by_th
     day = datetime(2026, 3, 2, tzinfo=ZONE)
     assert await read(platform, DAY) == [("registry", day, 5, 1, 1, 1), ("search", day, 1, 0, 0, 0)]
     times = {one.service: list(one.times) for one in await list_response_counts(platform.database, DAY, LONG_AGO)}
-    at = {0.001: 0, 0.5: 8, 0.6: 9}  # the positions of the bounds
+    at = {0.001: 0, 0.5: 8, 0.6: 9}  # indexes of the buckets
     assert [times["registry"][at[each]] for each in at] == [4, 0, 1]
     assert (times["search"][at[0.5]], sum(times["search"])) == (1, 1)
 

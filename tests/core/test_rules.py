@@ -1,4 +1,4 @@
-"""The access decision (rules: access 4.1), as a table and compared with a model of each step in the rules."""
+"""The access decision (rules: access 4.1), as a table of cases and compared with a model of the rules."""
 
 from dataclasses import replace
 from typing import Any
@@ -59,7 +59,7 @@ SNAPSHOT = EMPTY.following(
 def caller(
     cpf: Cpf | None = None, azp: str = "portal", scopes: Any = (), roles: Any = (), *, logged_in: bool = False
 ) -> Caller:
-    """Return a person. Without a CPF, return a machine or a person who logged in."""
+    """Return a person if `cpf` is given, else a login without CPF if `logged_in`, else a machine."""
     machine = cpf is None and not logged_in
     return Caller("sub", azp, cpf, None, None, frozenset(scopes), frozenset(roles), 0.0, is_machine=machine)
 
@@ -130,7 +130,7 @@ def test_who_passes_and_by_what(
 
 
 def model(rule: Rule, bound: str, who: Caller, owner: Cpf | None) -> str:
-    """Decide by steps 5 to 9 of the table, following the text of the rules."""
+    """Decide like steps 5 to 9 of the rules' table."""
     if rule.owner and owner is not None and who.cpf == owner:
         return "owner"
     if any(who.client in LISTS[name] for name in rule.clients if who.is_machine or name == "CRM_WEBHOOK_CLIENTS"):

@@ -1,4 +1,4 @@
-"""Connections to a database of several servers: the writable one is found, and left when it stops being writable."""
+"""A database with several servers: the pool finds the writable server, and leaves it when it becomes read-only."""
 
 import asyncio
 import contextlib
@@ -40,7 +40,7 @@ def test_the_servers_of_an_address_are_those_of_every_postgresql_program(
 
 
 def beside(url: str, *folders: Path) -> str:
-    """Return the address of the server with others before it, at sockets in these folders."""
+    """Return the server's address, preceded by sockets in these folders."""
     return url.replace("host=", f"host={''.join(f'{folder},' for folder in folders)}")
 
 
@@ -70,7 +70,7 @@ async def test_a_refused_login_is_told_rather_than_a_server_that_is_gone(
 
 
 async def test_replicas_alone_are_not_enough(database_url: str, tmp_path: Path) -> None:
-    """A server with read-only sessions is rejected like a replica."""
+    """A server with read-only sessions is rejected, as a replica is."""
     database = Database(beside(database_url, tmp_path), size=2)
     database.options["server_settings"]["default_transaction_read_only"] = "on"
     with pytest.raises(Unavailable) as refused:
@@ -103,7 +103,7 @@ async def test_a_host_that_froze_in_a_transaction_keeps_its_locks_from_nobody_fo
     async def freeze() -> None:
         async with frozen.transaction() as connection:
             await connection.execute(LOCK)
-            await other.execute(LOCK)  # it waits until the first one ends
+            await other.execute(LOCK)  # waits until the first transaction ends
             await connection.execute("SELECT")
 
     with pytest.raises(Unavailable):
@@ -113,9 +113,9 @@ async def test_a_host_that_froze_in_a_transaction_keeps_its_locks_from_nobody_fo
 
 
 class FallsSilent(Database):
-    """A database of two servers, of which the first one stops answering.
+    """A database with two servers. The first one stops responding.
 
-    The listener has another name at each of them.
+    The listener's application name differs on each server.
     """
 
     def __init__(self, relay: Relay, next_url: str) -> None:
@@ -173,7 +173,7 @@ async def test_a_watch_stops_while_its_server_is_silent(database_url: str, monke
         database = FallsSilentOnceConnected(relay, database_url)
         async with asyncio.timeout(PATIENCE), watching(database):
             await database.fell_silent.wait()
-            await asyncio.sleep(0.1)  # it waits for the answer to its LISTEN
+            await asyncio.sleep(0.1)  # let it wait for the response to LISTEN
 
 
 @contextlib.asynccontextmanager
@@ -194,7 +194,7 @@ async def until_listening(database_url: str, name: str) -> None:
     connection = await asyncpg.connect(database_url)
     try:
         async with asyncio.timeout(PATIENCE):
-            while not await connection.fetchval(LISTENS, name):  # noqa: ASYNC110 - there is no event for it
+            while not await connection.fetchval(LISTENS, name):  # noqa: ASYNC110 - no event reports that it listens
                 await asyncio.sleep(0.01)
     finally:
         await connection.close()

@@ -1,4 +1,4 @@
-"""The rights of a caller in a version of the catalogue: roles, limits of a right, and writers (rules: access 3.3)."""
+"""A caller's rights in a catalogue snapshot: roles, limits, and callers who may write (rules: access 3.3)."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def make_caller(cpf: Cpf | None = ANA, roles: Any = (), azp: str = "portal", sco
 
 
 def make_snapshot(**parts: Any) -> Snapshot:
-    """Return a version with these parts."""
+    """Return a snapshot with these parts."""
     nothing: dict[str, Any] = {"actions": {}, "mappings": {}, "roles": {}, "groups": {}, "people": {}}
     return EMPTY.following(Changes(version=1, position=0, whole=True, **nothing | parts))
 
@@ -73,7 +73,7 @@ def test_roles_and_limits_are_those_of_token_person_and_groups(
     unlimited = (
         any(name in giving for name, _, _ in by_token + direct)
         or any(ATTRIBUTE not in limits for limits in granting)
-        or any(name == f"role{administrative}" for name, _, _ in through)  # administrative, however the caller holds it
+        or any(name == f"role{administrative}" for name, _, _ in through)  # an administrative role has no limits
     )
     found = snapshot.find_limits(make_caller(roles=claimed), WANTED, ATTRIBUTE)
     assert found == (None if unlimited else {value for limits in granting for value in limits[ATTRIBUTE]})

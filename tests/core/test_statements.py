@@ -1,4 +1,4 @@
-"""Statements declared as signatures: how a stub's names and types determine its text, its arguments and its rows."""
+"""Statements declared as typed stubs: the names and types determine the SQL, the arguments and the results."""
 
 import datetime
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

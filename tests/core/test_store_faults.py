@@ -1,4 +1,4 @@
-"""The errors of the driver and of PostgreSQL when the database is down, in all of their wordings."""
+"""Every error of the driver and of PostgreSQL that means that the database is down."""
 
 import asyncpg
 import pytest

@@ -1,4 +1,4 @@
-"""Untrusted texts: one normal form, and no cost beyond linear in the length."""
+"""Untrusted strings: they are normalised, and the cost is linear in the length."""
 
 import sys
 import unicodedata
@@ -16,7 +16,7 @@ ABOVE, BELOW, HIDDEN = "\u0301", "\u0316", "\u0f73"
 
 
 class Normaliser:
-    """A stand-in for `unicodedata` that records the length of the texts it normalises."""
+    """Wraps `unicodedata`, and records the length of the longest string that it normalises."""
 
     def __init__(self) -> None:
         self.longest = 0
@@ -47,7 +47,7 @@ def test_what_passes_without_a_closer_look_is_visible_whole_and_in_its_normal_fo
     assert not [char for char in plain if unicodedata.category(char) in {"Cf", "Cs", "Zl", "Zp"}]
     assert [char for char in plain if unicodedata.category(char) in {"Cc", "Zs"}] == ["\t", "\n", "\r", " "]
     assert not [char for char in plain if unicodedata.combining(char)]
-    # Composition starts at a mark. Characters away from all marks stay unchanged, in any order.
+    # Normalisation changes nothing where there are no combining marks, whatever the order of the characters.
     for shift in range(len(plain)):
         whole = "".join(plain[shift:] + plain[:shift])
         assert unicodedata.is_normalized("NFC", whole)

@@ -1,4 +1,4 @@
-"""The numbers on the page about trust equal those of the product: a change of one needs a change of the other."""
+"""The numbers on the page about trust equal those in the code, so that both must change together."""
 
 import re
 from datetime import timedelta
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from balcao.core.access import fixed_tokens, keys, logout_tokens, refusals, sessions, tokens
-from balcao.core.access.keys import (  # before tests/support/raised_deadlines.py raises them
+from balcao.core.access.keys import (  # imported before tests.support.raised_deadlines runs
     FETCH_SECONDS,
     UNKNOWN_KEY_SECONDS,
 )

@@ -1,4 +1,4 @@
-"""Which tokens of the issuer are accepted, and which of its keys."""
+"""The tokens that are accepted from an issuer, and how its signing keys are fetched."""
 
 import asyncio
 import time
@@ -23,12 +23,12 @@ from tests.support.polling import PATIENCE
 
 ISSUER = "https://issuer.example/realms/X"
 NOW = 1_800_000_000.0
-FAR = 1_000  # seconds: more than the leeway
+FAR = 1_000  # seconds, more than the leeway
 KEY, OTHER = new_key(), new_key()
 
 
 class Published:
-    """The issuer's answers by address; None is a failing server. `asked` are the requested addresses in order."""
+    """The issuer's documents by URL. None makes the server fail. `asked` lists the requested documents in order."""
 
     def __init__(self, **documents: Any) -> None:
         self.documents = documents
@@ -110,7 +110,7 @@ async def test_a_known_token_is_known_until_it_expires_or_its_session_ends(
     async with httpx.AsyncClient() as client:
         verifier = TokenVerifier([issuer.address], "account", client, has_ended=lambda caller: caller.session in ended)
         header = f"Bearer {issuer.login(sid='desk', exp=NOW + FAR)}".encode()
-        repeated = Authorization(header)  # the same value again on an open connection
+        repeated = Authorization(header)  # the same header again on an open connection
         caller = await verifier.caller(repeated)
         for after, known in ((FAR + LEEWAY_SECONDS - 1, caller), (FAR + LEEWAY_SECONDS, None), (0, caller)):
             clock.append(NOW + after)
@@ -235,7 +235,7 @@ async def test_without_any_key_calls_wait_and_a_failed_refresh_keeps_the_known_o
         with pytest.raises(Unavailable) as refused:
             await keys.get(str(KEY.kid), 0)
         assert (refused.value.code, refused.value.retry_after) == ("identity-away", 1)
-    assert published.asked == ["openid_configuration", "certs"]  # not requested again immediately
+    assert published.asked == ["openid_configuration", "certs"]  # not requested again within the same moment
     assert "identity.keys_not_refreshed" in caplog.text
     assert ISSUER in caplog.text
     assert "HTTPStatusError" in caplog.text
@@ -254,6 +254,6 @@ async def test_the_keys_are_fetched_anew_again_and_again(monkeypatch: pytest.Mon
     verifier = TokenVerifier([ISSUER], "account", httpx.AsyncClient(transport=httpx.MockTransport(published)))
     verifier.start()
     async with asyncio.timeout(PATIENCE):
-        while published.asked.count("certs") < 3:  # noqa: ASYNC110 - there is no event to wait for
+        while published.asked.count("certs") < 3:  # noqa: ASYNC110 - no event reports a fetch
             await asyncio.sleep(0)
     verifier.stop()

@@ -1,4 +1,4 @@
-"""The worker's connection to the queue: no notification is lost, and no later job delays it."""
+"""The worker's connection to the queue: it loses no notification, and a job for later delays no due job."""
 
 import asyncio
 import subprocess
@@ -24,7 +24,7 @@ async def test_a_probe_sent_before_the_worker_listens_is_heard(database_url: str
         driver = _ListeningFirst(pool)
         heard = asyncio.Event()
         sending = asyncio.create_task(driver.notify("probe", "{}"))
-        await asyncio.sleep(0)  # lets the sender run first
+        await asyncio.sleep(0)  # let the sender run first
         async with driver:
             await driver.add_listener("probe", lambda _: heard.set())
             await asyncio.wait_for(heard.wait(), PATIENCE)
@@ -130,7 +130,7 @@ async def test_no_more_jobs_of_a_kind_run_at_once_than_it_allows(platform: Platf
         nonlocal running, most
         running += 1
         most = max(most, running)
-        await asyncio.sleep(0)  # let the others run
+        await asyncio.sleep(0)  # let the other jobs run
         running -= 1
 
     async with platform.database.transaction() as connection:
