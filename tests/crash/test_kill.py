@@ -1,4 +1,4 @@
-"""kill -9 of the whole process group during webhook calls: every acknowledged event is applied once."""
+"""kill -9 of the whole process group during webhook calls. Every acknowledged event is applied exactly once."""
 
 import asyncio
 import contextlib
@@ -64,7 +64,7 @@ def test_every_acknowledged_event_is_applied_once_although_everything_is_killed(
 
 
 async def send_until_killed(settings: Settings, serving: Serving) -> list[str]:
-    """Return the people whose events were answered with 202. Kill everything once half of the calls are answered."""
+    """Send the events, and kill everything once half of the calls have a response. Return the people with a 202."""
     secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
     token = client_token(settings.issuers[0], "crm-sandbox", secret)
     acknowledged: list[str] = []
@@ -90,20 +90,20 @@ def event(cpf: str) -> dict[str, Any]:
 
 
 def kill_everything(serving: Serving) -> None:
-    """Kill the parent, every part and every process of PostgreSQL at the same time."""
+    """Kill the parent process and all its children, including PostgreSQL, with SIGKILL."""
     for process in [serving.process, *serving.family()]:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
 
 
 async def outcome(settings: Settings, people: list[str]) -> tuple[list[asyncpg.Record], int]:
-    """Return the events of these people once none is waiting, and the number of dead-lettered jobs."""
+    """Wait until no event is waiting. Return the people's events, and the number of dead-lettered jobs."""
     server = supervisor.find_running(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)
     try:
         async with asyncio.timeout(PATIENCE):
-            while await connection.fetchval(WAITING):  # noqa: ASYNC110 - the worker of another process ends it
+            while await connection.fetchval(WAITING):  # noqa: ASYNC110 - another process applies the events
                 await asyncio.sleep(0.1)
         return list(await connection.fetch(APPLIED, people)), await connection.fetchval(PARKED)
     finally:

@@ -1,4 +1,4 @@
-"""kill -9 of the worker in each phase of a schema migration: another worker continues, and no writer notices."""
+"""kill -9 of the worker in each phase of a schema migration. Another worker continues, and no write fails."""
 
 import asyncio
 import subprocess
@@ -24,11 +24,11 @@ pytestmark = pytest.mark.long
 LEASE_SECONDS = 2
 SERVICES = size(20, 200)
 WRITERS = 2
-PAUSE_SECONDS = 0.0 if FULL else 0.05  # writers without a pause would delay starting workers
+PAUSE_SECONDS = 0.0 if FULL else 0.05  # without a pause, writers would slow down the workers' start
 SERVICES_PATH = "/search/api/v1/admin/services"
 MIGRATION_PATH = "/search/api/v1/admin/migration"
 
-# The lock that each phase waits for while the test holds it. No writer needs it.
+# For each phase, a lock that stops the phase while the test holds it. Writers do not need these locks.
 HOLDS = {
     "preparing": "SELECT search.enter_collection()",
     "back_fill": "SELECT FROM search.{source} WHERE id = '{untouched}' FOR UPDATE",
@@ -63,7 +63,7 @@ def terminal(settings: Settings, database_url: str, tmp_path: Path) -> Terminal:
 
 @contextmanager
 def worker(terminal: Terminal) -> Iterator[None]:
-    """Run a worker process. kill -9 ends it."""
+    """Run a worker process, and end it with kill -9."""
     with (log_scan.folder() / "migration-worker.log").open("ab") as log:
         process = subprocess.Popen([str(BALCAO), "worker"], env=terminal.environment, stdout=log, stderr=log)
     try:
@@ -75,7 +75,7 @@ def worker(terminal: Terminal) -> Iterator[None]:
 
 @asynccontextmanager
 async def held(database_url: str, statement: str) -> AsyncIterator[None]:
-    """Hold the locks of the statement."""
+    """Hold the statement's locks in an open transaction."""
     connection = await asyncpg.connect(database_url)
     try:
         async with connection.transaction():
@@ -86,7 +86,7 @@ async def held(database_url: str, statement: str) -> AsyncIterator[None]:
 
 
 class Writers:
-    """Changes services continuously, and records what was acknowledged."""
+    """Writers that change services all the time, and the changes that were acknowledged."""
 
     def __init__(self, client: httpx.AsyncClient, ids: list[str]) -> None:
         self.acknowledged: dict[str, tuple[str, int]] = {}
@@ -115,9 +115,9 @@ class Writers:
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def some_more(self) -> None:
-        """Wait until more changes were acknowledged than before."""
+        """Wait for several further acknowledged changes."""
         before = self.count
-        while self.count < before + 2 * WRITERS:  # noqa: ASYNC110 - they write by themselves
+        while self.count < before + 2 * WRITERS:  # noqa: ASYNC110 - the writers run as tasks
             await asyncio.sleep(0.01)
 
 
@@ -172,14 +172,14 @@ async def writers_again(client: httpx.AsyncClient, before: Writers) -> AsyncIter
 
 
 async def reached(owner: asyncpg.Connection, phase: str) -> None:
-    """Wait until a worker runs this phase."""
+    """Wait until a worker runs this phase of the migration."""
     there = "SELECT true FROM search.search_migrations WHERE phase = $1 AND lease_until > now()"
-    while not await owner.fetchval(there, phase):  # noqa: ASYNC110 - another process brings it there
+    while not await owner.fetchval(there, phase):  # noqa: ASYNC110 - the phase changes in another process
         await asyncio.sleep(0.05)
 
 
 async def both_tables_have(owner: asyncpg.Connection, writers: Writers) -> None:
-    """Compare both tables with what was acknowledged, and with each other."""
+    """Check that both tables contain all acknowledged changes and are equal."""
     physical, mirror = await owner.fetchrow("SELECT physical, mirror FROM search.search_collection")
     for table in (physical, mirror):
         rows = await owner.fetch(f"SELECT id::text, doc ->> 'nome_servico' AS name, version FROM search.{table}")

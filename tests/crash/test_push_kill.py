@@ -1,6 +1,6 @@
-"""kill -9 of single parts and of everything during events, own changes and their pushes.
+"""kill -9 of single parts, or of everything, during CRM events, own changes and pushes.
 
-Nothing acknowledged is lost, nothing is applied twice, and in the end the CRM has the values of the registry.
+No acknowledged call is lost or applied twice. At the end, the CRM and the registry have the same values.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ SELECT (SELECT count(*) FROM registry.outbox WHERE NOT given_up)
 """
 DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'crm_push' AND status = 'queued'"
 PARKED = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed' AND entrypoint IN ('crm_event', 'crm_push')"
-IN_DEMO = 1  # dead-lettered job
+IN_DEMO = 1  # the demo data contains one dead-lettered job
 ACCEPTED = "SELECT count(*) FROM registry.crm_event WHERE event_at < $1 AND applied_at IS NOT NULL"
 REGISTERS = "SELECT cpf, value::text, origin FROM registry.register WHERE field = $1 AND cpf = ANY($2)"
 APPLIED_TWICE = """
@@ -59,7 +59,7 @@ def settings() -> Iterator[Settings]:
 
 
 class Acknowledged:
-    """The calls that were answered with success. Each further share of them triggers a kill."""
+    """The successful calls. A part is killed each time another share of all calls has succeeded."""
 
     def __init__(self, platform: FaultyPlatform) -> None:
         self.events: list[tuple[str, int]] = []
@@ -82,7 +82,7 @@ class Acknowledged:
 
 
 class Caller:
-    """Repeats a call until it succeeds, with a new token if the old one has expired."""
+    """A caller that repeats each call until it succeeds, and gets a new token after a 401."""
 
     def __init__(self, client: httpx.AsyncClient, log_in: Callable[[], str]) -> None:
         self._client = client
@@ -91,7 +91,7 @@ class Caller:
 
     async def until_done(self, method: str, path: str, body: Mapping[str, Any]) -> None:
         async with asyncio.timeout(PATIENCE):
-            while not await self._done(method, path, body):  # noqa: ASYNC110 - what was killed comes back by itself
+            while not await self._done(method, path, body):  # noqa: ASYNC110 - the killed part restarts by itself
                 await asyncio.sleep(PAUSE_SECONDS)
 
     async def _done(self, method: str, path: str, body: Mapping[str, Any]) -> bool:
@@ -110,7 +110,7 @@ class Caller:
 
 @asynccontextmanager
 async def callers(settings: Settings) -> AsyncIterator[tuple[Caller, Caller]]:
-    """Yield the CRM, and a member of staff who may write for every citizen."""
+    """Yield the CRM's client, and a member of staff who may write for every citizen."""
     secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
     staff = next(person for person in people() if person.username == "marina")
     issuer = settings.issuers[0]
@@ -146,7 +146,7 @@ def moment(number: int) -> str:
 
 
 async def make_changes(staff: Caller, cpf: str, numbers: range, done: Acknowledged) -> None:
-    """Make one person's changes one after another. The last one must remain."""
+    """Make one person's changes one after another. The last value must remain."""
     for number in numbers:
         valor = GENDERS[number // PERSONS % len(GENDERS)]
         await staff.until_done("PUT", f"/registry/v1/citizen/{cpf}/gender", {"valor": valor})
@@ -155,7 +155,7 @@ async def make_changes(staff: Caller, cpf: str, numbers: range, done: Acknowledg
 
 
 async def settled(settings: Settings) -> asyncpg.Connection:
-    """Return a connection to the database once nothing is waiting in it."""
+    """Wait until no work is queued, and return a connection to the database."""
     server = supervisor.find_running(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)
@@ -167,7 +167,7 @@ async def settled(settings: Settings) -> asyncpg.Connection:
 
 
 def in_the_crm(settings: Settings, cpfs: list[str]) -> dict[str, list[str | None]]:
-    """Return the gender in every account of each person."""
+    """Return each person's gender in all of the person's CRM accounts."""
     accounts = httpx.get(f"{settings.crm_url}/_sandbox/accounts", timeout=PATIENCE).json()
     return {cpf: [account["Genero__c"] for account in accounts if account["CPF__c"] == cpf] for cpf in cpfs}
 

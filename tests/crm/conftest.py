@@ -1,4 +1,4 @@
-"""Fixtures for the sandbox CRM over real HTTP. Before each test it contains only its demo accounts."""
+"""Fixtures for the sandbox CRM over real HTTP. Each test starts with only the demo accounts."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -31,7 +31,7 @@ async def client(crm: RunningCrm) -> AsyncIterator[CrmClient]:
 
 @pytest.fixture
 def rest(crm: RunningCrm) -> Iterator[httpx.Client]:
-    """Yield an HTTP client with a token, for requests that our client never sends."""
+    """Yield an authenticated HTTP client, for requests that our CRM client never sends."""
     settings = crm.settings
     form = {
         "grant_type": "client_credentials",

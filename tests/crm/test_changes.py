@@ -1,4 +1,4 @@
-"""Tests of paging through changes in the CRM, whose times are whole seconds (rules: registry 4.12)."""
+"""Paging through CRM changes whose times have a resolution of one second (rules: registry 4.12)."""
 
 import json
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ from tests.support.crm import RunningCrm, crm_settings
 
 SECOND = "2026-03-04T05:06:07.000+0000"
 AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-MANY = 2_000 + 3 * PAGE  # more than OFFSET reaches
+MANY = 2_000 + 3 * PAGE  # more records than OFFSET can skip
 
 
 @pytest.fixture(scope="module")
 def crm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCrm]:
-    """Yield a CRM with thousands of accounts changed in one second, one changed before it and one after it."""
+    """Yield a CRM with thousands of accounts changed in the same second, one account before and one after."""
     settings = crm_settings(tmp_path_factory.mktemp("crm"))
     file = settings.data_dir / STATE_FILE
     with RunningCrm(settings) as running:
@@ -36,7 +36,7 @@ def crm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCrm]:
 
 
 def write_accounts(file: Path, like: dict[str, object]) -> None:
-    """Write the CRM's file with many accounts, not in the order of their ids."""
+    """Write the CRM's state file with many accounts. The file is not sorted by id."""
     lines = []
     for number in range(MANY + 2):
         turned = (number * 7919) % (MANY + 2)
@@ -47,7 +47,7 @@ def write_accounts(file: Path, like: dict[str, object]) -> None:
 
 
 async def read_pages(client: CrmClient, since: datetime) -> list[Changed]:
-    """Return every account of a run, page by page."""
+    """Return all accounts of a run, read page by page."""
     place: Cursor | None = Cursor(since, "accounts", since.replace(microsecond=0), "", 0)
     seen: list[Changed] = []
     while place is not None and place.source == "accounts":
@@ -61,7 +61,7 @@ async def test_records_that_changed_in_one_second_are_neither_lost_nor_repeated(
     async with open_crm_client(crm.settings) as client:
         seen = await read_pages(client, AT.replace(second=6))
         assert [one.id for one in seen] == [f"001{number:015d}" for number in range(MANY + 2)]
-        # A time later in that second matches the whole second too.
+        # A start time later in the second also finds all records of that second.
         assert len(await read_pages(client, AT.replace(microsecond=900_000))) == MANY + 1
 
 

@@ -1,4 +1,4 @@
-"""Tests of the circuit breaker's states with a clock that the test controls."""
+"""The states of the circuit breaker, with a clock that the test controls."""
 
 from collections import deque
 
@@ -19,13 +19,13 @@ class Clock:
 
 
 class CircuitMachine(RuleBasedStateMachine):
-    """Compares the breaker with a model of its rules in plain lists (rules: registry 4.5)."""
+    """Compares the circuit breaker with a simple model of its rules (rules: registry 4.5)."""
 
     def __init__(self) -> None:
         super().__init__()
         self.clock = Clock()
         self.circuit = Circuit(self.clock)
-        self.outcomes: list[bool] = []  # since it was last closed
+        self.outcomes: list[bool] = []  # since the circuit was last closed
         self.opened_at: float | None = None
         self.open_for = FIRST_OPEN_SECONDS
         self.probe: int | None = None

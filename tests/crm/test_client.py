@@ -1,4 +1,4 @@
-"""Tests of the CRM client against the sandbox CRM, with the calls of the login sync."""
+"""The CRM client's calls for the login sync, against the sandbox CRM."""
 
 import asyncio
 

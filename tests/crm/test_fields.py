@@ -1,4 +1,4 @@
-"""Tests of the field map in both directions, and of the file that replaces names."""
+"""The field map in both directions, and the file that overrides field names."""
 
 from pathlib import Path
 from typing import Any

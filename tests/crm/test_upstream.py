@@ -1,4 +1,4 @@
-"""Tests of the client against a CRM with faults that the sandbox does not have."""
+"""The CRM client against CRMs with faults that the sandbox does not have."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
 class Foreign:
-    """A CRM that issues a token and then gives the same response to every call."""
+    """A CRM that issues tokens and returns the same response to every other call."""
 
     def __init__(self, status: int, body: bytes = b"", **headers: str) -> None:
         self.status, self.body, self.headers = status, body, headers
@@ -57,7 +57,7 @@ class Foreign:
 
 
 class Dripping(Foreign):
-    """A CRM whose responses arrive in small parts for as long as the client reads."""
+    """A CRM that sends its response in small parts for as long as the client reads."""
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"].endswith("/token"):
@@ -154,7 +154,7 @@ SOMEBODY_ELSE = ACCOUNT | {"CPF__c": "90000000337"}
     ids=str,
 )
 async def test_an_answer_with_a_record_that_does_not_bear_the_persons_cpf_is_a_failure(records: list[Any]) -> None:
-    """This holds for a look-up before it is shown, and for a push before it writes to the account."""
+    """A look-up then shows no record, and a push writes to no account."""
     async with open_client(Foreign(200, json.dumps({"done": True, "records": records}).encode())) as client:
         for ask in (client.look_up, client.find):
             with pytest.raises(CrmAway) as raised:
@@ -172,7 +172,7 @@ async def test_a_cpf_that_the_crm_punctuates_is_the_same_person() -> None:
 
 
 async def test_an_answer_that_is_not_the_whole_list_is_a_failure() -> None:
-    """A caller that showed, exported or compared a part would treat the rest as deleted."""
+    """The rest of the list would look deleted to a caller that shows, exports or compares it."""
     body = json.dumps({"done": False, "nextRecordsUrl": "/services/data/v60.0/query/01g", "records": [ACCOUNT]})
     async with open_client(Foreign(200, body.encode())) as client:
         with pytest.raises(CrmAway) as raised:

@@ -1,4 +1,4 @@
-"""Fixtures: the employability service on its own, with its demo data."""
+"""Fixtures of the employability service on its own, with its demo data."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module")
 def load_demo(settings: Settings, database_url: str) -> Callable[[], Mapping[str, Any]]:
-    """Return a function that loads the demo data as the sandbox does at its start, and returns the examples."""
+    """Return a function that loads the demo data as the sandbox does and returns the examples."""
 
     async def once() -> Mapping[str, Any]:
         platform = assemble(settings, database_url)
@@ -43,7 +43,7 @@ def examples(load_demo: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
 
 @pytest.fixture
 def unwritable_audit(sql: Callable[..., Any]) -> Iterator[None]:
-    """Make every insertion into the audit trail fail as on a full disk."""
+    """Make all inserts into the audit trail fail as on a full disk."""
     sql("""
         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$""")
@@ -54,7 +54,7 @@ def unwritable_audit(sql: Callable[..., Any]) -> Iterator[None]:
 
 @pytest.fixture
 def events(sql: Callable[..., Any]) -> Callable[[str], list[dict[str, Any]]]:
-    """Return a function that returns the audit events of an operation, oldest first."""
+    """Return a function that returns an operation's audit events, oldest first."""
 
     def of(operation: str) -> list[dict[str, Any]]:
         rows = sql("SELECT * FROM platform.audit_event WHERE operation = $1 ORDER BY at", operation)

@@ -1,4 +1,4 @@
-"""The callers in these tests."""
+"""Tokens of the callers in these tests."""
 
 from tests.support.demo_people import ANA, GILDA
 from tests.support.issuer import Issuer, bearer

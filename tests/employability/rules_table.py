@@ -1,4 +1,4 @@
-"""Section 2 of the rules of employability as data: the callers of each operation, read from the page itself."""
+"""Section 2 of the employability rules as data, parsed from the page: the callers of each operation."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,9 +18,10 @@ _TABLES = (
 
 @dataclass(frozen=True)
 class Who:
-    """The callers that a rule allows. `kind` is `public`, `authenticated`, `own`, `self`, `owner` or `action`.
+    """The callers that a rule allows.
 
-    A caller with one of `actions` is allowed too. `scoped` limits staff to their departments.
+    `kind` is `public`, `authenticated`, `own`, `self`, `owner` or `action`. A caller with one of `actions` is also
+    allowed. `scoped` limits staff to their departments.
     """
 
     kind: str
@@ -29,7 +30,7 @@ class Who:
 
 
 def read_rules(page: str | None = None) -> dict[tuple[str, str], Who]:
-    """Return the allowed callers of each operation, by method and path. Parameters of a path are written as `{}`."""
+    """Return the allowed callers of each operation, by method and path. Path parameters are written as `{}`."""
     text = PAGE.read_text("utf-8") if page is None else page
     rules: dict[tuple[str, str], Who] = {}
     section: list[tuple[str, str]] = []
@@ -50,12 +51,12 @@ def read_rules(page: str | None = None) -> dict[tuple[str, str], Who]:
 
 
 def shape(path: str) -> str:
-    """Return the path with all parameters written as `{}`."""
+    """Return the path with each parameter written as `{}`."""
     return re.sub(r"\{[^}]*\}", "{}", path)
 
 
 def _operations(cell: str, section: list[tuple[str, str]], base: str) -> Iterator[tuple[str, str]]:
-    """Yield the operations that a row names."""
+    """Yield the method and path of each operation in a table cell."""
     methods: list[str] = []
     paths: list[str] = []
     named = False
@@ -105,7 +106,7 @@ def _parse(
     rules: Mapping[tuple[str, str], Who],
     text: str,
 ) -> Who | None:
-    """Return the callers that the text of the rule allows, or None if the row only repeats another one."""
+    """Return the callers that the rule's text allows, or None if it refers to section 2.1."""
     if rule == "see 2.1":
         return None
     if rule == "same":
@@ -137,7 +138,7 @@ def _parse(
         return Who("own")
     if rule == "`authenticated`":
         return Who("authenticated")
-    # A published job needs further actions. The examples are drafts.
+    # A published job needs further actions, but the examples are drafts.
     first = rule.partition(";")[0]
     return Who("action", _named(first), scoped)
 

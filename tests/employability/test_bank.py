@@ -1,4 +1,4 @@
-"""The resume bank (rules: employability 2.11): only people who accept the terms, and every read is recorded."""
+"""The resume bank shows only people who accepted the terms, and every read is audited (rules: employability 2.11)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -42,7 +42,7 @@ Events = Callable[[str], list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def asking(settings: Settings, database_url: str) -> Iterator[Settings]:
-    """Return settings with a registry that knows Ana and Bruno but not Carla."""
+    """Yield settings with a registry that stores Ana and Bruno but not Carla."""
     [kind] = (kind for kind in IMPORTS if kind.kind == "citizens")
     load(database_url, kind, *PEOPLE)
     with RunningServer(app.build_application(settings, database_url, ["registry"])) as registry:
@@ -57,9 +57,9 @@ def server(asking: Settings, database_url: str) -> Iterator[RunningServer]:
 
 @pytest.fixture
 def bank(http: httpx.Client, issuer: Issuer, sql: Sql) -> Bank:
-    """Let Ana, Bruno and Carla create a resume and accept the terms, in this order.
+    """Create resumes of Ana, Bruno and Carla and accept the terms, in this order.
 
-    Return a function for calls as staff.
+    Return a function that calls as staff.
     """
     sql("DELETE FROM employability.terms_acceptance")
     sql("DELETE FROM employability.resume")
@@ -73,7 +73,7 @@ def bank(http: httpx.Client, issuer: Issuer, sql: Sql) -> Bank:
 
 @pytest.fixture
 def read_names(asking: Settings, database_url: str) -> Callable[[], None]:
-    """Return a function that runs the queued jobs as the worker does."""
+    """Return a function that runs all due jobs, as the worker does."""
 
     def run() -> None:
         with acting(asking, database_url, "test.names") as act:

@@ -1,4 +1,4 @@
-"""Behaviours and attitudes in a resume."""
+"""The behaviours listed in a resume."""
 
 import asyncio
 from collections.abc import Callable
@@ -29,7 +29,7 @@ LARGEST = 2**63 - 1
 
 @pytest.fixture
 def link(sql: Sql) -> int:
-    """Return the id of a new link of Ana."""
+    """Link a behaviour to Ana's resume, and return the link's id."""
     sql("INSERT INTO employability.resume (cpf) VALUES ($1) ON CONFLICT DO NOTHING", ANA)
     sql("DELETE FROM employability.behaviour_link WHERE cpf = $1", ANA)
     [row] = sql(

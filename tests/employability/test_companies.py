@@ -139,7 +139,7 @@ def test_companies_are_listed_by_the_name_people_know_and_found_by_both(http: ht
 
     assert found("") == [AURORA, OTHER, LETTERED]
     assert found("search=AGUA") == found("search=zebra") == [AURORA]
-    assert found("search=ltda. ma") == []  # a match never spans both names
+    assert found("search=ltda. ma") == []  # a match never spans two names
     assert found("search=%25") == []
     assert found("cnpj=90.000.001/0001-29") == found(f"cnpj={AURORA}") == [AURORA]
     assert found("cnpj=1") == []
@@ -195,7 +195,7 @@ def test_only_those_who_may_write_companies_do(http: httpx.Client, issuer: Issue
 
 @pytest.fixture(scope="module")
 def registered(database_url: str) -> None:
-    """Store one company in the city's registry."""
+    """Store one company in the city registry."""
     record = {
         "cnpj": AURORA,
         "razao_social": "Padaria Aurora Ltda.",
@@ -210,7 +210,7 @@ def registered(database_url: str) -> None:
 
 @pytest.fixture(scope="module")
 def jobs(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
-    """Yield a client of the service, which calls a registry on another server."""
+    """Yield a client of the service. Its registry runs on another server."""
     with RunningServer(app.build_application(settings, database_url, ["registry"])) as registry:
         asking = settings.model_copy(update={"registry_url_override": f"{registry.url}/registry/v1"})
         with (
@@ -244,7 +244,7 @@ def test_the_registry_fills_the_form_of_a_company(
             "cep": "24000011",
         },
     }
-    # The result is cached for half an hour, so a change in the registry appears later.
+    # The registry's response is cached for half an hour, so a change is not visible yet.
     sql("UPDATE registry.company SET record = jsonb_set(record, '{razao_social}', '\"Outra\"')")
     assert jobs.get(f"{path}/{AURORA}", headers=staff(issuer)).json() == answer.json()
     unknown = jobs.get(f"{path}/{UNKNOWN}", headers=staff(issuer))

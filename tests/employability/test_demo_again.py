@@ -1,4 +1,4 @@
-"""The demo data at a later start, after a user has changed it."""
+"""The demo data is restored at a later start, after a user has changed it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

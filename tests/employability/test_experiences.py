@@ -1,4 +1,4 @@
-"""Experiences of a resume."""
+"""The experiences in a resume."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Equality of texts: the function in the database compared with one in Python."""
+"""Case folding in SQL gives the same result as in Python."""
 
 import unicodedata
 

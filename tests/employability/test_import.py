@@ -1,4 +1,4 @@
-"""The city's files of companies, jobs and catalogues (rules: employability 3), imported by the code of the command."""
+"""Imports of companies, jobs and catalogues, as the command runs them (rules: employability 3)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,12 +41,12 @@ def report(tmp_path: Path) -> Path:
 
 
 def read_all(sql: Sql) -> list[list[Any]]:
-    """Return every row with the transaction that wrote it."""
+    """Return every row, with the id of the transaction that wrote it."""
     return [sql(f"SELECT *, xmin::text FROM employability.{table} ORDER BY 1, 2") for table in TABLES]
 
 
 def read_values(sql: Sql) -> list[tuple[Any, ...]]:
-    """Return the reference values by table, position and text."""
+    """Return all reference values, sorted by table, position and text."""
     found = sql("SELECT id, kind, posicao, descricao FROM employability.reference_value ORDER BY 2, 3, 4")
     return [tuple(row) for row in found]
 
@@ -57,7 +57,7 @@ def test_the_samples_are_imported_and_again_touch_no_row(load: Load, sql: Sql, r
         assert (changed + unchanged, refused) == (lines, 0), name
     before = read_all(sql)
     for name, lines in FILES.items():
-        if name != "employers.csv":  # the other file has the same two companies
+        if name != "employers.csv":  # both files contain the same two companies
             assert counts(load(SAMPLES / name, name.partition(".")[0]))[1:] == (0, lines, 0)
     assert read_all(sql) == before
 
@@ -79,14 +79,14 @@ def invent_company(number: int) -> str:
 
 
 class Killed(BaseException):
-    """Raised where a kill would end the process."""
+    """Stops the import where a kill would stop the process."""
 
 
 @pytest.mark.parametrize("name", ["employers.csv", "employers.csv.gz", "employers.jsonl"])
 def test_a_killed_import_goes_on_after_its_last_committed_batch(
     load: Load, tmp_path: Path, sql: Sql, report: Path, name: str
 ) -> None:
-    """In the table formats, each record after the header takes two lines of the file."""
+    """In CSV files, each record takes two lines, to check that the import resumes at the right line."""
     sql("TRUNCATE employability.company CASCADE")
     numbers = range(1, BATCH + 500)
     lines: list[Any] = [{"cnpj": invent_company(n), "razao_social": f"Empresa {n}"} for n in numbers]
@@ -181,7 +181,7 @@ def test_a_reference_value_takes_the_id_of_the_file_until_something_uses_it(
 def test_values_of_one_batch_come_out_as_one_after_the_other(
     load: Load, tmp_path: Path, sql: Sql, report: Path
 ) -> None:
-    """The result of one file with all lines must equal the result of one file for each line."""
+    """One file with all lines has the same result as one file for each line."""
     one, two, three = (str(UUID(int=number)) for number in (1, 2, 3))
 
     def value(descricao: str, tabela: str = "zonas", **members: Any) -> dict[str, Any]:
@@ -189,18 +189,18 @@ def test_values_of_one_batch_come_out_as_one_after_the_other(
 
     lines = [
         value("Vale", id=one),
-        value("vale"),  # the same text: the later line counts
+        value("vale"),  # equal when folded, so the later line wins
         value("Morro", id=two),
-        value("Ilhas", id=two),  # the same id: a rename
-        value("Morro", id=three),  # this text is free again
-        value("Ilhas", id=one),  # the text of another value
+        value("Ilhas", id=two),  # the same id, so this is a rename
+        value("Morro", id=three),  # the rename has freed this text
+        value("Ilhas", id=one),  # refused: another value has this text
         value("Fundamental II", "escolaridades", ordem=4),
-        value("Curso livre", "escolaridades"),  # goes last, the others keep their positions
+        value("Curso livre", "escolaridades"),  # added at the end, without moving the others
         value("Pós-doutorado", "escolaridades", ordem=200),
         value("Livre-docência", "escolaridades"),
         value("Serra do Mar"),
         value("Baixada"),
-        value("Vale", "idiomas", id=two),  # an id of another table
+        value("Vale", "idiomas", id=two),  # refused: this id belongs to another table
     ]
     shipped = read_values(sql)
     outcomes = [load(written(tmp_path / f"{n}", [line]), "reference-values") for n, line in enumerate(lines)]
@@ -212,7 +212,7 @@ def test_values_of_one_batch_come_out_as_one_after_the_other(
     outcome = load(written(tmp_path / "all", lines), "reference-values", report=report)
     assert set(refusals(report)) == {number for number, refused in enumerate(alone, 1) if refused} == {6, 13}
     assert counts(outcome)[1] == sum(counts(alone)[1] for alone in outcomes)
-    # A value without an id gets a random one.
+    # Values without an id get random ids, so compare them without the id.
     assert [row[1:] for row in read_values(sql)] == [row[1:] for row in expected]
     assert {UUID(one), UUID(two), UUID(three)} <= {id_ for id_, *_ in read_values(sql)}
 

@@ -1,4 +1,4 @@
-"""Older jobs (rules: employability 4.7)."""
+"""Adding, moving, reading and removing older jobs (rules: employability 4.7)."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

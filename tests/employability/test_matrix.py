@@ -1,6 +1,6 @@
-"""Every operation accepts exactly the callers of its rule, for each kind of caller (rules: employability 2, 4.6).
+"""Every operation accepts exactly the callers that its rule allows (rules: employability 2, 4.6).
 
-This is case 66 of the page, whose tables contain the rules. The actions of each caller are listed here independently.
+This is case 66 of the rules page. The rules come from the page, and each role's actions are listed here independently.
 """
 
 import json
@@ -40,13 +40,13 @@ STAFF = {
     "go:empregabilidade:editor": CURATED,
     "go:curriculos:editor": frozenset({"resume_bank:read"}),
 }
-# This refusal does not depend on the rule: the person is unknown, or a body or record decides.
+# These codes are not decided by the rule, but later, because the token has no CPF.
 TOLD_BY_TOKEN = {"token-without-cpf"}
 
 
 RULES = read_rules()
 OURS = [served for served in all_operations() if served.operation in SERVICE.routes]
-# The catalogue binds one action, but this operation has two. It checks them itself after reading the body.
+# The catalogue binds one action, but this operation needs one of two, so it checks them after reading the body.
 TESTS_ITSELF = "employability.send_to_draft_job"
 
 
@@ -55,7 +55,7 @@ def key(served: Served) -> tuple[str, str]:
 
 
 def passes(rule: Who, who: str) -> bool:
-    """Return whether the page lets this caller try. A row out of reach is found later and gives 404."""
+    """Return whether the rule lets the caller try. A record outside the caller's departments returns 404 later."""
     if rule.kind == "public":
         return True
     if who == VISITOR:
@@ -82,7 +82,7 @@ def test_the_page_has_a_row_for_each_operation_and_for_no_other() -> None:
 def test_each_caller_passes_where_the_rule_says_so_and_nowhere_else(
     http: httpx.Client, tokens: dict[str, dict[str, str]], who: str
 ) -> None:
-    """The bodies are malformed, so that an accepted call changes nothing."""
+    """The bodies are malformed, so a call that passes the rule changes nothing."""
     wrong = {}
     for served in OURS:
         answer = call(http, served, tokens[who])
@@ -102,7 +102,7 @@ def call(http: httpx.Client, served: Served, headers: dict[str, str]) -> httpx.R
 
 
 def test_every_operation_has_the_rate_of_the_rules() -> None:
-    """Writes 60 a minute, applications 10, candidates 120, a company in the registry 30 (2.4, 5.7)."""
+    """Check the rates that are listed in the rules (rules: employability 2.4, 5.7)."""
     special = {
         "employability.submit_application": "10/minute",
         "employability.list_applications": "120/minute",
@@ -115,7 +115,7 @@ def test_every_operation_has_the_rate_of_the_rules() -> None:
 
 
 def test_every_post_takes_an_idempotency_key_but_those_that_are_safe_to_repeat() -> None:
-    """2.0.13."""
+    """Only a POST that is safe to repeat takes no idempotency key (rules: employability 2.0.13)."""
     document = json.loads(pages.document(SERVICE))["paths"]
     without = {
         served.operation.key
@@ -128,7 +128,7 @@ def test_every_post_takes_an_idempotency_key_but_those_that_are_safe_to_repeat()
 
 
 def test_of_the_rows_of_a_resume_only_a_language_may_be_there_twice() -> None:
-    """2.8."""
+    """Replacing a resume row conflicts only for a language (rules: employability 2.8)."""
     replaced = [served.operation for served in OURS if served.method == "PUT" and "/curriculo/" in served.path]
     conflicting = {operation.key for operation in replaced if 409 in error_statuses(operation)}
     assert conflicting == {"employability.replace_resume_language"}

@@ -1,4 +1,4 @@
-"""The lists of jobs and applications use indexes for large tables, according to the plans of the server's own calls."""
+"""Lists of jobs and applications use indexes on large tables, as the plans of the server's calls show."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -20,10 +20,10 @@ from tests.support.query_plans import PlanLog, explain_from_now, list_relations,
 from tests.support.server import RunningServer
 
 CITY = City(jobs=size(2_000, 20_000), people=size(1_000, 200_000), crowd=size(500, 10_000))
-# The tables of a city that must never be scanned completely.
+# Large tables that no call may scan completely.
 BIG = {"application", "application_content", "application_event", "application_block", "job", "job_step", "job_event"}
 BIG |= {"job_question"}
-if FULL:  # scanning a thousand narrow rows beats an index
+if FULL:  # for a thousand narrow rows, a scan is faster
     BIG |= {"resume", "terms_acceptance", "bank_person"}
 E, P = "/jobs/api/v1/empregabilidade", "/jobs/api/public/empregabilidade"
 FILTERS: tuple[dict[str, str], ...] = (
@@ -76,7 +76,7 @@ OWN_CALLS: tuple[tuple[str, dict[str, str]], ...] = (
 
 @pytest.fixture(scope="module")
 def plans(database_url: str) -> PlanLog:
-    """Fill the database with jobs and applications of a city, and log the plans."""
+    """Fill the database with a city's jobs and applications, and start logging the plans."""
 
     async def prepare() -> PlanLog:
         connection = await asyncpg.connect(database_url)
@@ -91,14 +91,14 @@ def plans(database_url: str) -> PlanLog:
 
 @pytest.fixture(scope="module")
 def server(plans: PlanLog, settings: Settings, database_url: str) -> Iterator[RunningServer]:
-    """Yield a server whose connections are opened after the plans are logged."""
+    """Yield a server that connects after the logging has started."""
     with RunningServer(app.build_application(settings, database_url, [SERVICE.name])) as running:
         yield running
 
 
 @pytest.fixture
 def call(http: httpx.Client, issuer: Issuer) -> Callable[[], None]:
-    """Return a function that makes every call often enough to get a custom plan and a generic plan."""
+    """Return a function that makes every call often enough for both custom and generic plans."""
 
     def run() -> None:
         for _ in range(7):
@@ -124,7 +124,7 @@ def test_no_list_filter_or_count_reads_a_big_table_from_end_to_end(plans: PlanLo
 def test_without_its_index_a_list_is_read_from_end_to_end(
     plans: PlanLog, http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
-    """This shows that the other tests would notice a full scan."""
+    """Without the index the check fails, so the other tests would notice a full scan."""
     indexes: list[Any] = sql(
         "SELECT indexdef, indexname FROM pg_indexes WHERE tablename = 'application' AND indexname LIKE '%_person'"
         " OR tablename = 'application' AND indexname LIKE '%_live'"

@@ -1,4 +1,4 @@
-"""The ten tables of reference values, as portals and staff use them (rules: employability 2.2, 3.1)."""
+"""The ten reference tables, as portals and staff use them (rules: employability 2.2, 3.1)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,7 +20,7 @@ MEMBERS = {"id", "descricao", "created_at", "updated_at"}
 
 @pytest.fixture
 def post(http: httpx.Client, issuer: Issuer, sql: Sql) -> Iterator[Callable[..., httpx.Response]]:
-    """Yield a function that adds a value as staff. The added values are deleted after the test."""
+    """Yield a function that adds a value as staff. All added values are deleted after the test."""
     made: list[str] = []
 
     def create(kind: Kind, body: Any, **headers: str) -> httpx.Response:
@@ -182,7 +182,7 @@ def test_a_call_that_is_repeated_with_its_key_adds_one(post: Callable[..., httpx
 
 @pytest.mark.parametrize("declared", ["", "ON DELETE RESTRICT"])
 def test_what_a_row_refers_to_is_not_deleted(http: httpx.Client, issuer: Issuer, sql: Sql, declared: str) -> None:
-    """Any table that refers to the values protects them. This one represents those of jobs and resumes."""
+    """A foreign key in any table protects the value. This table acts for those of jobs and resumes."""
     value = seed_value_id(Kind.WORK_MODEL, "Remoto")
     sql(f"CREATE TABLE employability.user_of_values (id uuid REFERENCES employability.reference_value {declared})")
     sql("INSERT INTO employability.user_of_values VALUES ($1)", value)

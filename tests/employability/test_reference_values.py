@@ -1,4 +1,4 @@
-"""Reference values."""
+"""Changing a reference value."""
 
 import json
 from collections.abc import Callable

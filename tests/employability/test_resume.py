@@ -1,4 +1,4 @@
-"""The resume (rules: employability 2.8, 3.6, 5.2)."""
+"""Resumes (rules: employability 2.8, 3.6, 5.2)."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -70,7 +70,7 @@ def _no_resumes(sql: Sql) -> Iterator[None]:
 
 @pytest.fixture
 def carla(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
-    """Return a function for calls as Carla, below the resume's base path."""
+    """Return a function that calls as Carla. Paths are relative to the base path of resumes."""
 
     def call(method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
         return http.request(method, f"{BASE}{path}", json=body, headers=citizen(issuer, CARLA) | headers)
@@ -181,7 +181,7 @@ def test_what_a_row_may_not_hold_is_named_and_nothing_is_stored(
 
 
 def _save(path: str, rows: list[Any]) -> Any:
-    """Return the body that saves a section. Two sections share their save with another one."""
+    """Return the body that saves a section. `formacoes` and `experiencias` are saved together with another list."""
     return {path: rows} if path in ("formacoes", "experiencias") else rows
 
 

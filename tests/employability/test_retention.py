@@ -1,4 +1,4 @@
-"""Retention of the personal data that the job listings store (rules: employability 5.4)."""
+"""How long the employability service retains personal data (rules: employability 5.4)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,10 +32,7 @@ CLEARED = (None, None, None, "[]", None, None, "reprovada")
 
 @pytest.fixture
 def sweep(settings: Settings, database_url: str) -> Sweep:
-    """Return a function that runs the service's retention.
-
-    It returns the numbers of checked and removed rows by kind.
-    """
+    """Return a function that runs the service's retention and returns the checked and removed rows by kind."""
 
     def run(*, dry_run: bool = False, **changed: int) -> dict[str, tuple[int, int]]:
         with acting(settings.model_copy(update=changed), database_url, retention.OPERATION) as act:
@@ -49,7 +46,7 @@ def sweep(settings: Settings, database_url: str) -> Sweep:
 def job(database_url: str, sql: Sql) -> Callable[..., str]:
     """Return a function that creates a job with an application.
 
-    `limit` is the age of the job's deadline in months. `changes` are set as SQL.
+    The job's deadline was `limit` months ago. `changes` are SQL expressions by column.
     """
     sql("TRUNCATE employability.job CASCADE")
     load(database_url, COMPANIES[0], {"cnpj": COMPANY, "razao_social": "Aurora"})

@@ -1,4 +1,4 @@
-"""A person's rights over the data that the job listings store (rules: employability 2.11, 5.4)."""
+"""A person's rights to their data in the employability service (rules: employability 2.11, 5.4)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ Events = Callable[[str], list[dict[str, Any]]]
 
 @pytest.fixture
 def ana(http: httpx.Client, issuer: Issuer) -> dict[str, str]:
-    """Return the headers of Ana, who has a skill, has accepted the terms and has completed the introduction."""
+    """Return the headers of Ana, who has a skill, accepted the terms and completed the introduction."""
     headers = citizen(issuer)
     http.post(f"{RESUME}/habilidades", json={"id_habilidade": 1}, headers=headers).raise_for_status()
     http.put(f"{TERMS}/{ANA}/accept", headers=headers).raise_for_status()

@@ -1,4 +1,4 @@
-"""The rows that the save of a whole section keeps (rules: employability 2.8)."""
+"""Saving a whole section of a resume keeps the ids of unchanged rows (rules: employability 2.8)."""
 
 from collections.abc import Iterator
 

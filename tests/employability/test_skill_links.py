@@ -1,4 +1,4 @@
-"""Skills in a resume (rules: employability 2.11): links to a skill in one of its areas."""
+"""Skills in a resume: each is linked in one of the skill's areas (rules: employability 2.11)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Behaviours, skills and work areas (rules: employability 2.3, 3.1)."""
+"""The catalogues of behaviours, skills and work areas (rules: employability 2.3, 3.1)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ Post = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def post(http: httpx.Client, issuer: Issuer) -> Post:
-    """Return a function that adds an entry as staff. Without a given name it uses a new one."""
+    """Return a function that adds an entry as staff, by default with a new name."""
 
     def create(catalogue: Catalogue, name: str | None = None) -> dict[str, Any]:
         answer = http.post(f"{BASE}/{catalogue}", json={"nome": name or f"Nome {uuid4()}"}, headers=staff(issuer))
@@ -230,7 +230,7 @@ def test_an_unknown_skill_has_no_areas(http: httpx.Client, issuer: Issuer) -> No
 
 
 def test_the_area_of_a_skill_that_something_refers_to_stays(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
-    """Any table that refers to the link protects it. This one represents that of the resumes."""
+    """A foreign key in any table protects the link. This table acts for that of the resumes."""
     sql("CREATE TABLE employability.user_of_links (id bigint REFERENCES employability.skill_area)")
     sql("INSERT INTO employability.user_of_links SELECT id FROM employability.skill_area WHERE skill_id = 2")
     try:

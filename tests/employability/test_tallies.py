@@ -1,4 +1,4 @@
-"""The tallies that lists use always equal a count, whatever is written and by which caller."""
+"""The tallies used by lists always equal a real count, after any writes."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ from tests.employability.tallies import list_wrong_tallies
 from tests.support.fixture_types import Sql
 from tests.support.proof_sizes import size
 
-# These jobs are not drafts.
+# These jobs are published.
 JOBS = st.integers(6, 9).map(job_id)
 PEOPLE = [Cpf.with_stem(f"85{number:07d}").digits for number in range(6)]
 STATUSES = ("candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "vaga_descontinuada", "retirada")
@@ -21,7 +21,7 @@ STATUSES = ("candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "v
 
 @pytest.fixture(scope="module")
 def filled(database_url: str) -> str:
-    """Insert a few jobs in bulk, as an import does."""
+    """Insert many jobs and applications in bulk, as an import does."""
 
     async def prepare() -> None:
         connection = await asyncpg.connect(database_url)
@@ -35,7 +35,7 @@ def filled(database_url: str) -> str:
 
 
 def some(text: str, *names: str) -> st.SearchStrategy[tuple[object, ...]]:
-    """Return a strategy for a statement and random values of its parameters."""
+    """Return a strategy for the statement with random values for its parameters."""
     kinds = {
         "job": JOBS,
         "jobs": st.lists(JOBS, min_size=1, max_size=3, unique=True),
@@ -107,7 +107,7 @@ def test_whatever_is_written_the_tallies_are_what_counting_finds(
 
 
 def test_a_tally_that_is_wrong_is_found(filled: str, sql: Sql) -> None:
-    """This shows that the other tests would notice a wrong tally."""
+    """The check finds wrong tallies, so the other tests would notice one."""
     sql("UPDATE employability.application_tally SET aprovada = aprovada + 1 WHERE id_vaga = $1", job_id(2))
     sql("INSERT INTO employability.bank_tally VALUES ('3', '00', 1)")
     try:
@@ -118,7 +118,7 @@ def test_a_tally_that_is_wrong_is_found(filled: str, sql: Sql) -> None:
 
 
 def test_a_save_that_changes_nothing_of_a_tally_does_not_lock_it(filled: str, sql: Sql) -> None:
-    """Every save sets the department and the state. A person who applies meanwhile must not wait for it."""
+    """A save always sets the department and the state. It must not make a person who applies wait for the tally."""
     save = """UPDATE employability.job SET titulo = 'Outra', status = status, id_orgao_parceiro = id_orgao_parceiro,
         deleted_at = deleted_at WHERE id = $1"""
     read = "SELECT xmin::text, xmax::text FROM employability.application_tally WHERE id_vaga = $1"
@@ -128,7 +128,7 @@ def test_a_save_that_changes_nothing_of_a_tally_does_not_lock_it(filled: str, sq
 
 
 def test_whoever_gets_a_resume_and_accepts_the_terms_at_once_is_counted_once(filled: str, sql: Sql) -> None:
-    """The second transaction waits for the first, which it could not see otherwise."""
+    """The second transaction must wait for the first, because it cannot see uncommitted rows."""
     cpf = Cpf.with_stem("860000001").digits
     accept = "INSERT INTO employability.terms_acceptance (cpf, version, aceito_em) VALUES ($1, '1', now())"
 
@@ -150,7 +150,7 @@ def test_whoever_gets_a_resume_and_accepts_the_terms_at_once_is_counted_once(fil
 
 
 def test_concurrent_changes_of_the_same_jobs_are_all_added_up(filled: str, sql: Sql) -> None:
-    """Each connection writes to all jobs in its own order, and there is no deadlock."""
+    """Connections write to the same jobs in different orders, without a deadlock."""
     apply = """INSERT INTO employability.application (id, cpf, id_vaga, status, origem)
         SELECT gen_random_uuid(), $1, job, 'candidatura_enviada', 'equipe' FROM unnest($2::uuid[]) AS job"""
     change = "UPDATE employability.application SET status = $2 WHERE cpf = $1"

@@ -1,4 +1,4 @@
-"""The terms of use and the introduction of a person (rules: employability 2.8)."""
+"""The terms of use and the introduction (rules: employability 2.8)."""
 
 import httpx
 

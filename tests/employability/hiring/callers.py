@@ -1,11 +1,11 @@
-"""The callers in the tests of jobs."""
+"""The callers in the job tests."""
 
 from tests.support.issuer import Issuer, bearer
 
 VISITOR, CITIZEN, MACHINE = "visitor", "citizen", "machine"
 EDITOR, CURATED, FOREIGN, ADMIN = "editor sem curadoria", "editor com curadoria", "editor of another", "administrator"
 EVERYBODY = (VISITOR, CITIZEN, MACHINE, EDITOR, CURATED, FOREIGN, ADMIN)
-# Editors of the job's own department.
+# Editors in the job's own department.
 HELIO, IRENE = "90000030244", "90000030325"
 OTHER_EDITOR, GILDA, ANA = "90000040479", "90000030163", "90000000175"
 _ROLES = {
@@ -17,7 +17,7 @@ _ROLES = {
 
 
 class Callers:
-    """The headers of each caller."""
+    """The request headers of each caller."""
 
     def __init__(self, issuer: Issuer) -> None:
         self._issuer = issuer

@@ -1,4 +1,4 @@
-"""Fixtures: the employability service, and the registry that it calls over HTTP."""
+"""Fixtures of the employability service, with a registry that it calls over HTTP."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -34,13 +34,13 @@ def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module")
 def registry(server: RunningServer) -> RunningServer:
-    """Return the server that contains the registry."""
+    """Return the server, which also runs the registry."""
     return server
 
 
 @pytest.fixture
 def callers(issuer: Issuer, sql: Sql, registry: RunningServer) -> Callers:
-    """Return the callers, with the editors linked to their departments."""
+    """Return the callers. The editors are linked to their departments."""
     for cpf, department in ((HELIO, OWN), (IRENE, OWN), (OTHER_EDITOR, OTHER)):
         sql(
             "INSERT INTO registry.staff_department (id, cpf, cd_ua) VALUES (gen_random_uuid(), $1, $2)"
@@ -58,7 +58,7 @@ def callers(issuer: Issuer, sql: Sql, registry: RunningServer) -> Callers:
 
 @pytest.fixture
 def create(http: httpx.Client, callers: Callers) -> Create:
-    """Return a function that creates a job as an editor of its department. With `acao="publicar"` it is published."""
+    """Return a function that creates a job as an editor. `acao="publicar"` also publishes the job."""
 
     def make(who: str = EDITOR, acao: str | None = None, **members: Any) -> dict[str, Any]:
         answer = http.post(
@@ -73,7 +73,7 @@ def create(http: httpx.Client, callers: Callers) -> Create:
 
 @pytest.fixture
 def expire(sql: Sql) -> Callable[[str], None]:
-    """Return a function that moves the deadline of a job into the past."""
+    """Return a function that moves a job's deadline into the past."""
 
     def age(id_: str) -> None:
         sql("UPDATE employability.job SET data_limite = $2 WHERE id = $1", id_, datetime.now(UTC) - timedelta(hours=1))

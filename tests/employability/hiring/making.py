@@ -1,4 +1,4 @@
-"""Bodies of jobs."""
+"""Request bodies for jobs."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ def value(kind: Kind, descricao: str) -> str:
 
 
 def describe_job(**members: Any) -> dict[str, Any]:
-    """Return a job with everything that a publication needs. Members that are `...` are left out."""
+    """Return a body with all members that publishing requires. A member with the value `...` is left out."""
     whole = {
         "titulo": "Confeiteiro",
         "descricao": "Bolos e doces.",

@@ -1,4 +1,4 @@
-"""Imported companies and jobs of a former system, and those of the sandbox (rules: employability 3.2, 3.3, 7)."""
+"""Companies and jobs imported from a previous system, and those of the sandbox (rules: employability 3.2, 3.3, 7)."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -104,7 +104,7 @@ def test_a_part_put_before_stored_ones_is_another_one(database_url: str, sql: Sq
     with_first = read_parts()
     assert list(with_first) == ["Prova", *stored]
     assert with_first.items() > stored.items()
-    # A new part does not get the id of a removed one, because candidates and answers refer to the old part.
+    # A new part must not get a removed part's id, because candidates and answers refer to the removed part.
     another = line | {member: [make_part("Dinâmica"), kept[0]]}
     assert [load(database_url, JOBS[0], another) for _ in range(2)] == [1, 0]
     found = read_parts()
@@ -148,7 +148,7 @@ def test_each_member_of_a_job_comes_back_as_it_was_sent(database_url: str, sql: 
 
 
 def assert_stored(sql: Sql, line: dict[str, Any]) -> None:
-    """Assert that the stored job equals the line, including the ids of its parts."""
+    """Check that the stored job equals the imported line, including the parts' ids."""
     [[stored]] = sql("SELECT to_jsonb(job)::text FROM employability.job WHERE id = $1", line["id"])
     job = msgspec.json.decode(stored)
     instants = ("data_limite", "publicado_em", "created_at")

@@ -1,4 +1,4 @@
-"""Jobs as visitors read them (rules: employability 2.6, 3.3)."""
+"""Published jobs, as visitors read them (rules: employability 2.6, 3.3)."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -40,7 +40,7 @@ def test_a_visitor_sees_a_job_without_what_is_for_staff(http: httpx.Client, crea
     assert seen.headers["Cache-Control"] == "public, max-age=15"
     again = http.get(f"{PUBLIC}/{job['id']}", headers={"If-None-Match": seen.headers["ETag"]})
     assert again.status_code == 304
-    # An expired or malformed token counts as no token.
+    # A malformed or expired token is ignored here.
     assert http.get(PUBLIC, headers={"Authorization": "Bearer x"}).status_code == 200
     [item] = http.get(PUBLIC, params={"search": job["titulo"], "pageSize": 1}).json()["data"]
     assert item.keys() == seen.json().keys() - {"etapas", "informacoes_complementares"}
@@ -88,7 +88,7 @@ def test_filters_narrow_the_list_and_its_total(http: httpx.Client, create: Creat
 @pytest.mark.cases("employability", "39")
 def test_today_begins_at_local_midnight() -> None:
     zone = ZoneInfo("America/Sao_Paulo")
-    late = datetime(2026, 5, 11, 1, 30, tzinfo=UTC)  # 22:30 of the previous day
+    late = datetime(2026, 5, 11, 1, 30, tzinfo=UTC)  # 22:30 of the previous day in the city
     assert find_since("hoje", late, zone) == datetime(2026, 5, 10, 3, tzinfo=UTC)
     assert find_since("ultima_semana", late, zone) == datetime(2026, 5, 3, 3, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""The jobs that editors reach, also while the registry is down (rules: employability 2.0, 4.6)."""
+"""The jobs that an editor may access, also while the registry is down (rules: employability 2.0, 4.6)."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def always_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def lost(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
-    """Yield a client of a service that cannot reach its registry."""
+    """Yield a client of a service whose registry cannot be reached."""
     alone = settings.model_copy(update={"registry_url_override": "http://127.0.0.1:1/registry/v1"})
     with (
         RunningServer(app.build_application(alone, database_url, [SERVICE.name])) as running,

@@ -1,4 +1,4 @@
-"""The states of jobs: every row of the table for every caller (rules: employability 4.1, 4.6)."""
+"""Job states: each row of the transition table with each caller (rules: employability 4.1, 4.6)."""
 
 import asyncio
 import re
@@ -35,7 +35,7 @@ from tests.support.refusals import refusal
 
 RULES = Path(__file__).parents[3] / "docs/reference/rules/employability.md"
 STORED = [status for status in JobStatus if status is not JobStatus.EXPIRED]
-# The only events that editors with curation may cause (rules: employability 4.6).
+# The only events that are allowed to editors with curation (rules: employability 4.6).
 CURATED_MAY = {Event.SEND_TO_APPROVAL, Event.SEND_TO_DRAFT}
 PUBLISHED = {JobStatus.ACTIVE, JobStatus.EXPIRED, JobStatus.FROZEN, JobStatus.DISCONTINUED}
 Put = Callable[[str, JobStatus], None]
@@ -43,7 +43,7 @@ Put = Callable[[str, JobStatus], None]
 
 @pytest.fixture
 def put_into(sql: Sql) -> Put:
-    """Return a function that puts a job into a shown state."""
+    """Return a function that stores a job in the given displayed state."""
 
     def put(id_: str, shown: JobStatus) -> None:
         stored = JobStatus.ACTIVE if shown is JobStatus.EXPIRED else shown

@@ -1,4 +1,4 @@
-"""Fixtures: jobs to apply for, and people who apply."""
+"""Fixtures that create jobs and applications."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -20,15 +20,15 @@ Apply = Callable[..., httpx.Response]
 
 @pytest.fixture
 def publish(create: Create) -> Publish:
-    """Return a function that creates a published job of the editor's department."""
+    """Return a function that publishes a job in the editor's department."""
     return lambda **members: create(acao="publicar", **members)
 
 
 @pytest.fixture
 def apply(http: httpx.Client, issuer: Issuer) -> Apply:
-    """Return a function that submits an application of a citizen who has accepted the terms.
+    """Return a function that accepts the terms as a citizen and submits an application.
 
-    It answers each required question.
+    The application answers each required question.
     """
 
     def send(job: dict[str, Any], cpf: str, members: Mapping[str, Any] = MappingProxyType({})) -> httpx.Response:

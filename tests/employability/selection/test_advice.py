@@ -1,4 +1,4 @@
-"""The advice for criteria that a person does not meet (rules: employability 4.4)."""
+"""The advice to a person who does not meet a job's criteria (rules: employability 4.4)."""
 
 import pytest
 

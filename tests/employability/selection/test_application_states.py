@@ -1,4 +1,4 @@
-"""The states of an application: the table, its copies in SQL and the rules, random walks (rules: employability 4.3)."""
+"""Application states: the table in code, SQL and the rules, and random walks (rules: employability 4.3)."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +38,7 @@ FROZEN, CLOSED = "vaga_congelada", "vaga_descontinuada"
 
 
 def read_page() -> dict[str, tuple[set[str], str]]:
-    """Return the page's table: for each own status, what staff may set and what the candidate may do."""
+    """Parse the page's table: for each stored status, the statuses that staff may set and the candidate's rights."""
     section = RULES.read_text("utf-8").partition("### 4.3 ")[2].partition("### 4.4 ")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in section.splitlines() if line.startswith("|")]
     return {row[0].split()[0]: (set(re.findall("|".join(SHOWN), row[1])), row[2]) for row in rows[2:]}
@@ -61,7 +61,7 @@ def test_no_event_happens_to_what_was_withdrawn() -> None:
 
 
 def test_the_shown_status_is_the_same_in_sql(sql: Sql) -> None:
-    """For applications, a deleted job is shown as a discontinued one."""
+    """Applications treat a deleted job as discontinued."""
     stored = [status for status in JobStatus if status is not JobStatus.EXPIRED]
     for own, job, is_deleted in product(ApplicationStatus, stored, (False, True)):
         found = sql(
@@ -70,7 +70,7 @@ def test_the_shown_status_is_the_same_in_sql(sql: Sql) -> None:
         assert found == show_application_status(own, JobStatus.DISCONTINUED if is_deleted else job)
 
 
-# Characters that every version of Unicode in use contains.
+# Characters that exist in every Unicode version in use.
 KNOWN = st.characters(min_codepoint=1, max_codepoint=0x2FFF, exclude_categories=["Cs", "Cn"])
 
 
@@ -83,7 +83,7 @@ def test_texts_are_the_same_to_the_server_and_to_sql(sql: Sql, texts: list[str])
     assert [row[0] for row in rows] == [fold_line(text) for text in texts]
 
 
-# The changes of status that staff may make, listed again: an oracle that is independent of the table.
+# The status changes allowed to staff, repeated here independently of the product's table.
 MAY_BECOME = {
     SENT: {APPROVED, REJECTED, FROZEN, CLOSED},
     APPROVED: {SENT, REJECTED, FROZEN, CLOSED},
@@ -104,7 +104,7 @@ MOVES = {
 def test_random_walks_keep_to_the_rules(
     http: httpx.Client, issuer: Issuer, callers: Callers, publish: Publish, apply: Apply, sql: Sql
 ) -> None:
-    """Citizens apply and withdraw, staff decide, and the job is frozen, closed, edited and expires, in any order."""
+    """In any order, citizens apply and withdraw, staff decide, and the job is frozen, closed, edited or expires."""
     walks = iter(range(10_000))
 
     class Walk(RuleBasedStateMachine):
@@ -232,7 +232,7 @@ def test_random_walks_keep_to_the_rules(
 def test_nobody_applies_while_the_job_is_frozen_and_no_application_is_lost(
     http: httpx.Client, callers: Callers, publish: Publish, apply: Apply, sql: Sql
 ) -> None:
-    """Citizens apply concurrently while the job is repeatedly frozen and unfrozen."""
+    """Citizens apply at the same time as staff freeze and unfreeze the job repeatedly."""
     job = publish()
     people = [person(50_000 + number) for number in range(size(24, 200))]
 
@@ -261,6 +261,6 @@ def test_nobody_applies_while_the_job_is_frozen_and_no_application_is_lost(
     )
     assert {str(row["id"]) for row in stored} <= {row["id"] for row in told}
     assert list_wrong_tallies(sql) == []
-    # A person who was refused can apply now.
+    # A person who was refused during a pause can apply now.
     late = next((cpf for cpf in people if cpf not in accepted), person(60_000))
     assert apply(job, late).status_code == 201

@@ -1,4 +1,4 @@
-"""Applications as citizens submit, change and withdraw them (rules: employability 2.7, 3.4, 4.3)."""
+"""Applications that citizens submit, change and withdraw (rules: employability 2.7, 3.4, 4.3)."""
 
 from typing import Any
 from uuid import uuid4
@@ -233,7 +233,7 @@ def test_the_candidate_of_a_removed_step_stands_on_the_step_before(
             made["id"],
             job["etapas"][place]["id"],
         )
-    # The remaining steps are also reordered. The order before the edit counts.
+    # The edit also reorders the remaining steps. Candidates move according to the old order.
     sent = [job["etapas"][place] | {"ordem": 9 - place} for place in kept]
     edited = http.put(f"{JOBS}/{job['id']}", json=job | {"etapas": sent}, headers=callers[EDITOR])
     assert edited.status_code == 200, edited.text
@@ -252,7 +252,10 @@ BY_ID = [each for each in SCOPED if each[1].count("/vagas/{}") or "/candidaturas
 def test_to_an_editor_of_another_department_every_job_and_application_is_unknown(
     http: httpx.Client, callers: Callers, publish: Publish, apply: Apply
 ) -> None:
-    """Each operation that the page calls scoped and that has an id responds as to an id that never existed."""
+    """The response equals that for an id that never existed.
+
+    This holds for every operation with an id that the rules page calls scoped.
+    """
     job = publish()
     made = apply(job, person(960)).json()
     operations = {(each.method, shape(each.path)): each for each in SERVICE.operations()}

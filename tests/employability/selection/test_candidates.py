@@ -1,4 +1,4 @@
-"""The staff's list of applications (rules: employability 2.7, 3.4, 5.6)."""
+"""The list of applications for staff (rules: employability 2.7, 3.4, 5.6)."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
 
-# The size of a real export in a staff portal. An ordinary run uses a small part of it.
+# The number of candidates. A proof uses as many as a real export in a staff portal.
 EXPORTED = size(350, 10_000)
 STATUSES = ("candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "vaga_descontinuada")
 
@@ -38,7 +38,7 @@ List = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def listed(http: httpx.Client, callers: Callers) -> List:
-    """Return a function that requests a page, as the editor unless stated otherwise."""
+    """Return a function that reads a page, by default as the editor."""
 
     def ask(who: str = EDITOR, **query: Any) -> dict[str, Any]:
         answer = http.get(BASE, params=query, headers=callers[who])
@@ -119,7 +119,7 @@ def test_whom_a_page_shows_can_see_that_later(listed: List, crowded: dict[str, A
 
 
 async def test_no_more_is_read_than_the_reader_takes(platform: Platform, crowded: dict[str, Any], events: Any) -> None:
-    """Each part is read, and its people recorded, only on request, so thousands are never in memory together."""
+    """The service reads the next part, and records its people, only when the reader asks for it."""
     before = len(await asyncio.to_thread(events, "test.export"))
     call = operator_call(platform, "test.export")
     page = await service.list_candidates(call, CandidateFilters(UUID(crowded["id"])), Page(1, 10_000))
@@ -132,7 +132,7 @@ async def test_no_more_is_read_than_the_reader_takes(platform: Platform, crowded
 
 
 async def test_an_export_needs_the_memory_of_a_part_of_it(platform: Platform, crowded: dict[str, Any]) -> None:
-    """The memory in use is bounded and a fraction of what is sent, whatever the number of candidates."""
+    """However many candidates are sent, the memory in use stays below a fixed limit."""
     call = operator_call(platform, "test.export")
     tracemalloc.start()
     try:
@@ -296,7 +296,7 @@ def test_the_candidates_of_a_job_are_counted_by_step_and_status_and_nobody_is_re
 
 @pytest.fixture
 def asking(publish: Publish, apply: Apply, sql: Sql) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return a job with three candidates who answered two of its questions, and the ids of these questions."""
+    """Return a job with three candidates who answered two questions, and the ids of the questions."""
     kinds: list[dict[str, Any]] = [
         {"titulo": "Anos?", "tipo_campo": "resposta_numerica"},
         {"titulo": "Turnos?", "tipo_campo": "selecao_multipla", "opcoes": ["Manhã", "Tarde", "Noite"]},

@@ -1,4 +1,4 @@
-"""The criteria of a job, judged without database and registry (rules: employability 4.4)."""
+"""The evaluation of a job's criteria, without a database or registry (rules: employability 4.4)."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -75,7 +75,7 @@ def met(demanding: Job, record: PersonRecord | None = None, **facts: Any) -> lis
 def test_a_person_turns_older_on_the_birthday_and_not_the_day_before(birth: date, years: int) -> None:
     try:
         birthday = birth.replace(year=birth.year + years)
-    except ValueError:  # 29 February in a common year
+    except ValueError:  # 29 February does not exist in this year
         birthday = date(birth.year + years, 3, 1)
     assert PersonRecord(data_nascimento=birth).count_years(birthday) == years
     assert PersonRecord(data_nascimento=birth).count_years(birthday - timedelta(days=1)) == years - 1

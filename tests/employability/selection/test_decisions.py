@@ -1,4 +1,4 @@
-"""Decisions of staff on applications, one by one and in bulk (rules: employability 2.7, 4.3)."""
+"""Staff decisions on single applications and in bulk (rules: employability 2.7, 4.3)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +23,7 @@ Decide = Callable[..., httpx.Response]
 
 @pytest.fixture
 def decide(http: httpx.Client, callers: Callers) -> Decide:
-    """Return a function that sends a decision on an application, as the job's editor unless stated otherwise."""
+    """Return a function that decides on an application, by default as the job's editor."""
 
     def send(application: Any, word: str, body: Any = None, who: str = EDITOR) -> httpx.Response:
         return http.put(f"{BASE}/{application['id']}/{word}", json=body, headers=callers[who])
@@ -33,7 +33,7 @@ def decide(http: httpx.Client, callers: Callers) -> Decide:
 
 @pytest.fixture
 def made(publish: Publish, apply: Apply, request: pytest.FixtureRequest) -> dict[str, Any]:
-    """Return an application for a new job."""
+    """Return an application for a newly published job."""
     answer = apply(publish(), person(100 + len(request.node.name)))
     assert answer.status_code == 201, answer.text
     application: dict[str, Any] = answer.json()
@@ -106,7 +106,7 @@ def test_a_status_changes_to_any_other_until_it_is_closed(
 def test_while_the_job_is_paused_nothing_is_decided(
     http: httpx.Client, callers: Callers, made: dict[str, Any], decide: Decide, shown: Any, sql: Sql
 ) -> None:
-    """This includes the status that the application has or seems to have."""
+    """Even the current stored or displayed status is refused."""
     job = f"{JOBS}/{made['id_vaga']}"
     assert http.put(f"{job}/freeze", headers=callers[EDITOR]).status_code == 200
     attempts: list[tuple[str, Any]] = [
@@ -129,7 +129,7 @@ def test_while_the_job_is_paused_nothing_is_decided(
     assert decide(made, "approve").status_code == 200
     assert http.put(f"{job}/discontinue", headers=callers[EDITOR]).status_code == 200
     assert refusal(decide(made, "reject")) == (409, "application-state")
-    # Candidates are notified of a closed job only if the city enables it.
+    # Candidates of a closed job are notified only if the city enables it.
     assert sql("SELECT FROM queue.pgqueuer WHERE entrypoint = 'job_closed'") == []
     assert http.put(f"{job}/reactivate", headers=callers[EDITOR]).status_code == 200
     assert shown(made)["status"] == APPROVED
@@ -178,7 +178,7 @@ def test_nobody_decides_beyond_their_departments_nor_on_their_own_application(
     refused = http.put(f"{BASE}/bulk-status", json=mine, headers=callers[EDITOR]).json()
     assert refused["failed_cpfs"] == [HELIO]
     assert refused["failures"] == [{"cpf": HELIO, "code": "own-application", "status": SENT}]
-    nobodys = mine | {"vaga_id": publish()["id"]}  # an editor who did not apply learns no more than others
+    nobodys = mine | {"vaga_id": publish()["id"]}  # an editor cannot find out who did not apply
     refused = http.put(f"{BASE}/bulk-status", json=nobodys, headers=callers[EDITOR]).json()
     assert refused["failures"] == [{"cpf": HELIO, "code": "application-unknown", "status": None}]
     assert decide(own, "approve", None, ADMIN).status_code == 200
@@ -186,7 +186,7 @@ def test_nobody_decides_beyond_their_departments_nor_on_their_own_application(
 
 @pytest.fixture
 def three(publish: Publish, apply: Apply) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return a job and three applications for it."""
+    """Return a job with three applications."""
     job = publish()
     made = [apply(job, person(number)) for number in (31, 32, 33)]
     assert [answer.status_code for answer in made] == [201] * 3
@@ -202,7 +202,7 @@ def test_a_bulk_decision_changes_whom_it_can_and_names_the_others(
     stranger = person(39)
     asked = {"cpfs": [stranger, *[each["cpf"] for each in (closed, *rest)], rest[0]["cpf"]]}
     body = asked | {"vaga_id": job["id"], "status": APPROVED}
-    for _ in range(2):  # a repeated call gets the same response and changes nothing
+    for _ in range(2):  # a repeated call returns the same response
         answer = http.put(f"{BASE}/bulk-status", json=body, headers=callers[EDITOR])
         assert (answer.status_code, answer.json()) == (
             200,

@@ -1,4 +1,4 @@
-"""The server decides who may apply, with the registry's data (rules: employability 4.4)."""
+"""The server decides who may apply, using data from the registry (rules: employability 4.4)."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -31,7 +31,7 @@ CURRICULUM = "/jobs/api/v1/empregabilidade/curriculo"
 
 @pytest.fixture
 def know(database_url: str, registry: RunningServer) -> Know:
-    """Return a function that adds a person to the registry."""
+    """Return a function that stores a person in the registry."""
 
     def enter(cpf: str, age: int = 30, **members: Any) -> None:
         born = (datetime.now(UTC) - timedelta(days=age * 365.25 + 40)).date()
@@ -180,7 +180,7 @@ def test_while_the_registry_is_away_only_what_needs_it_waits(
     assert [count(sql, table, cpf) for table in ("application", "application_block", "candidate")] == [0, 0, 0]
     assert send(plain).status_code == 201
     know(cpf)
-    assert apply(asking, cpf).status_code == 201  # stores a copy
+    assert apply(asking, cpf).status_code == 201  # also stores a copy of the person's data
     assert send(third).status_code == 201
     sql("UPDATE employability.application SET status = 'retirada' WHERE cpf = $1 AND id_vaga = $2", cpf, third["id"])
     sql("UPDATE employability.candidate SET read_at = now() - interval '25 hours' WHERE cpf = $1", cpf)

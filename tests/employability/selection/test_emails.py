@@ -1,4 +1,4 @@
-"""E-mails to candidates: true when sent, retried, and never sent by a request (rules: employability 4.8)."""
+"""E-mails to candidates: still true when sent, retried, and never sent during a request (rules: employability 4.8)."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory, post: Mai
 
 @pytest.fixture
 def drain(settings: Settings, database_url: str) -> Drain:
-    """Return a function that runs the queued jobs of this service as the worker does."""
+    """Return a function that runs the service's due jobs, as the worker does."""
 
     async def once() -> None:
         platform = assemble(settings, database_url)
@@ -61,7 +61,7 @@ def drain(settings: Settings, database_url: str) -> Drain:
 
 @pytest.fixture
 def subjects(post: MailServer, drain: Drain) -> Callable[[], list[str]]:
-    """Return a function that runs the due jobs and returns the subjects of the e-mails that they sent."""
+    """Return a function that runs the due jobs and returns the subjects of the sent e-mails."""
 
     def run() -> list[str]:
         post.emails.clear()
@@ -73,7 +73,7 @@ def subjects(post: MailServer, drain: Drain) -> Callable[[], list[str]]:
 
 @pytest.fixture
 def put(http: httpx.Client, callers: Callers) -> Callable[..., None]:
-    """Return a function that sends a decision of the job's editor."""
+    """Return a function that sends a decision as the job's editor."""
 
     def send(application: Any, word: str, **body: Any) -> None:
         answer = http.put(f"{BASE}/{application['id']}/{word}", json=body, headers=callers[EDITOR])
@@ -135,9 +135,9 @@ def test_what_is_no_longer_true_is_not_sent(
 def test_a_worker_that_dies_once_it_has_sent_sends_the_same_message_again(
     made: dict[str, Any], subjects: Any, post: MailServer, sql: Sql
 ) -> None:
-    """The mail server accepted the e-mail, but the job is still queued.
+    """If a worker dies after sending, the job runs again and sends the same Message-ID.
 
-    Receivers recognise the second by its Message-ID.
+    Mail clients can then recognise the duplicate.
     """
     subjects()
     event = sql("SELECT id FROM employability.application_event WHERE id_candidatura = $1", UUID(made["id"]))[0]["id"]
@@ -211,7 +211,7 @@ def test_a_mail_server_that_is_away_is_tried_six_times_and_then_an_operator_may_
 
 @pytest.mark.cases("employability", "65")
 def test_an_application_is_stored_with_its_event_its_trail_and_its_job(made: dict[str, Any], sql: Sql) -> None:
-    """All of them are committed before the response, and another connection sees them."""
+    """Everything is committed before the response, so another connection can read it."""
     (counts,) = sql(
         "SELECT (SELECT count(*) FROM employability.application WHERE id = $1) AS application,"
         " (SELECT count(*) FROM employability.application_event WHERE id_candidatura = $1) AS event,"

@@ -1,4 +1,4 @@
-"""The effect of an imported file of jobs on candidates in a selection (rules: employability 4.4, 7)."""
+"""An imported job file during a selection, and its effect on candidates (rules: employability 4.4, 7)."""
 
 from uuid import uuid4
 

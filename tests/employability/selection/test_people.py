@@ -1,4 +1,4 @@
-"""Data about people who apply: the registry's copy, and the rest after an erasure (rules: employability 3.4, 5.4)."""
+"""Applicants' data: copies of registry data, and what remains after an erasure (rules: employability 3.4, 5.4)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -32,7 +32,7 @@ RESUME = "/jobs/api/v1/empregabilidade/curriculo"
 
 @pytest.fixture
 def work(settings: Settings, database_url: str, registry: RunningServer) -> Work:
-    """Return a function that runs a job as a worker does."""
+    """Return a function that runs a job like the worker."""
 
     def run(job: Callable[[Call], Awaitable[None]], url: str | None = None) -> None:
         asking = settings.model_copy(update={"registry_url_override": url or f"{registry.url}/registry/v1"})
@@ -48,7 +48,7 @@ def work(settings: Settings, database_url: str, registry: RunningServer) -> Work
 
 
 def copies(sql: Sql, *people: str) -> list[str | None]:
-    """Return the names in the copies, None where there is no copy."""
+    """Return the name in each person's copy, or None without a copy."""
     rows = sql("SELECT cpf, record ->> 'nome' AS nome FROM employability.candidate WHERE cpf = ANY ($1)", list(people))
     found = {row["cpf"]: row["nome"] for row in rows}
     return [found.get(cpf) for cpf in people]
@@ -121,7 +121,7 @@ def test_an_erasure_withdraws_what_is_open_and_clears_the_rest(
         "SELECT evento, motivo FROM employability.application_event WHERE id_candidatura = $1 ORDER BY id", made[0]
     )
     assert [tuple(row) for row in history] == [("submit", None), ("approve", None), ("withdraw", None)]
-    # Refresh jobs that run after the erasure do not fetch the copy again.
+    # A refresh job that runs after the erasure does not restore the copy.
     work(lambda call: service.refresh_candidate(call, UUID(made[1])))
     work(service.refresh_stale_people)
     assert copies(sql, cpf) == [None]

@@ -1,4 +1,4 @@
-"""Submitting an application: the stored data, and concurrent changes (rules: employability 2.7, 3.4, 4.3)."""
+"""Submitting an application: stored data and concurrent changes (rules: employability 2.7, 3.4, 4.3)."""
 
 import asyncio
 import json
@@ -31,13 +31,13 @@ Change: TypeAlias = Sequence[Any]
 
 @pytest.fixture(scope="module", autouse=True)
 def statements() -> Iterator[Statements]:
-    """Record the statements of the server, which starts later."""
+    """Record all statements. The server starts after this fixture."""
     with recorded() as found:
         yield found
 
 
 def race(database_url: str, call: Callable[[], httpx.Response], held: Change, *changes: Change) -> httpx.Response:
-    """Send the call while a transaction holds rows. When the call waits, make the other changes and commit."""
+    """Start the call while a transaction holds rows, and wait until it is blocked. Then make the changes and commit."""
 
     async def run() -> httpx.Response:
         holder, watcher = [await asyncpg.connect(database_url) for _ in range(2)]
@@ -107,9 +107,9 @@ def test_the_snapshot_stays_as_it_was_when_the_resume_changes(
 @pytest.mark.parametrize(
     ("number", "headers", "most"),
     [
-        # The job, the person's earlier applications, their resume, and one statement that stores everything.
+        # Read the job, the earlier applications and the resume, and store everything in one statement.
         (951, {}, 4),
-        # The same in a transaction, and the key: it is locked, searched and stored.
+        # The same in a transaction, which also locks, reads and stores the idempotency key.
         (952, {"Idempotency-Key": "candidatura"}, 9),
     ],
 )
@@ -132,7 +132,7 @@ def test_applying_takes_few_round_trips(
 @pytest.mark.parametrize(
     ("number", "path", "body", "most"),
     [
-        # A transaction, the locks, the application, its job, the decision with its event, e-mail and audit event.
+        # The transaction, locks, the application, its job, and the decision with its event, e-mail and audit event.
         (980, "/approve", None, 8),
         (981, "", {"email": "novo@pessoa.example"}, 8),
     ],
@@ -177,7 +177,7 @@ def test_a_change_that_waits_for_another_keeps_the_others_answers(
 def test_an_edit_of_the_job_or_the_resume_while_a_person_applies_is_seen(
     http: httpx.Client, issuer: Issuer, callers: Callers, publish: Publish, sql: Sql, database_url: str
 ) -> None:
-    """The statement that stores the application finds newer versions than were read, so everything is read again."""
+    """The insert finds a newer version of the job or the resume, so everything is read again."""
     job, cpf = publish(), person(953)
     token = citizen(issuer, cpf)
     http.put(f"{TERMS}/{cpf}/accept", headers=token).raise_for_status()
@@ -207,7 +207,7 @@ def test_an_edit_of_the_job_or_the_resume_while_a_person_applies_is_seen(
 def test_a_person_whose_resume_changes_all_the_time_is_asked_to_try_again(
     http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply, sql: Sql
 ) -> None:
-    """Whenever an application is to be stored, the resume has changed since it was read."""
+    """The trigger makes every attempt fail as if the resume had changed since it was read."""
     job, cpf = publish(), person(971)
     resume = f"/jobs/api/v1/empregabilidade/curriculo/{cpf}/experiencias"
     http.put(resume, json={"resumo_profissional": "Antes."}, headers=citizen(issuer, cpf)).raise_for_status()
@@ -243,7 +243,7 @@ def test_answers_that_the_job_does_not_ask_for_are_told(
 def test_a_withdrawal_while_a_person_applies_counts(
     http: httpx.Client, issuer: Issuer, publish: Publish, apply: Apply, sql: Sql, database_url: str
 ) -> None:
-    """Each application makes a new version of the resume's root, so data that were read before it are read again."""
+    """Each application increments the version of the resume, so a concurrent submission reads everything again."""
     job, cpf = publish(), person(970)
     read_version = "SELECT row_version FROM employability.resume WHERE cpf = $1"
     for version in (1, 2):
@@ -251,7 +251,7 @@ def test_a_withdrawal_while_a_person_applies_counts(
         assert sql(read_version, cpf)[0][0] == version
         http.delete(f"{BASE}/{made['id']}", headers=citizen(issuer, cpf)).raise_for_status()
 
-    # The state after a third application that was withdrawn immediately.
+    # Simulate a third application that is submitted and withdrawn in the meantime.
     fourth = race(
         database_url,
         lambda: apply(job, cpf),
@@ -289,7 +289,7 @@ def test_a_resume_that_begins_or_ends_while_a_person_applies_is_read_again(
 def test_a_person_applies_ten_times_a_minute(
     settings: Settings, database_url: str, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As in production, because the sandbox allows a hundred times as much. The content of a call does not matter."""
+    """Test the production rate, because the sandbox multiplies rates by 100. Invalid calls count too."""
     monkeypatch.setattr(rates, "SANDBOX_FACTOR", 1)
     with (
         RunningServer(app.build_application(settings, database_url, [SERVICE.name])) as strict,
@@ -308,7 +308,7 @@ def test_forty_applications_at_once_make_one(publish: Publish, apply: Apply, sql
     job, cpf = publish(), person(3)
     with ThreadPoolExecutor(40) as pool:
         statuses = sorted(answer.status_code for answer in pool.map(lambda _: apply(job, cpf), range(40)))
-    # Calls over the limit of ten a minute were refused without a check.
+    # One application was stored, and all other calls were refused.
     assert statuses.count(201) == 1
     assert set(statuses) <= {201, 400, 429}
     assert sql("SELECT count(*) FROM employability.application WHERE cpf = $1", cpf)[0][0] == 1
