@@ -1,4 +1,4 @@
-"""The pages whose scripts may call the platform, and the headers that tell browsers so."""
+"""The web pages whose scripts may call the platform, and the headers that tell browsers about it."""
 
 import re
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def test_in_the_sandbox_a_page_of_the_own_machine_may_call(http: httpx.Client, i
         assert "Access-Control-Allow-Credentials" not in called.headers
 
 
-# Headers in the descriptions that only an external gateway uses.
+# Headers that the descriptions contain for external gateways, not for pages.
 GATEWAYS_OWN = re.compile("X-(Original|Forwarded)-.*|X-Access-(Action|Decision|Mapping|Subject)")
 
 
@@ -74,7 +74,7 @@ def test_what_caches_may_keep_is_kept_for_one_origin_each(http: httpx.Client) ->
 
 @pytest.fixture(scope="module")
 def city() -> Iterator[httpx.Client]:
-    """Return a client of a gateway that allows only the city's portal."""
+    """Yield a client of a gateway that allows only the city's portal."""
     application = single_services.handlers({("GET", "/"): lambda _: Response(b"ok")}, Cors([PORTAL]))
     with RunningServer(application) as running, httpx.Client(base_url=running.url, timeout=PATIENCE) as client:
         yield client

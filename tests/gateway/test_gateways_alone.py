@@ -1,4 +1,4 @@
-"""What gateways of other makers do by themselves with the generated configuration, and send to the host behind."""
+"""Other makers' gateways with the generated configuration: what they do themselves, and what they pass on to a host."""
 
 import contextlib
 import dataclasses
@@ -30,7 +30,7 @@ from tests.support.server import free_port
 pytestmark = pytest.mark.long
 
 PETS = f"/registry/v1/citizen/{ANA}/pets"
-# The members of a refusal, by the path of a call from a program.
+# The members of an error response, by the path that a program called.
 WORDS = {
     PETS: ["error", "message"],
     "/jobs/api/v1/empregos": ["code", "message"],
@@ -55,7 +55,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 class Echo(BaseHTTPRequestHandler):
-    """Answers every request with its headers."""
+    """A host that returns the request's headers as JSON."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -69,7 +69,7 @@ class Echo(BaseHTTPRequestHandler):
 
 
 class Counting(BaseHTTPRequestHandler):
-    """Accepts the calls that verify tokens, and records all other calls before it answers."""
+    """A host that records each call to PETS before it responds. Other requests, such as token checks, get a 200."""
 
     protocol_version = "HTTP/1.1"
     seen: list[tuple[str, str]]
@@ -82,7 +82,7 @@ class Counting(BaseHTTPRequestHandler):
         else:
             self.send_answer()
 
-    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 - names of the library
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 - these names are set by the library
 
     def answer(self) -> None:
         self.send_answer()
@@ -97,7 +97,7 @@ class Counting(BaseHTTPRequestHandler):
 
 
 class BreakingOff(Counting):
-    """Closes the connection instead of answering, like a process that is killed before it answers."""
+    """A host that closes the connection without a response, like a process that is killed."""
 
     def answer(self) -> None:
         self.close_connection = True
@@ -105,7 +105,7 @@ class BreakingOff(Counting):
 
 @contextlib.contextmanager
 def before(kind: str, folder: Path, *ports: int) -> Iterator[httpx.Client]:
-    """Run the gateway in front of hosts on these ports."""
+    """Run the gateway in front of hosts on these ports, and yield a client."""
     folder.chmod(0o755)
     certificate = Certificate(folder)
     behind = [Server("127.0.0.1", port) for port in ports]
@@ -116,7 +116,7 @@ def before(kind: str, folder: Path, *ports: int) -> Iterator[httpx.Client]:
 
 @contextlib.contextmanager
 def host(handler: type[Counting]) -> Iterator[tuple[int, list[tuple[str, str]]]]:
-    """Run a host. Yield its port, and the calls that it has received."""
+    """Run a host, and yield its port and the list of recorded calls."""
     seen: list[tuple[str, str]] = []
     with ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (handler,), {"seen": seen})) as server:
         Thread(target=server.serve_forever, daemon=True).start()
@@ -141,7 +141,7 @@ def before_echo(
 
 
 def test_a_key_of_any_name_is_told_to_haproxy(kind: str, issuer: Issuer, tmp_path: Path) -> None:
-    """A thumbprint starts with a hyphen once in 64 times, and a provider may name its keys freely."""
+    """A key id may be any string. One thumbprint in 64 starts with a hyphen."""
     if kind != "haproxy":  # the others get no keys
         return
     names = ["-i", "--", "-AcHQWFRIhE774WskCnQ", "a key", "it's", "$HOME", "#7", "{}"]
@@ -190,7 +190,7 @@ def test_who_comes_by_http_is_sent_to_the_port_that_people_type(kind: str, tmp_p
 
 
 def assert_is_page(answer: httpx.Response, title: str) -> None:
-    """A person who is refused reads the reason in the browser."""
+    """Check that the response is an error page for browsers."""
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert f"<h1>{title}</h1>" in answer.text
     assert "style-src 'sha256-" in answer.headers["content-security-policy"]
@@ -215,7 +215,7 @@ def test_a_flood_from_one_address_is_refused_in_the_words_of_the_service(kind: s
 
 
 def find_refused(client: httpx.Client, path: str, headers: dict[str, str]) -> httpx.Response:
-    """Call until the flood is refused."""
+    """Repeat the call until it is refused with a 429."""
     return next(one for one in (client.get(path, headers=headers) for _ in range(1000)) if one.status_code == 429)
 
 
@@ -243,8 +243,8 @@ def test_what_a_host_may_have_carried_out_is_sent_to_no_other_one(kind: str, tmp
     ):
         for method in WRITES:
             asked = len(lost)
-            while len(lost) == asked:  # a host that closed a connection is not used for a moment
-                # HAProxy closes the connection too if it reused one to the host.
+            while len(lost) == asked:  # after a failure, a gateway avoids the host for a moment
+                # HAProxy also closes the client's connection if it had reused one to the host.
                 with contextlib.suppress(httpx.RemoteProtocolError):
                     status = client.request(method, PETS, content=b"{}").status_code
                     assert status == (200 if len(lost) == asked else 503), method
@@ -260,7 +260,7 @@ def test_what_no_host_has_seen_is_sent_to_another_one(kind: str, tmp_path: Path)
 
 
 def test_an_address_with_too_many_connections_is_refused_and_the_others_are_served(kind: str, tmp_path: Path) -> None:
-    if kind == "envoy":  # has no limit on connections by address
+    if kind == "envoy":  # Envoy has no connection limit per address
         return
     bounds = before_echo(kind, tmp_path, BALCAO_MAX_ADDRESS_CONNECTIONS="5", BALCAO_TRUSTED_CALLERS="127.0.0.4")
     with bounds as (client, _), contextlib.ExitStack() as opened:
@@ -274,13 +274,13 @@ def test_an_address_with_too_many_connections_is_refused_and_the_others_are_serv
 
 
 def test_trusted_callers_have_a_bound_together_and_take_nothing_from_the_others(kind: str, tmp_path: Path) -> None:
-    if kind == "envoy":  # see above
+    if kind == "envoy":  # Envoy has no connection limit per address
         return
     bounds = before_echo(kind, tmp_path, BALCAO_MAX_CONNECTIONS="16", BALCAO_TRUSTED_CALLERS="127.0.0.4,127.0.0.5")
     with bounds as (client, _), contextlib.ExitStack() as opened:
         port = client.base_url.port or 0
         for number in range(17):
-            with contextlib.suppress(OSError):  # the gateway closes connections beyond its limit
+            with contextlib.suppress(OSError):  # the gateway may close connections over its limit
                 opened.enter_context(begin_call(port, f"127.0.0.{4 + number % 2}"))
         assert is_refused(port, "127.0.0.4")
         assert is_refused(port, "127.0.0.5")
@@ -289,7 +289,7 @@ def test_trusted_callers_have_a_bound_together_and_take_nothing_from_the_others(
 
 @contextlib.contextmanager
 def begin_call(port: int, source: str, sent: bytes = b"name=") -> Iterator[ssl.SSLSocket]:
-    """Open a connection from the address, and send a head that announces six bytes, then the given part of the body."""
+    """Open a connection from the address, and send a head that announces six bytes and a part of the body."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with (
@@ -301,16 +301,16 @@ def begin_call(port: int, source: str, sent: bytes = b"name=") -> Iterator[ssl.S
 
 
 def is_refused(port: int, source: str) -> bool:
-    """Return whether a call is closed, or refused by the gateway because there are too many."""
+    """Return whether the gateway closes or refuses the call because of too many connections."""
     try:
         with begin_call(port, source, b"name=x") as connection:
-            return connection.recv(65_536).split(b" ")[1:2] != [b"501"]  # the host's answer to a POST
+            return connection.recv(65_536).split(b" ")[1:2] != [b"501"]  # the host responds to POST with 501
     except OSError:
         return True
 
 
 def is_open(connection: ssl.SSLSocket) -> bool:
-    """Return whether the call is still in progress, or was answered by the host."""
+    """Return whether the call is still open, or the host has responded to it."""
     connection.settimeout(0.01)
     try:
         return connection.recv(65_536).split(b" ")[1:2] == [b"501"]
@@ -325,8 +325,6 @@ def test_haproxy_gives_up_root(kind: str, tmp_path: Path) -> None:
         assert client.get("/docs").status_code == 200
         running = next(each for each in psutil.Process().children(recursive=True) if each.name() == "haproxy")
         users, groups, root = running.uids(), running.gids(), Path(f"/proc/{running.pid}/root").readlink()
-    expected = (
-        Path("/var/lib/haproxy") if os.geteuid() == 0 else Path("/")
-    )  # only root can change the user and the root folder
+    expected = Path("/var/lib/haproxy") if os.geteuid() == 0 else Path("/")  # only root can change user and root folder
     assert 0 not in (*users, *groups)
     assert root == expected

@@ -1,4 +1,4 @@
-"""The guides: their commands print what the guides show, and their pages link to each other."""
+"""The commands in the guides print the shown output, and the links between the guides work."""
 
 import contextlib
 import os
@@ -23,13 +23,13 @@ from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import free_port
 
 NAMES = sorted(file.stem for file in guides.FOLDER.glob("[a-z]*.md") if not file.name.endswith(".pt-BR.md"))
-# Tested with the clients (tests/pages/test_first_call.py).
+# tests/pages/test_first_call.py tests this guide, together with the clients.
 WITH_CLIENTS = "first-call"
 OUTPUTS = {"text", "json"}
-# Targets of the front page besides guides.
+# Targets of links on the front page that are not guides.
 OTHERS = {ROOTS["pt-BR"], own_calls.PATH, search_page.PATHS["pt-BR"]}
 BORDER = "-- end of a block --"
-# Marks output that a guide omits because it differs each time.
+# Stands for output that a guide omits because it varies.
 GAP = "…"
 
 
@@ -42,7 +42,7 @@ def sandbox(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @contextlib.contextmanager
 def working(sandbox: Sandbox) -> Iterator[None]:
-    """Run jobs, as `balcao serve` does."""
+    """Run a worker, as `balcao serve` does."""
     environment = os.environ | own_environment(sandbox)
     log = sandbox.settings.data_dir / "worker.log"
     with log.open("wb") as written:
@@ -57,7 +57,7 @@ def working(sandbox: Sandbox) -> Iterator[None]:
 
 
 def own_environment(sandbox: Sandbox) -> dict[str, str]:
-    """Return the environment with which the unchanged commands of a guide reach this sandbox."""
+    """Return environment variables with which a guide's unchanged commands use this sandbox."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     settings = sandbox.settings
     return {
@@ -70,7 +70,7 @@ def own_environment(sandbox: Sandbox) -> dict[str, str]:
 
 
 def read_blocks(name: str) -> list[tuple[str, str]]:
-    """Return the commands of a guide, each with the output that the guide shows, or with an empty text."""
+    """Return each command of a guide with the output that the guide shows, or an empty string."""
     fences = [(token.info, token.content) for token in parse(guides.FOLDER / f"{name}.md") if token.type == "fence"]
     assert {language for language, _ in fences} <= {"sh", *OUTPUTS}
     return [
@@ -81,7 +81,7 @@ def read_blocks(name: str) -> list[tuple[str, str]]:
 
 
 def type_in(blocks: list[tuple[str, str]], sandbox: Sandbox, folder: Path) -> list[str]:
-    """Type the blocks into one shell. Return the output of each."""
+    """Run the commands in one shell, and return the output of each."""
     script = "".join(f"{typed}\necho; echo '{BORDER}'\n" for typed, _ in blocks)
     done = subprocess.run(
         ["bash", "-eu", "-c", script.replace(guides.ADDRESS, sandbox.url)],
@@ -96,7 +96,7 @@ def type_in(blocks: list[tuple[str, str]], sandbox: Sandbox, folder: Path) -> li
 
 
 def assert_prints(printed: str, shown: str, typed: str, sandbox: Sandbox) -> None:
-    """Compare the output of a block with the output in its guide."""
+    """Check that a command printed the output that its guide shows."""
     here = shown.strip().replace(guides.ADDRESS, sandbox.url)
     expected = ".*?".join(re.escape(part) for part in here.split(GAP))
     assert re.fullmatch(expected, printed.strip(), re.DOTALL), f"{typed}\n{printed}"
@@ -114,7 +114,7 @@ def test_the_commands_of_a_guide_print_what_it_says(name: str, sandbox: Sandbox,
 
 @pytest.mark.long
 def test_a_guide_works_a_second_time(sandbox: Sandbox, tmp_path: Path) -> None:
-    """In the second run the platform already has the event."""
+    """The second time, the platform already has the event."""
     blocks = read_blocks("crm-events")
     for _ in range(2):
         for (typed, shown), printed in zip(blocks, type_in(blocks, sandbox, tmp_path), strict=True):

@@ -1,4 +1,4 @@
-"""A cached path leads to the same endpoint as before, and the cache is bounded."""
+"""Caching a path does not change its endpoint, and the cache is bounded."""
 
 import functools
 from contextlib import nullcontext
@@ -45,7 +45,7 @@ def make_gateway() -> Gateway:
 
 
 def follow(gateway: Gateway, method: str, path: bytes) -> tuple[str, str, list[str]]:
-    """Return the endpoint or the refusal, and the values that the request received."""
+    """Return the matched endpoint or refusal, and the path values of the request."""
     request = Request(method, path)
     endpoint = gateway.match(request)
     return f"{type(endpoint).__name__} {endpoint.allow} {endpoint.key}", request.prefix, list(request.path_values)

@@ -1,4 +1,4 @@
-"""The management port reports processes that work, are frozen, or no longer run jobs."""
+"""The management port reports whether processes work, are frozen, or no longer run jobs."""
 
 import threading
 import time
@@ -40,7 +40,7 @@ ages = st.floats(0, 2 * STALLED_SECONDS)
 
 
 def numbers(beats: dict[str, float], turn: float = 0.0, fetch: float = 0.0, outdated: bool = False) -> Numbers:
-    """Return what processes published, by the ages of their beats. `turn` and `fetch` are ages in the worker's loop."""
+    """Return metrics published by processes. The arguments are the ages of beats, loop iterations and fetches."""
     states: dict[Series, float] = {(BEAT, name): NOW - age for name, age in beats.items()}
     states |= {(TURN, "worker-0"): NOW - turn, (FETCH, "worker-0"): NOW - fetch, (OUTDATED, "api-0"): float(outdated)}
     return Numbers(states=states)
@@ -89,7 +89,7 @@ def managed(settings: Settings, database_url: str, group: ProcessGroup) -> Itera
 
 
 def publish(group: ProcessGroup, name: str, found: Numbers) -> None:
-    """Write what a process of the group would write. Its times count from now."""
+    """Write the metrics file of a process. The times are shifted from NOW to the current time."""
     assert group.metrics_folder
     late = time.time() - NOW
     states = {series: value + late if value > 1 else value for series, value in found.states.items()}
@@ -157,7 +157,7 @@ async def test_a_worker_whose_loop_stands_still_ends_its_process(
 ) -> None:
     ended = threading.Event()
     monkeypatch.setattr(channel, "end_process", ended.set)
-    # An idle loop polls for jobs every five seconds. This setting allows no delay at all.
+    # An idle loop wakes up every five seconds. This setting allows no stall at all.
     impatient = settings.model_copy(update={"worker_stall_timeout": 0})
     async with worker.run(impatient, Order(database_url)):
         await until(ended.is_set)

@@ -1,4 +1,4 @@
-"""The pages of the operations: every operation has one with its calls and refusals, and no link is broken."""
+"""Every operation has a page with its calls and refusals, and no link is broken."""
 
 import html
 import re
@@ -19,7 +19,7 @@ from tests.support.proof_sizes import size
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import free_port
 
-# An ordinary run reads the page of every twentieth operation.
+# An ordinary run checks every twentieth operation's page.
 SAMPLE = 20
 DOCUMENTS = read_documents()
 LINK = re.compile(r'href="([^"#]+)[^"]*"')
@@ -60,7 +60,7 @@ def test_each_page_has_the_calls_and_every_refusal_with_its_remedy(sandbox: Sand
             assert page.count("<dt id=") == len(codes)
             remedy = {"pt-BR": "Remédio:", "en": "Remedy:"}[language]
             assert page.count(remedy) == len(codes), (operation.key, codes)
-            assert "built-in" not in page  # a term that is also a dict method
+            assert "built-in" not in page  # Jinja renders a dict method as `<built-in method`
             assert len(page.encode()) < 150_000
 
 

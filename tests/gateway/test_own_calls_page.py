@@ -1,4 +1,4 @@
-"""A refused call is explained: the developer portal leads from its request id to the cause and the remedy."""
+"""The developer portal explains a refused call: its request id leads to the cause and the remedy."""
 
 import html
 import re
@@ -42,7 +42,7 @@ def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
 
 
 def call(http: httpx.Client, token: str, method: str, path: str, **options: Any) -> tuple[str, int]:
-    """Call as a program does. Return the request id and the status."""
+    """Make a call like a program. Return the request id and the status."""
     headers = bearer(token) | {"X-Request-ID": str(uuid4())} | options.pop("headers", {})
     answer = http.request(method, path, headers=headers, **options)
     return answer.headers["X-Request-ID"], answer.status_code
@@ -55,12 +55,12 @@ def show(http: httpx.Client, issuer: Issuer, client: str = CLIENT, **asked: str)
 
 
 def list_ids(page: str) -> list[str]:
-    """Return the request ids of the calls that a page shows. Its form repeats the requested one."""
+    """Return the request ids of the listed calls, without the request id in the form."""
     return re.findall(r" ms,\s+<code>([^<]+)</code>", page)
 
 
 def refuse(name: str, http: httpx.Client, issuer: Issuer) -> tuple[str, int]:
-    """Make a call that is refused in one of the ten most common ways."""
+    """Make a call that is refused for one of ten common reasons."""
     past = int(time.time()) - 7200
     ana, staff = issuer.person(ANA, azp=CLIENT), issuer.admin(azp=CLIENT)
     match name:
@@ -125,7 +125,7 @@ def test_each_of_the_commonest_refusals_is_explained_from_its_request_id(
     path, _, anchor = page.split('<section class="call">')[1].split('href="')[1].split('"')[0].partition("#")
     assert (
         anchor == f"{status}-{'token-invalid' if status == 401 else code}"
-    )  # only its client learns which check failed
+    )  # only the client learns which check failed
     assert f'id="{anchor}"' in http.get(path).raise_for_status().text
 
 

@@ -1,4 +1,4 @@
-"""Rules for the paths of all operations: methods, escapes, slashes, and bodies that are not read."""
+"""Path rules of all operations: methods, escapes and slashes, and bodies that are refused unread."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The caller is the address behind the trusted proxies. Headers that the caller writes itself have no effect."""
+"""A caller's address is the one that trusted proxies report. Headers written by the caller have no effect."""
 
 import httpx
 import pytest
@@ -92,7 +92,7 @@ def test_anonymous_callers_behind_a_proxy_have_a_rate_each(http: httpx.Client) -
         headers = {"X-Forwarded-For": forwarded}
         return http.get("/registry/v1/citizen/gender/options", headers=headers).status_code
 
-    # The left entry comes from the caller itself, so its value does not matter.
+    # The caller wrote the left entry, so it is ignored.
     assert [read(f"203.0.113.{number}, 198.51.100.7") for number in range(11)] == [200] * 10 + [429]
     assert read("198.51.100.8") == 200
 

@@ -1,4 +1,4 @@
-"""Refusals outside the services: a page for callers that accept HTML, and the format of programs for all others."""
+"""Refusals outside the services: a page for callers that accept HTML, and JSON for all others."""
 
 import socket
 

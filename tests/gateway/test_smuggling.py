@@ -1,4 +1,4 @@
-"""A request that hides another one smuggles nothing past any gateway, and no caller gets another's answer."""
+"""A gateway passes on no request that is hidden in another one, and mixes up no responses."""
 
 import contextlib
 import re
@@ -20,7 +20,7 @@ from tests.support.gateways import Certificate, running
 from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer, free_port
 
-# Calls after each case, on another connection to the gateway and on its free connections to the platform.
+# Requests after each case, to detect wrong responses on reused connections to the platform.
 INNOCENT = 3
 HIDDEN = smuggling.HIDDEN_PATH.encode()
 _LAST = re.compile(rb"HTTP/1\.1 [45]|GET /next 0")
@@ -35,7 +35,7 @@ _LAST = re.compile(rb"HTTP/1\.1 [45]|GET /next 0")
     ],
 )
 def test_nothing_is_smuggled_past_it(kind: str, tmp_path: Path) -> None:
-    """If the gateway itself reads a second request, it refuses it, because it is not allowed from outside."""
+    """If a gateway parses the hidden request itself, it refuses it, because its path is not public."""
     tmp_path.chmod(0o755)
     certificate, echo = Certificate(tmp_path), Echo()
     faults: list[str] = []
@@ -63,7 +63,7 @@ def _attack(port: int, certificate: Certificate, case: Case) -> None:
 
 
 def _read(attacker: socket.socket) -> None:
-    """Read until a request is refused, or the next one is answered. After that only the end can come."""
+    """Read until a request is refused or the following one gets its response. The case is then over."""
     received = b""
     with contextlib.suppress(ConnectionResetError):
         while not _LAST.search(received) and (more := attacker.recv(65_536)):
@@ -71,7 +71,7 @@ def _read(attacker: socket.socket) -> None:
 
 
 def _find_mixed_up(client: httpx.Client, name: str) -> Iterator[str]:
-    """Yield the answers to innocent callers that are not theirs."""
+    """Yield responses that do not belong to the request."""
     for number in range(INNOCENT):
         answer = client.get(f"/registry/v1/innocent/{number}", params={"after": name})
         if (answer.status_code, answer.text) != (200, f"GET {answer.request.url.raw_path.decode()} 0"):

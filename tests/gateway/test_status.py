@@ -1,4 +1,4 @@
-"""The public status page, which shows the services to everyone, also while the database is down."""
+"""The public status page. It works for all visitors, also while the database is down."""
 
 import asyncio
 import time
@@ -35,7 +35,7 @@ from tests.support.operator_calls import Act, acting
 from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
-# Characters that XML may not contain. One of them makes a whole feed unreadable.
+# XML must not contain these characters. One of them would make the whole feed unreadable.
 NOT_XML = "\ufffe\uffff"
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
 SENTENCE = "O banco de dados muda de máquina."
@@ -65,7 +65,10 @@ def act(settings: Settings, database_url: str) -> Iterator[Act]:
 
 @pytest.fixture(scope="module")
 def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Client]]:
-    """Yield clients of two servers on one database. The second serves two services, but reports the status of all."""
+    """Yield clients of two servers on one database.
+
+    The second runs two services but reports the status of all services.
+    """
     with ExitStack() as stack:
         servers = [
             stack.enter_context(RunningServer(app.build_application(settings, database_url, names)))
@@ -102,7 +105,7 @@ def test_days_below_the_level_are_told_to_all_processes_alike(processes: list[ht
     today = begin_day(datetime.now(UTC), ZoneInfo("America/Sao_Paulo"))
     sql(COUNT, "day", today - timedelta(days=3), "search", 1000, 50)
     sql(COUNT, "day", today - timedelta(days=2), "search", 9000, 0)
-    sql(COUNT, "day", today - timedelta(days=91), "search", 10, 10)  # older than what is shown
+    sql(COUNT, "day", today - timedelta(days=91), "search", 10, 10)  # older than the displayed period
     for http in processes:
         until_now(lambda http=http: find(http, "search")["availability"] == pytest.approx(0.995))  # type: ignore[misc]
         days = [day["availability"] for day in find(http, "search")["days"]]
@@ -140,7 +143,7 @@ def test_an_incident_is_told_from_its_first_word_to_its_last(processes: list[htt
         f"Achamos a causa.{NOT_XML}",
         "Voltou ao normal.",
     ]
-    feed = ElementTree.fromstring(processes[0].get("/status.atom").content)  # noqa: S314 - our own
+    feed = ElementTree.fromstring(processes[0].get("/status.atom").content)  # noqa: S314 - our own feed
     entries = feed.findall("a:entry", ATOM)
     assert [entry.findtext("a:content", None, ATOM) for entry in entries] == [
         "Voltou ao normal.",
@@ -183,7 +186,7 @@ def test_a_planned_maintenance_is_announced_and_begins_by_itself(
     until_now(lambda: http.get("/agent/openapi.json").status_code == 503)
     assert find(http, "agents")["message"] == SENTENCE
     assert read(http)["planned_maintenance"] == []
-    with pytest.raises(Conflict) as refused:  # it would end the current one
+    with pytest.raises(Conflict) as refused:  # it would end the current maintenance
         act(maintenance.plan_maintenance, ["agents"], SENTENCE, begin, end, "ana@maquina")
     assert refused.value.code == "in-maintenance"
     assert act(maintenance.end_maintenance, ["agents"]) == ["agents"]
@@ -248,7 +251,7 @@ def counted(responses: int, faults: int) -> ResponseCount:
     ("responses", "faults", "said", "closed", "state"),
     [
         (0, 0, [], False, State.OPERATIONAL),
-        (4, 4, [], False, State.OPERATIONAL),  # too few for a statement
+        (4, 4, [], False, State.OPERATIONAL),  # too few responses to judge
         (10, 5, [], False, State.DOWN),
         (1000, 14, [], False, State.OPERATIONAL),
         (1000, 15, [], False, State.DEGRADED),

@@ -1,4 +1,4 @@
-"""The demo's units, and operations on them as staff would do them."""
+"""Fixtures with the demo's units, and a function that runs use cases as staff."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,5 +37,5 @@ def citizen(issuer: Issuer) -> dict[str, str]:
 
 @pytest.fixture
 def terminal(issuer: Issuer, database_url: str, tmp_path: Path) -> Terminal:
-    """Return the command line with the module's own database."""
+    """Return the command line, which uses the module's own database."""
     return Terminal(tmp_path, database_url=database_url, auth_issuer=issuer.address)

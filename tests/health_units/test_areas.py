@@ -1,4 +1,4 @@
-"""Rights that groups limit to areas of the city (rules: access 3.3)."""
+"""Rights that a group limits to areas of the city (rules: access 3.3)."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ WEEK: dict[str, Any] = {"semana": {"1": []}}
 
 @pytest.fixture(scope="module", autouse=True)
 def city(act: Any) -> None:
-    """Create three units, and three people with rights: in the north, in the north and everywhere, in no area."""
+    """Create three units, and people whose rights hold in the north, in the north and everywhere, or in no area."""
     for cnes, area in ((NORTH, "1.0"), (SOUTH, "2.0"), (NOWHERE, None)):
         act(units.put_unit, Cnes(cnes), UnitBody(nome="Unidade de teste", tipo=Tipo.CF, area=area))
     for name, attributes, people in (

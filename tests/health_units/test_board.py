@@ -1,4 +1,4 @@
-"""The states that a process may show: freshness comes before speed (rules: health_units 5)."""
+"""The state that a process may show: if the state may be outdated, the process refuses (rules: health_units 5)."""
 
 import asyncio
 import time
@@ -31,7 +31,7 @@ UNIT = Cnes("7000001")
 
 @pytest_asyncio.fixture
 async def board(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> UnitBoard:
-    """Return a board that only the test refreshes. The process would refresh its own after every publication."""
+    """Return a board that only the test refreshes. The process refreshes its own board after each change."""
     own = UnitBoard()
     monkeypatch.setitem(platform.parts, UnitBoard, own)
     return own
@@ -72,7 +72,7 @@ async def test_an_unconfirmed_state_is_not_told_and_comes_back_by_itself(
 
 
 def test_a_picture_that_was_asked_for_earlier_never_takes_the_place_of_a_later_one() -> None:
-    """Two reads may overlap, and the earlier one may end last, without the unit that was added between them."""
+    """If two reads overlap, the earlier one may end last. Its result must not replace the newer one."""
     board = UnitBoard()
     board.replace(BoardSnapshot(2, "", {}, frozenset()), asked_at=20.0)
     board.replace(BoardSnapshot(1, "", {}, frozenset()), asked_at=10.0)
@@ -90,7 +90,7 @@ async def test_a_lost_listener_is_replaced_and_misses_nothing(platform: Platform
         )
     await notifications.open_notification(call, cnes, OpenBody(risco=Risco.VERMELHO))
     async with asyncio.timeout(PATIENCE):
-        while b"Vermelho" not in _body(platform, cnes):  # noqa: ASYNC110 - the board has no event
+        while b"Vermelho" not in _body(platform, cnes):  # noqa: ASYNC110 - no event reports a refresh
             await asyncio.sleep(0)
 
 

@@ -1,4 +1,4 @@
-"""A fixed service token opens its only operation and nothing else (rules: health_units 1)."""
+"""A fixed service token allows only the operations that it is listed for (rules: health_units 1)."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -33,7 +33,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
             "BALCAO_AUTH_ISSUER": issuer.address,
             "BALCAO_DATA_DIR": str(tmp_path_factory.mktemp("data")),
             "BALCAO_FIXED_SERVICE_TOKENS": LISTED,
-            "BALCAO_REFUSED_RATE": UNLIMITED,  # the token is refused at each of some 500 operations
+            "BALCAO_REFUSED_RATE": UNLIMITED,  # the test is refused by about 500 operations
         }
     )
 
@@ -81,7 +81,7 @@ def test_a_token_of_several_operations_opens_each_until_its_own_last_day() -> No
 
 @pytest.fixture
 def without_the_first(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
-    """Yield a process whose configuration lists only the second token."""
+    """Yield a client of a process whose setting lists only the second token."""
     left = settings.model_copy(update={"fixed_service_tokens": fixed_tokens.format_entry(TOKENS[1][1])})
     with (
         RunningServer(app.build_application(left, database_url, ["health_units"])) as running,
@@ -131,7 +131,7 @@ def file(tmp_path: Path) -> Path:
 def by_file(
     settings: Settings, database_url: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[httpx.Client]:
-    """Yield a process whose setting names the file, which it reads for every call."""
+    """Yield a client of a process that reads its tokens from the file at every call."""
     assert access.LOOK_SECONDS <= 60
     monkeypatch.setattr(access, "LOOK_SECONDS", 0.0)
     named = Settings.load({"BALCAO_FIXED_SERVICE_TOKENS": str(file)}).fixed_service_tokens
@@ -208,7 +208,7 @@ HASH = "0" * 64
         pytest.param(f"{RISK}:2027-02-30:{HASH}", id="no day of the calendar"),
         pytest.param(f"{RISK}:{TODAY}:{HASH[1:]}", id="no digest"),
         pytest.param(f"{RISK}:{TODAY}:{HASH},y", id="a second of another form"),
-        # Midnight may pass between this line and the test.
+        # 402 days, because midnight may pass before the test runs.
         pytest.param(f"{RISK}:{TODAY + timedelta(days=402)}:{HASH}", id="too late a day"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The import of units with their weeks, and of notifications, from a former system (rules: health_units 2.4)."""
+"""The import of units, weekly hours and notifications from a previous system (rules: health_units 2.4)."""
 
 import gc
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from tests.support.sent_statements import recorded
 from tests.support.terminal import Terminal
 
 SAMPLES = Path(__file__).parents[2] / "docs/operate/samples/health_units"
-# The numbers of lines and rows of each file. The first line of a table names its members.
+# The number of lines and of rows in each file. The first line of a table is its header.
 FILES = {"units.jsonl": (3, 3), "units.csv": (3, 2), "notifications.jsonl": (3, 3), "notifications.csv": (3, 2)}
 TABLES = "units unit_weekly_hours notifications notification_events change_feed".split()
 WEEK = {"1": [{"inicio": "08:00", "fim": "17:00"}]}
@@ -40,7 +40,7 @@ def report(tmp_path: Path) -> Path:
 
 
 def read_all(sql: Sql) -> list[list[Any]]:
-    """Return every row with the transaction that wrote it."""
+    """Return every row, with the id of the transaction that wrote it."""
     return [sql(f"SELECT *, xmin::text FROM health_units.{table} ORDER BY 1, 2") for table in TABLES]
 
 
@@ -68,7 +68,7 @@ def test_the_samples_are_imported_and_again_touch_no_row(
     until_now(lambda: "risco_atual" in read("0091003") and read("0091003")["risco_atual"]["risco"] == "Amarelo")
     assert read("9910002")["risco_atual"]["ultima_atualizacao"] == "2026-11-20T12:00:00-03:00"
     assert read("9910001")["funcionamento_dia_util"] == {"inicio": 8, "fim": 17}
-    assert read("9910001/risco")["ultima_notificacao"]["risco"] == "Laranja"  # the mistake does not count
+    assert read("9910001/risco")["ultima_notificacao"]["risco"] == "Laranja"  # mistakes are ignored
     assert read("9910004")["latitude"] == -22.91
     assert read("9910005")["atendimento"]["situacao"] == "fechado"
 
@@ -165,7 +165,7 @@ def test_nothing_is_imported_that_is_still_to_come(load: Load, sql: Sql, tmp_pat
 
 def test_a_killed_import_goes_on_where_it_was_committed(load: Load, sql: Sql, tmp_path: Path) -> None:
     class Killed(Exception):
-        """Simulates kill -9: nothing runs after it."""
+        """Acts like kill -9: no further code of the import runs."""
 
     def kill(_: int, done: Committed) -> None:
         if done.lines == 200:

@@ -1,4 +1,4 @@
-"""The times in every response have the city's offset and whole seconds (rules: health_units 1)."""
+"""All times in responses have the city's UTC offset and no fractions of a second (rules: health_units 1)."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def find_foreign(found: Any) -> list[str]:
 
 @pytest.mark.cases("health_units", "63")
 def test_no_example_of_a_response_has_an_instant_of_another_offset() -> None:
-    """The running platform generates the examples from the demo city, one for each operation."""
+    """The examples are real responses of the platform with the demo city, one for each operation."""
     examples = json.loads((files(SERVICE.package) / "response_examples.json").read_bytes())
     assert len(list(list_instants(examples))) > 20
     assert find_foreign(examples) == []

@@ -1,4 +1,4 @@
-"""Notifications of a former system in batches: the result is that of applying the rows one after the other."""
+"""A batch of imported notifications has the same result as importing its rows one by one."""
 
 import asyncio
 import itertools
@@ -23,7 +23,7 @@ from tests.support.sent_statements import recorded
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
 NAMESPACE = uuid4()
-# The units of one example, written once as a batch and once row by row.
+# The units of an example. Each exists twice: for the import as a batch, and for the import row by row.
 UNITS = ("a", "b")
 examples = itertools.count()
 rows = st.fixed_dictionaries(
@@ -55,7 +55,7 @@ def notification(cnes: str, at: datetime = AT, **members: Any) -> dict[str, Any]
 
 
 class Side:
-    """One of the two imports of an example. It has its own units and ids, which are shown under the same names."""
+    """One of the two imports of an example. It has its own unit codes and ids, mapped to common names."""
 
     def __init__(self, example: int, name: str) -> None:
         number = "12".index(name) + 1
@@ -80,7 +80,7 @@ class Side:
         )
 
     def read(self, sql: Sql) -> list[Any]:
-        """Return everything that was stored, with the example's names for units and ids."""
+        """Return everything that was stored, with the common names for units and ids."""
         names: dict[Any, Any] = {code: each for each, code in self.codes.items()}
         names |= {id_: each for each, id_ in self.ids.items()}
         found = sql(
@@ -129,7 +129,7 @@ def test_a_batch_costs_no_statement_a_row_and_its_repetition_one(load: Load, sql
         with recorded() as sent:
             assert counts(load(file, "notifications")) == expected
         assert len([text for text in sent.texts if "health_units." in text.partition("*/")[2]]) == statements
-    # One entry for each unit, with its final risk.
+    # Each unit has one entry in the feed, with the final risk.
     told = sql("SELECT cnes, dados FROM health_units.change_feed WHERE sequencia > $1 ORDER BY sequencia", last)
     assert [row["cnes"] for row in told] == codes
     assert all('"Ativo"' in row["dados"] for row in told)
@@ -158,7 +158,7 @@ def test_an_instant_before_every_calendar_is_refused(load: Load, tmp_path: Path)
 
 @pytest.mark.parametrize("kind", ["units", "notifications"])
 def test_units_are_locked_in_one_order(load: Load, database_url: str, tmp_path: Path, kind: str) -> None:
-    """A transaction that waits for the first unit holds none of the others, so two imports never deadlock."""
+    """While the import waits for the first unit, it holds no lock on the second, so two imports cannot deadlock."""
     first, second = codes = {"units": ("9970001", "9970002"), "notifications": ("9970003", "9970004")}[kind]
     load(written(tmp_path / "u.jsonl", map(unit, codes)), "units")
     make = {"units": lambda cnes: unit(cnes, nome="Outro"), "notifications": notification}[kind]

@@ -1,4 +1,4 @@
-"""Notifications over HTTP for each kind of caller (rules: health_units 2.2, 2.3)."""
+"""Notifications over HTTP, for each kind of caller (rules: health_units 2.2, 2.3)."""
 
 import itertools
 from collections.abc import Callable
@@ -42,9 +42,9 @@ def staff(issuer: Issuer, role: str) -> dict[str, str]:
 
 @pytest.fixture
 def send(http: httpx.Client, issuer: Issuer) -> Send:
-    """Return a function that calls as an operator, unless other headers are given.
+    """Return a function that calls as an operator, unless the test gives other headers.
 
-    `path` follows the unit's notifications.
+    `path` is appended to the path of the unit's notifications.
     """
     operator = staff(issuer, "saude:risco:operador")
 

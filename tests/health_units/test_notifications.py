@@ -1,4 +1,4 @@
-"""Tests that write notifications to a real database."""
+"""Notifications stored in a real database."""
 
 import asyncio
 import itertools
@@ -136,9 +136,9 @@ async def test_instants_move_forward_when_the_clock_does_not(call: Call, unit: C
 
 
 async def test_many_acts_at_once_are_never_told_ahead_of_the_clock(call: Call, unit: Cnes) -> None:
-    """The time is that of the operation.
+    """The time of a change is never in the future.
 
-    A former version moved it by forty seconds for forty operations in one second.
+    An earlier version added a second for each of the concurrent changes.
     """
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
     body = ChangeBody(risco=Risco.LARANJA)
@@ -188,7 +188,7 @@ async def test_the_services_own_role_cannot_rewrite_the_log(call: Call, statemen
 
 @pytest.mark.cases("health_units", "28")
 async def test_the_feed_shows_no_number_before_a_lower_one(call: Call, second_process: Call, unit: Cnes) -> None:
-    """The first writer takes its number, the second one starts later. In either order a reader sees no gap."""
+    """One writer takes its number first, and the other starts later. Whichever commits first, readers see no gap."""
     unit_of_second = Cnes(str(next(_codes)))
     await units.put_unit(call, unit_of_second, UnitBody(nome="Outra", tipo=Tipo.CF))
     seen: list[list[int]] = []
@@ -213,7 +213,7 @@ async def test_a_feed_entry_has_the_instant_of_its_change_and_none_before_the_la
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
     (entry,) = await rows(call, newest)
     assert before <= entry["em"] <= utc_now()
-    ahead = utc_now() + timedelta(hours=1)  # as after the clock was set back
+    ahead = utc_now() + timedelta(hours=1)  # simulates a clock that was set back
     await rows(call, "UPDATE health_units.feed_counter SET em = $1", ahead)
     await service.close_notification(call, unit, opened.id, CloseBody())
     (entry,) = await rows(call, newest)

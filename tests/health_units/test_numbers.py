@@ -1,4 +1,4 @@
-"""The numbers of the rules equal those of the product, so they change together (rules: health_units 2)."""
+"""The numbers in the rules equal those in the code, so that both must change together (rules: health_units 2)."""
 
 from datetime import timedelta
 
@@ -27,7 +27,7 @@ DAY, HOUR, MINUTE = (timedelta(**{unit: 1}) for unit in ("days", "hours", "minut
 
 
 def bounds_of(model: type[BaseModel], name: str) -> list[float]:
-    """Return the bounds and the default of a parameter."""
+    """Return a parameter's bounds and its default."""
     field = model.model_fields[name]
     limits = {key: getattr(each, key) for each in field.metadata for key in ("ge", "le") if hasattr(each, key)}
     return [limits["ge"], limits["le"], field.default]

@@ -1,4 +1,4 @@
-"""Whether a unit is open, compared with a slow and simple reference (rules: health_units 4.2)."""
+"""The opening state of a unit, compared with a slow reference implementation (rules: health_units 4.2)."""
 
 import itertools
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def local(instant: datetime | None) -> str | None:
 
 
 def is_open(timetable: Timetable, holidays: set[date], instant: datetime) -> bool:
-    """Look at the clock and at the day's openings, without joining openings or looking ahead."""
+    """Return whether the unit is open at the instant, using only the intervals of that day."""
     clock = instant.astimezone(ZONE)
     if clock.date() in timetable.exceptions:
         intervals = timetable.exceptions[clock.date()]
@@ -58,11 +58,12 @@ def is_open(timetable: Timetable, holidays: set[date], instant: datetime) -> boo
 
 
 def find_slowly(timetable: Timetable, holidays: set[date], now: datetime) -> Opening:
-    """Walk in steps of half an hour until the state changes."""
+    """Advance in steps of half an hour until the state changes."""
     open_now = is_open(timetable, holidays, now)
     instant = now.astimezone(UTC)
     instant -= timedelta(minutes=instant.minute % 30)
-    # The reference searches a closing until the end of the last day, and an opening until the same time of that day.
+    # The reference looks for a closing until the end of the last day, but for an opening only until this time of that
+    # day.
     end = datetime.combine(now.date() + timedelta(days=15), datetime.min.time(), ZONE) - STEP
     until = end if open_now else now + timedelta(days=14)
     while instant + STEP <= until:
@@ -74,7 +75,7 @@ def find_slowly(timetable: Timetable, holidays: set[date], now: datetime) -> Ope
 
 @st.composite
 def days(draw: st.DrawFn) -> Sequence[Interval]:
-    """Draw up to four openings on half hours that do not overlap. Some of them touch."""
+    """Draw up to four intervals between half hours. They do not overlap, but some touch."""
     marks = sorted(draw(st.sets(st.integers(0, 48), max_size=6)))
     pairs = [(start, end) for start, end in itertools.pairwise(marks) if draw(st.booleans())][:4]
     return [Interval(write(start), write(end)) for start, end in pairs]
@@ -123,7 +124,7 @@ def test_the_opening_is_found_for_every_timetable(
 
 
 def read_timetable(days: dict[str, list[str]], opens_on_holidays: bool) -> Timetable:
-    """Return the timetable of the page: intervals by weekdays (`1-5`), and by dates for exceptions."""
+    """Parse the page's timetable. Keys are weekdays (`1-5`), or dates of exceptions."""
     week: dict[int, list[Interval]] = {}
     exceptions: dict[date, list[Interval]] = {}
     for day, texts in days.items():
@@ -152,7 +153,7 @@ def test_what_comes_before_the_timetable() -> None:
 
 
 def test_a_clock_that_is_put_back_closes_nothing() -> None:
-    """The city had daylight saving time until 2019. In this night the hour from 23:00 occurred twice."""
+    """Until 2019 the city had daylight saving time. On this night, the hour from 23:00 came twice."""
     found = find_opening(Timetable(ALWAYS.week, True), [], at("2018-02-17T23:30").replace(fold=1))
     assert found.situacao is Situacao.ABERTO
     later = Timetable({6: [Interval("22:00", "24:00")]})

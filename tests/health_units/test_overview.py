@@ -1,4 +1,4 @@
-"""The staff's view of the whole city, and repeated operations (rules: health_units 2.3)."""
+"""The overview of the whole city for staff, and repeated calls (rules: health_units 2.3)."""
 
 import itertools
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The map, the counts and the reference lists (rules: health_units 2.4)."""
+"""The map, the counts, and the reference lists (rules: health_units 2.4)."""
 
 import itertools
 from collections.abc import Callable
@@ -84,7 +84,7 @@ def test_units_near_a_place_come_nearest_first_and_no_further_than_asked(act: An
     assert found == [(near.digits, 111), (far.digits, 3225)]
     assert [each["id"] for each in list_features(read, **around | {"raio": 500})] == [near.digits]
     assert [each["id"] for each in list_features(read, **around | {"limit": 1})] == [near.digits]
-    assert list_features(read, **around, aberta_agora="true") == []  # unknown without a week
+    assert list_features(read, **around, aberta_agora="true") == []  # without weekly hours, the state is unknown
     everywhere = list_features(read, area="8.1")
     assert [(each["id"], each["properties"]["distancia"]) for each in everywhere] == [
         (near.digits, None), (far.digits, None)
@@ -103,7 +103,7 @@ def test_the_map_is_geojson_with_the_unit_as_it_is_read_alone(act: Any, read: Re
     alone = read(f"/unidade/{cnes}").json()
     shown = feature["properties"]
     for clock in (alone, shown):
-        clock.pop("atendimento")  # for a minute, which may have passed
+        clock.pop("atendimento")  # may differ, because a minute may have passed
     assert shown == alone | {"distancia": None}
     assert read("/unidades/mapa", Accept="application/json").headers["Content-Type"] == "application/json"
 
@@ -133,7 +133,7 @@ def test_periods_are_written_as_people_write_them() -> None:
 @pytest.mark.cases("health_units", "43", "44")
 def test_notifications_are_counted_by_the_day_of_their_opening_and_their_highest_colour(act: Any, read: Read) -> None:
     first, second = make_unit(act, "8.3"), make_unit(act, "8.4")
-    # The last evening of a month in the city is the first day of the next month in UTC.
+    # The last evening of a month in the city is already the next month in UTC.
     for cnes, risco, at, cause in (
         (first, Risco.AMARELO, datetime(2021, 4, 1, 1, tzinfo=UTC), Causa.NORMALIZACAO),
         (first, Risco.VERMELHO, datetime(2021, 4, 1, 5, tzinfo=UTC), Causa.OUTRO),

@@ -1,4 +1,4 @@
-"""The risk of a unit as callers see it."""
+"""The risk of a unit, as callers read it."""
 
 import itertools
 import re
@@ -44,7 +44,7 @@ def read(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
 
 @pytest.fixture
 def unit(act: Any, read: Any) -> Cnes:
-    """Return a unit of the test's own without notifications, once the server has it."""
+    """Create a unit without notifications, wait until the server shows it, and return its code."""
     cnes = Cnes(str(next(_codes)))
     act(units.put_unit, cnes, UnitBody(nome="Unidade de teste", tipo=Tipo.CF))
     wait_until(read, cnes, lambda answer: answer.status_code == 200)
@@ -52,7 +52,10 @@ def unit(act: Any, read: Any) -> Cnes:
 
 
 def wait_until(read: Any, cnes: Cnes, wanted: Callable[[httpx.Response], bool]) -> dict[str, Any]:
-    """Return the server's answer once the commit has reached it. It has a moment for that."""
+    """Read until the response is as wanted, because the server learns of a commit with a short delay.
+
+    Return the body.
+    """
     deadline = time.monotonic() + 20
     while not wanted(answer := read(cnes.digits)):
         assert time.monotonic() < deadline, answer.text
@@ -219,6 +222,6 @@ def test_an_unchanged_answer_is_not_sent_again(read: Any) -> None:
 
 
 def test_a_machine_may_call_more_often_than_a_person() -> None:
-    """A machine calls for many people: the portal uses one token for all of its visitors."""
+    """The portal calls with one machine token for all its visitors."""
     (declared,) = (each for each in SERVICE.routes if each.key == "health_units.read_risk")
     assert declared.rates(Settings(profile="production")) == ("50/second", "500/second")

@@ -1,4 +1,4 @@
-"""The rules for the life of a notification (rules: health_units 4.1)."""
+"""The rules for the states of a notification (rules: health_units 4.1)."""
 
 import itertools
 from datetime import UTC, datetime, timedelta
@@ -17,14 +17,14 @@ from balcao.health_units.situation import Risco, Status
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 colours = st.sampled_from(Risco)
-# The smallest difference that the database stores.
+# The smallest time difference that the database can store.
 STEP = timedelta(microseconds=1)
-# The clock may stop, and may be set back.
+# The clock may stop or be set back.
 clocks = st.timedeltas(min_value=timedelta(minutes=-5), max_value=timedelta(minutes=5))
 
 
 class OneUnit(RuleBasedStateMachine):
-    """Runs operations in any order, with a clock that jumps. The state always equals the result of all events."""
+    """Runs operations in any order while the clock jumps. The state always equals a replay of all events."""
 
     def __init__(self) -> None:
         super().__init__()

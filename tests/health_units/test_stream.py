@@ -1,4 +1,4 @@
-"""The stream of changes: every listener gets every change once and in order (rules: health_units 4.3)."""
+"""The stream of changes: each listener gets every change once and in order (rules: health_units 4.3)."""
 
 import itertools
 import threading
@@ -33,7 +33,7 @@ from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 PATH = "/health-units/unidades/eventos"
-# A limit against hanging on a busy machine. It is not a measurement.
+# Prevents a test from hanging. It must be long enough for a busy machine.
 LONGEST_READ_SECONDS = 120.0
 _codes = itertools.count(4000001)
 
@@ -58,7 +58,10 @@ class Stream:
         return list(itertools.islice(self, count))
 
     def __iter__(self) -> Iterator[Event]:
-        """Yield the events. Fail if only heartbeats have come for too long, because they would block a test forever."""
+        """Yield the events.
+
+        Fail if the expected events do not come in time, because heartbeats would block the test forever.
+        """
         members: dict[str, str] = {}
         for line in self.lines:
             if line.startswith(":"):
@@ -77,7 +80,7 @@ Listen = Callable[..., Any]
 
 @pytest.fixture
 def listen(server: RunningServer, citizen: dict[str, str]) -> Listen:
-    """Return a function that opens a stream, of another server if one is given."""
+    """Return a function that opens a stream, by default on the module's server."""
 
     @contextmanager
     def listen(
@@ -94,7 +97,7 @@ def listen(server: RunningServer, citizen: dict[str, str]) -> Listen:
             assert time.monotonic() < ends_at, "the server takes earlier streams for open ones"
             with httpx.stream("GET", url, params=query, headers=sent, timeout=PATIENCE) as answer:
                 if answer.status_code == 429 and not once:
-                    continue  # the server has not yet noticed the end of an earlier one
+                    continue  # the server has not noticed the end of an earlier stream
                 stream = Stream(answer)
                 if answer.status_code == 200:
                     assert answer.headers["Content-Type"] == "text/event-stream"
@@ -110,7 +113,7 @@ def listen(server: RunningServer, citizen: dict[str, str]) -> Listen:
 
 @pytest.fixture
 def unit(act: Any, sql: Sql, server: RunningServer) -> Cnes:
-    """Return a unit of the test's own, once the server has told its listeners about it."""
+    """Create a unit, and return its code after the server has published it."""
     cnes = Cnes(str(next(_codes)))
     act(units.put_unit, cnes, UnitBody(nome="Unidade de teste", tipo=Tipo.CF))
     wait_for_server(server, sql)
@@ -118,7 +121,7 @@ def unit(act: Any, sql: Sql, server: RunningServer) -> Cnes:
 
 
 def wait_for_server(server: RunningServer, sql: Sql) -> None:
-    """Wait until every change so far has reached the server."""
+    """Wait until the server has received all changes made so far."""
     token = _tokens[server.url]
     ((last,),) = sql("SELECT last FROM health_units.feed_counter")
     url = f"{server.url}/health-units/unidades/risco"
@@ -134,7 +137,7 @@ def remember(server: RunningServer, issuer: Issuer) -> None:
 
 
 def change(act: Any, cnes: Cnes, *colors: Risco) -> None:
-    """Open a notification, change it and close it. This gives one change more than colours."""
+    """Open a notification, change it and close it. The number of changes is one more than the number of colours."""
     opened = act(notifications.open_notification, cnes, OpenBody(risco=colors[0]))
     for color in colors[1:]:
         act(notifications.change_notification, cnes, opened.id, ChangeBody(risco=color))
@@ -166,7 +169,7 @@ def test_a_change_reaches_a_listener_and_the_next_read(
 ) -> None:
     with listen() as stream:
         act(notifications.open_notification, unit, OpenBody(risco=Risco.VERMELHO))
-        # The creation of the unit may come first: perhaps the server had not published it when the stream was opened.
+        # The unit's creation may come first if the server had not published it when the stream opened.
         event = next(each for each in stream if each.kind == "risco")
         shown = http.get(f"/health-units/unidade/{unit}/risco", headers=citizen).json()
     assert event.data == {"sequencia": event.id, **shown}
@@ -206,7 +209,7 @@ def test_who_comes_back_gets_what_was_missed_then_what_comes(listen: Listen, act
 def test_many_writers_and_readers_who_come_and_go_see_every_number_once(
     listen: Listen, act: Any, unit: Cnes, sql: Sql
 ) -> None:
-    """A client that resumes after its last number gets every change exactly once, however often it is disconnected."""
+    """A client that resumes after its last number gets every change once, however often it reconnects."""
     ((last,),) = sql("SELECT last FROM health_units.feed_counter")
     others = [Cnes(str(next(_codes))) for _ in range(2)]
     for cnes in others:
@@ -300,7 +303,7 @@ def test_one_client_holds_so_many_streams_from_an_address(
         with listen(at=alone, who=person, once=True) as refused:
             assert (refused.answer.status_code, refused.answer.headers["Error-Code"]) == (429, "too-many-streams")
             assert refused.answer.headers["Retry-After"] == "30"
-        assert client.head(PATH, headers=portal).status_code == 200  # occupies no slot
+        assert client.head(PATH, headers=portal).status_code == 200  # HEAD uses no slot
         for _ in range(20):
             stack.enter_context(listen(at=alone, who=portal))
         with listen(at=alone, who=portal, once=True) as refused:

@@ -1,4 +1,4 @@
-"""Tickets with which a browser opens the stream (rules: health_units 4.3)."""
+"""Tickets that let a browser open the stream (rules: health_units 4.3)."""
 
 import json
 import time
@@ -25,7 +25,7 @@ from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 BASE = "/health-units/unidades/eventos"
-# Extend the tickets for the duration of a slow test.
+# Extends tickets, because a slow test takes longer than they are valid.
 _KEEP = "UPDATE platform.access_ticket SET expires_at = now() + interval '1 hour'"
 _OF = "WHERE operation_key = 'health_units.stream_changes'"
 _BIND = "WITH bound AS (UPDATE access.endpoint_mapping SET action_id = {} " + _OF + ") SELECT access.raise_version()"
@@ -44,7 +44,7 @@ def ask(http: httpx.Client, citizen: dict[str, str]) -> Ask:
 
 
 def use(http: httpx.Client, ticket: str) -> tuple[int, str | None]:
-    """Use a ticket. Return the status, and the code of a refusal."""
+    """Open the stream with a ticket. Return the status, and the error code if the ticket is refused."""
     with http.stream("GET", f"{BASE}/ao-vivo", params={"bilhete": ticket}) as answer:
         return answer.status_code, answer.headers.get("Error-Code")
 

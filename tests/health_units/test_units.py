@@ -1,4 +1,4 @@
-"""Units over HTTP: their register, their openings, the holidays, and the search for units.
+"""Units over HTTP: the register, opening hours, holidays and searches.
 
 rules: health_units 2.2, 2.3, 3.1, cases 4, 22-24, 34, 36, 37.
 """
@@ -43,7 +43,7 @@ def read(http: httpx.Client, citizen: dict[str, str]) -> Ask:
 
 @pytest.fixture
 def unit(manage: Ask, read: Ask) -> str:
-    """Return a unit that is always open, once the server has it."""
+    """Create a unit that is always open, wait until the server shows it, and return its code."""
     cnes = str(next(_codes))
     assert manage("PUT", f"/unidade/{cnes}", BODY).status_code == 201
     assert manage("PUT", f"/unidade/{cnes}/horarios", ALWAYS).status_code == 200
@@ -52,7 +52,7 @@ def unit(manage: Ask, read: Ask) -> str:
 
 
 def see(read: Ask, cnes: str) -> dict[str, Any]:
-    """Return the server's answer about the opening of the unit. It is empty until the server has the unit."""
+    """Return the opening state that the server shows, or an empty dict if it does not show the unit yet."""
     found: dict[str, Any] = read(f"/unidade/{cnes}").json().get("atendimento", {})
     return found
 
@@ -110,7 +110,7 @@ def test_a_risk_that_closes_is_told_before_the_openings(unit: str, act: Any, rea
     assert shown["risco_atual"]["desde"] == shown["risco_atual"]["ultima_atualizacao"]
     act(notifications.close_notification, Cnes(unit), opened.id, CloseBody())
     until_now(lambda: see(read, unit)["situacao"] == "aberto")
-    assert read(f"/unidade/{unit}").json()["risco_atual"]["risco"] == "Verde"  # a closed red never looks current
+    assert read(f"/unidade/{unit}").json()["risco_atual"]["risco"] == "Verde"  # a closed red is never current
     act(notifications.open_notification, Cnes(unit), OpenBody(risco=Risco.LARANJA))
     until_now(lambda: read(f"/unidade/{unit}").json()["risco_atual"]["risco"] == "Laranja")
     shown = read(f"/unidade/{unit}").json()
@@ -323,7 +323,7 @@ def test_the_department_words_the_effects() -> None:
 
 @pytest.mark.usefixtures("loaded")
 def test_the_demo_city_shows_every_kind_of_unit(sql: Sql, act: Any) -> None:
-    """The demo city matches section 7 of the rules. Loading it again changes nothing."""
+    """The demo city is as section 7 of the rules describes it. A second load changes nothing."""
     count = "SELECT last FROM health_units.feed_counter"
     (before,) = sql(count)
     act(lambda call: demo.load_demo_health_units(call.platform))

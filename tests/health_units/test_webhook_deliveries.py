@@ -1,4 +1,4 @@
-"""The deliveries to a webhook, their attempts, and repeated deliveries (rules: health_units 2.5)."""
+"""The deliveries of a webhook: their attempts, and replays (rules: health_units 2.5)."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -58,7 +58,7 @@ def unit(act: Act) -> Cnes:
 
 @pytest.fixture
 def path(manage: Manage, receiver: Receiver, unit: Cnes) -> str:
-    """Return the path of a webhook that follows only this unit."""
+    """Create a webhook that follows only this unit, and return its path."""
     answer = manage("POST", "/avisos", {"url": f"{receiver.url}/avisos", "unidades": [unit.digits]})
     return f"/avisos/{answer.json()['id']}"
 
@@ -74,7 +74,7 @@ def test_a_delivery_is_listed_with_its_tries_and_replayed_under_its_id(
 ) -> None:
     receiver.usual = Answer(503)
     act(notifications.open_notification, unit, OpenBody(risco=Risco.VERMELHO))
-    sql("UPDATE queue.pgqueuer SET attempts = $1", len(DELAYS))  # the last of its attempts
+    sql("UPDATE queue.pgqueuer SET attempts = $1", len(DELAYS))  # the next attempt is the last one
     drain()
     (failed,) = list_deliveries(manage, path, "?falhas=true")
     assert (failed["tipo"], failed["cnes"], failed["ultimo_erro"]) == (
@@ -85,17 +85,17 @@ def test_a_delivery_is_listed_with_its_tries_and_replayed_under_its_id(
     assert (failed["entregue_em"], failed["pode_reenviar"]) == (None, True)
     receiver.usual = Answer(204)
     replay = f"{path}/entregas/{failed['mensagem']}/reenvio"
-    for _ in range(2):  # a double click
+    for _ in range(2):  # a double click sends one delivery
         assert manage("POST", replay, **{"Idempotency-Key": "clique"}).status_code == 202
     drain()
     assert [told.headers["webhook-id"] for told in receiver.received] == [failed["mensagem"]] * 2
     assert receiver.received[0].body == receiver.received[1].body
-    assert sql("SELECT FROM queue.pgqueuer") == []  # the dead-lettered job itself was restarted
+    assert sql("SELECT FROM queue.pgqueuer") == []  # the replay restarted the dead-lettered job
     (taken,) = list_deliveries(manage, path)
     assert [each["erro"] for each in taken["tentativas"]] == ["status-503", None]
     assert (taken["ultimo_erro"], taken["entregue_em"] is None) == (None, False)
     assert list_deliveries(manage, path, "?falhas=true") == []
-    assert manage("POST", replay).status_code == 202  # an accepted one is sent again by a new job
+    assert manage("POST", replay).status_code == 202  # an accepted delivery gets a new job
     drain()
     assert len(receiver.received) == 3
 
@@ -124,7 +124,7 @@ def test_what_cannot_be_sent_again_says_why(
     manage("PUT", path, {"url": receiver.url, "ativo": False})
     answers = [manage("POST", replay)]
     manage("PUT", path, {"url": receiver.url})
-    sql("DELETE FROM health_units.change_feed")  # as retention does after seven days
+    sql("DELETE FROM health_units.change_feed")  # retention does this after seven days
     answers.append(manage("POST", replay))
     assert list_deliveries(manage, path)[0]["pode_reenviar"] is False
     answers += [manage("POST", f"{path}/entregas/{id}/reenvio") for id in (UNKNOWN, "x")]

@@ -1,4 +1,4 @@
-"""Signed calls that announce changes, and the systems that are read (rules: health_units 2.5)."""
+"""Signed webhooks that report changes, and other systems that the platform reads (rules: health_units 2.5)."""
 
 import asyncio
 import itertools
@@ -79,7 +79,7 @@ def unit(act: Act, sql: Sql) -> Cnes:
 
 @pytest.fixture
 def webhook(manage: Manage, receiver: Receiver, unit: Cnes) -> dict[str, Any]:
-    """Return a webhook that follows only this unit, with its secret."""
+    """Create a webhook that follows only this unit. Return it with its secret."""
     answer = manage("POST", "/avisos", {"url": f"{receiver.url}/avisos?a=1", "unidades": [unit.digits]})
     assert answer.status_code == 201, answer.text
     added: dict[str, Any] = answer.json()
@@ -150,7 +150,7 @@ def test_what_is_not_taken_is_sent_again_under_the_same_id_until_it_is(
     for _ in range(2):
         sql("UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'health_units.deliver_webhook'")
         drain()
-    assert [told.path for told in receiver.received] == ["/avisos?a=1"] * 3  # a redirect is not followed
+    assert [told.path for told in receiver.received] == ["/avisos?a=1"] * 3  # redirects are not followed
     assert len({told.headers["webhook-id"] for told in receiver.received}) == 1
     assert sql("SELECT FROM queue.pgqueuer WHERE entrypoint = 'health_units.deliver_webhook'") == []
     shown = manage("GET", f"/avisos/{webhook['id']}").json()
@@ -297,7 +297,7 @@ def test_without_the_sandboxs_setting_no_private_address_is_called_and_none_with
 
 
 def make_certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """Return the contexts of a server with a certificate for the name, and of a client that trusts only this one."""
+    """Return the TLS contexts of a server with a certificate for the name, and of a client that trusts only it."""
     key, subject = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
     certificate = (
@@ -340,7 +340,7 @@ def test_the_certificate_is_to_be_that_of_the_name_though_the_call_goes_to_the_a
 
 @pytest.fixture
 def department(settings: Settings, database_url: str, receiver: Receiver) -> Iterator[Act]:
-    """Yield a function that acts on a platform that reads the receiver as the department's system."""
+    """Yield a function that reads the department's system, which is simulated by the receiver."""
     changed = settings.model_copy(
         update={
             "risk_sources": f"secretaria={receiver.url}/abertas",
@@ -418,7 +418,7 @@ def test_staff_see_the_sources_and_citizens_do_not(
 ) -> None:
     department()
     assert http.get("/health-units/fontes", headers=citizen).status_code == 403
-    assert http.get("/health-units/fontes", headers=manager).json() == {"itens": []}  # none is configured here
+    assert http.get("/health-units/fontes", headers=manager).json() == {"itens": []}  # no sources configured
     named = settings.model_copy(update={"risk_sources": "secretaria=http://127.0.0.1:9/x"})
     with acting(named, database_url, "health_units.test") as act:
         (shown,) = act(intake.list_intake_sources).itens
