@@ -1,4 +1,4 @@
-"""The versions of agents, and the active version (rules: agents 2.2, 4)."""
+"""Clients that save and activate agent versions (rules: agents 2.2, 4)."""
 
 import random
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ PATH = "/agent/api/v1"
 
 
 class VersionsOfAgents:
-    """Editors who save and activate. Half of them do so only if the version that they saw last is active."""
+    """Editors who save and activate versions. Half of the calls require that the version seen last is still active."""
 
     name = "agent"
 

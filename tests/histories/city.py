@@ -1,7 +1,7 @@
-"""The whole installation of a city on one machine: two hosts, a worker, two PostgreSQL servers, and their environment.
+"""A city's whole installation on one machine: two hosts, a worker, two PostgreSQL servers, and what surrounds them.
 
-nginx is in front of the hosts, a Redis counts their callers, and identity provider and CRM are separate. Every
-connection that a fault can affect goes through a wire. Each part is killed, frozen, stopped and started by its own
+nginx runs in front of the hosts, and Redis counts their callers. The identity provider and the CRM are separate. Every
+connection that a fault can affect goes through a simulated wire. Each part is killed, frozen, stopped and started by
 name.
 """
 
@@ -34,22 +34,22 @@ from tests.support.small_disks import disk
 from tests.support.terminal import BALCAO, Serving, Terminal, command_line
 
 HOSTS = ("one", "two")
-# The time for which a gateway does not use a host that accepted no connection.
+# How long nginx avoids a host that refused a connection.
 TAKEN_BACK_SECONDS = 5
-NOTICED_SECONDS = 4  # a cluster manager waits at least this long
-READ_LAG_SECONDS = 3  # a visitor may be behind by this much
+NOTICED_SECONDS = 4  # the shortest delay of a cluster manager
+READ_LAG_SECONDS = 3  # the lag that is allowed for a visitor's reads
 EVENT = re.compile(rb'"event": ?"([a-z_.]+)"')
 WARNING = re.compile(rb'"level": ?"(warning|error|critical)"')
 METRICS_TOKEN = "so-that-nobody-else-reads-them"
 REPLICA_READS = re.compile(r'^balcao_replica_reads_total{outcome="replica"} (\d+)', re.MULTILINE)
-CLOCKED = ("two", "worker")  # the programs whose clocks go wrong
-DISK_MEGABYTES = 2_500  # of each database server, if disks can be mounted
-# The path in Debian's package `faketime`, or None if it is not installed.
+CLOCKED = ("two", "worker")  # the programs whose wall clocks a fault changes
+DISK_MEGABYTES = 2_500  # for each database server, if disks can be mounted
+# The library from Debian's package `faketime`, or None if it is not installed.
 CLOCKS = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
 
 
 class City:
-    """Use `found` to create a city. `settings` are those with which clients and the invariants reach it.
+    """A running city. Create it with `found`. Clients and invariants reach it with `settings`.
 
     If a folder `former` is given, the city starts with the program in that folder.
     """
@@ -62,7 +62,7 @@ class City:
         self.primary, self.standby = self._start_databases()
         self.servers = (self.primary, self.standby)
         self._ports = {host: free_port() for host in HOSTS}
-        self._outside = free_port()  # of provider and CRM
+        self._outside = free_port()  # the provider's port; the CRM uses the next one
         self._start_network()
         self._certificate = Certificate(root)
         self._front = self._certificate.frontend(free_port())
@@ -87,14 +87,14 @@ class City:
         self._gateway = stack.enter_context(running("nginx", self._plan(), root, self._certificate))
 
     def transport(self) -> httpx.AsyncHTTPTransport:
-        """Return the transport with which clients reach the gateway."""
+        """Return a transport with which clients can reach the gateway."""
         return httpx.AsyncHTTPTransport(verify=self._certificate.trust)
 
     # ---- start and stop
     # ------------------------------------------------------------------------------------------------
 
     def start(self, name: str) -> None:
-        """Start a host, or `outside`: provider and CRM."""
+        """Start a host, or `outside`, which runs the identity provider and the CRM."""
         serving = Serving(self._terminal(name), *self._words(name), log=self._root / f"{name}.log")
         is_new = name not in self._serving
         self._serving[name] = serving
@@ -103,12 +103,12 @@ class City:
             self._stack.callback(lambda: self._serving[name].__exit__())
 
     def stop(self, name: str) -> None:
-        """Stop it as an operator does, and wait for its end."""
+        """Stop a host or `outside` as an operator does, and wait until it has ended."""
         self._serving[name].process.terminate()
         self._serving[name].process.wait(PATIENCE)
 
     def start_worker(self) -> None:
-        """Start a worker. From now on it is restarted whenever it ends, as a service manager does."""
+        """Start the worker. Until `stop_worker`, it is restarted whenever it ends, as by a service manager."""
         self._spawn_worker()
         self._is_watched.set()
 
@@ -133,7 +133,7 @@ class City:
             )
 
     def stop_worker(self) -> None:
-        """Stop it as an operator does, and wait for its end."""
+        """Stop the worker as an operator does, and wait until it has ended."""
         self._is_watched.clear()
         if self._worker is not None and self._worker.is_running():
             self._worker.resume()
@@ -141,14 +141,14 @@ class City:
             self._worker.wait(PATIENCE)
 
     def run(self, *words: str) -> None:
-        """Run a command of the program in its own process, in the provider's folder."""
+        """Run a command in its own process, with the settings and the folder of `outside`."""
         terminal = self._terminal("outside")
         subprocess.run(
             [BALCAO, *words], cwd=terminal.folder, env=terminal.environment, check=True, stdout=subprocess.DEVNULL
         )
 
     def upgrade(self) -> None:
-        """Migrate the database while the former program runs, then upgrade every process, as the manual describes."""
+        """Migrate the database while the former program runs, then upgrade each process as the manual describes."""
         self._former = None
         self.run("migrate")
         for name in ("outside", *HOSTS):
@@ -159,19 +159,19 @@ class City:
         self.start_worker()
 
     def list_new_events(self) -> Counter[str]:
-        """Return the counts of logged warnings and errors by event since the last call."""
+        """Count the warnings and errors that were logged since the last call, by event."""
         events: Counter[str] = Counter()
         for log in self._root.glob("*.log"):
             with log.open("rb") as lines:
                 lines.seek(self._heard.get(log, 0))
-                # Leave an incomplete line for the next call.
+                # Leave an incomplete last line for the next call.
                 whole = [line for line in lines if line.endswith(b"\n")]
             self._heard[log] = self._heard.get(log, 0) + sum(map(len, whole))
             events.update(found[1].decode() for line in whole if WARNING.search(line) and (found := EVENT.search(line)))
         return events
 
     def count_replica_reads(self, host: str) -> int:
-        """Return how many reads a replica has answered since the host's process started, or 0 if the host is down."""
+        """Return the number of reads from a replica since the host started, or 0 if the host is down."""
         with suppress(httpx.HTTPError):
             headers = {"Authorization": f"Bearer {METRICS_TOKEN}"}
             shown = httpx.get(f"http://127.0.0.1:{self._ports[host]}/metrics", headers=headers, timeout=PATIENCE)
@@ -179,7 +179,7 @@ class City:
         return 0
 
     def memory(self) -> dict[str, float]:
-        """Return the memory of the running processes of each part, in megabytes."""
+        """Return the memory of each part's running processes, in megabytes."""
         parts = {"host one": "one", "host two": "two", "worker": "worker", "PostgreSQL": "postgres"}
         held: dict[str, float] = {}
         for name, part in parts.items():
@@ -191,7 +191,7 @@ class City:
     # --------------------------------------------------------------------------------------------------------
 
     def kill(self, part: str) -> None:
-        """Kill all processes of the part as `kill -9` does. Start the part again if nothing else would."""
+        """Kill all processes of the part with SIGKILL. Start the part again, unless it restarts by itself."""
         if part in ("postgres", "replica"):
             server = self.primary if part == "postgres" else self.standby
             server.kill()
@@ -206,7 +206,7 @@ class City:
                 self.start(part)
 
     def freeze(self, part: str) -> list[psutil.Process]:
-        """Pause all processes of the part. Return them for `thaw`."""
+        """Suspend all processes of the part, and return them for `thaw`."""
         frozen = self.processes(part)
         _send(signal.SIGSTOP, frozen)
         return frozen
@@ -215,7 +215,7 @@ class City:
         _send(signal.SIGCONT, frozen)
 
     def processes(self, part: str) -> list[psutil.Process]:
-        """Return the processes of a part: a host with its supervisor, `api` of the first host, or another part."""
+        """Return a part's processes: a host with its supervisor, `api` of the first host, or another part."""
         if part == "worker":
             return [self._worker] if self._worker else []
         if part == "redis":
@@ -232,18 +232,18 @@ class City:
         return [serving.process, *serving.family()]
 
     def see_to_primary(self) -> None:
-        """Wait until the primary answers. Start it again if it has ended by itself."""
+        """Wait until the primary accepts connections. If it has stopped by itself, start it again."""
         until_now(lambda: self.primary.has_ended or self.primary.answers)
         if self.primary.has_ended:
             self.primary.start()
 
     def fail_over(self) -> None:
-        """Kill the primary, promote its copy after the time to notice it, and create a copy of the new primary."""
+        """Kill the primary, promote the replica after the usual delay, and create a replica of the new primary."""
         self.primary.kill()
         time.sleep(NOTICED_SECONDS)
         self.standby.sql("SELECT pg_promote()", database="postgres")
         self.primary, self.standby = self.standby, self.primary
-        # Its copied configuration makes commits wait for a copy, but it has no copy yet.
+        # The copied configuration makes commits wait for a replica, and the new primary has none yet.
         self.primary.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
         self.primary.sql("SELECT pg_reload_conf()")
         self.standby.copy_from(self.primary)
@@ -265,7 +265,7 @@ class City:
         return primary, standby
 
     def _start_network(self) -> None:
-        # One wire for a host's writes, and another for its reads from a replica, which may be either server.
+        # Each host has one wire for writes and another for replica reads. Either server may be the replica.
         users = (*HOSTS, "worker", *(f"replica-{host}" for host in HOSTS))
         targets = {f"{user}-{number}": server.port for user in users for number, server in enumerate(self.servers)}
         targets |= {"crm": self._outside + 1, "provider": self._outside, "gateway": self._ports["one"]}
@@ -296,7 +296,7 @@ class City:
         return home
 
     def _words(self, name: str) -> tuple[str, ...]:
-        # Two processes, so that the CRM runs in neither of them.
+        # With two processes, the CRM runs separately from both.
         return ("--no-worker", "--processes", "2" if name == "outside" else "1")
 
     def _terminal(self, name: str) -> Terminal:
@@ -342,9 +342,9 @@ class City:
         return ",".join(f"127.0.0.1:{self.network.ports[f'{user}-{number}']}" for number in range(len(self.servers)))
 
     def _clock(self) -> dict[str, str]:
-        """Return the environment with which the file sets a program's wall clock.
+        """Return environment variables that take a program's wall clock from the file.
 
-        The monotonic clock does not change.
+        The monotonic clock stays unchanged.
         """
         self.clock.touch()
         return {
@@ -362,21 +362,21 @@ class City:
 
 @contextmanager
 def found(former: Path | None = None) -> Iterator[City]:
-    """Create a city in its own folders, and remove it."""
+    """Create a city in new folders, and remove it afterwards."""
     with ExitStack() as stack:
         (root,) = stack.enter_context(folders(1))
         yield City(stack, root, former)
 
 
 def _follow(primary: Postgres) -> None:
-    """Make commits wait for the copy, once the copy is connected."""
+    """Make commits wait for the replica as soon as it is connected."""
     primary.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{COPY}'")
     primary.sql("SELECT pg_reload_conf()")
     until_now(lambda: bool(primary.sql(SYNCHRONOUS)))
 
 
 def _resident(process: psutil.Process) -> int:
-    """Return the bytes that only this process uses, or 0 if it has ended."""
+    """Return the memory that only this process uses, in bytes, or 0 if the process has ended."""
     try:
         return int(process.memory_full_info().uss)
     except psutil.NoSuchProcess:

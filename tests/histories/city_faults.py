@@ -1,6 +1,6 @@
-"""The faults of a city while its clients work: each part is killed and frozen, each wire cut, held, slowed and lossy.
+"""Faults for a city with working clients: parts are killed and frozen, and wires are cut, held, slowed or lossy.
 
-Further faults are wrong clocks, a full disk, a failover of the database server, and restarts of the hosts.
+Other faults are wrong clocks, a full disk, a failover of the database, and restarts of the hosts.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ Break: TypeAlias = Callable[[City], Awaitable[None]]
 
 KILLED = ("api", "one", "worker", "crm", "postgres", "replica", "redis", "outside")
 FROZEN = ("api", "worker", "crm", "postgres", "replica", "redis", "outside")
-# The wires that are cut together: the start of their names, and the parts that they connect.
+# Wires that a fault affects together, by the start of their names, and the parts that they connect.
 WIRES: Mapping[str, str] = {
     "one-": "host-database",
     "replica-": "hosts-replica",
@@ -31,7 +31,7 @@ WIRES: Mapping[str, str] = {
     "provider": "provider",
 }
 MODES = {"cut": "cut", "hold": "hold", "delay": "delay", "lose": "loss"}
-# A token is expired for a clock two hours ahead, and not valid yet for one that is behind.
+# With a clock two hours ahead, a new token has expired. With a clock behind, it is not valid yet.
 STEPS = {"clock ahead": "+7200", "clock back": "-7200"}
 FULL_SECONDS = 6.0
 NO_ROOT = "only root mounts disks"
@@ -39,7 +39,7 @@ NO_CLOCK = "libfaketime is not on this machine (Debian: `faketime`)"
 
 
 class Fault(NamedTuple):
-    """What to do, and the reason why this machine cannot do it, if there is one."""
+    """A fault, and the reason why this machine cannot cause it. The reason is empty if the machine can."""
 
     bring_about: Break
     hindrance: str = ""
@@ -66,7 +66,7 @@ async def _disturb(wire: str, mode: str, city: City) -> None:
 
 
 async def _step_clocks(step: str, city: City) -> None:
-    """Change the clocks of one host and of the worker, for the duration of a freeze."""
+    """Change the clocks of one host and the worker for as long as a freeze."""
     city.clock.write_text(step)
     try:
         await asyncio.sleep(FROZEN_SECONDS)
@@ -75,7 +75,7 @@ async def _step_clocks(step: str, city: City) -> None:
 
 
 async def _fill_disk(city: City) -> None:
-    """Fill the disk of the primary and make it need space. It stops by itself, and is then started again."""
+    """Fill the primary's disk until it stops for lack of space, then free the disk and start the primary."""
     ballast, until = Ballast(city.primary.folder), time.monotonic() + FULL_SECONDS
     while time.monotonic() < until:
         await asyncio.to_thread(ballast.fill)
@@ -86,7 +86,7 @@ async def _fill_disk(city: City) -> None:
 
 
 def _ask_for_room(city: City) -> None:
-    """Start a new file of the write-ahead log. Some files are preallocated, so several are needed until one fails."""
+    """Switch to a new WAL segment. PostgreSQL recycles segments, so only a later switch fails on a full disk."""
     with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
         city.primary.sql("SELECT pg_logical_emit_message(false, 'full', ''), pg_switch_wal()", database="postgres")
 
@@ -96,14 +96,14 @@ async def _fail_over(city: City) -> None:
 
 
 async def _restart_each(city: City) -> None:
-    """Stop and start one host after the other, as an operator does."""
+    """Restart the hosts one after the other, as an operator does."""
     for host in HOSTS:
         await asyncio.to_thread(city.stop, host)
         await asyncio.to_thread(city.start, host)
 
 
 def list_faults() -> dict[str, Fault]:
-    """Return every fault by its name."""
+    """Return every fault by name."""
     return dict(_list())
 
 

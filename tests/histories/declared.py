@@ -1,4 +1,4 @@
-"""A field that citizens declare, which is pushed to the CRM and comes back from there (rules: registry 2.1, 4.2)."""
+"""Clients that declare a field, which is pushed to the CRM and echoed back (rules: registry 2.1, 4.2)."""
 
 import random
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ ACTOR = "marina"
 
 
 class DeclaredFields:
-    """Staff who declare the gender of citizens, with values that the CRM does not have."""
+    """Staff who declare citizens' genders. The values do not exist in the CRM before."""
 
     name = "declared"
 
@@ -31,7 +31,7 @@ class DeclaredFields:
 
 
 def _shown(answer: httpx.Response) -> Told:
-    """Return the value. A citizen who has declared nothing is not found."""
+    """Return the shown value. A citizen who has declared nothing is not found."""
     return {"value": "" if answer.status_code == 404 else answer.raise_for_status().json()["genero"] or ""}
 
 

@@ -1,4 +1,4 @@
-"""Drivers who are invited to a vehicle, accept or decline, and are removed (rules: registry 4.8)."""
+"""Clients that invite drivers to a vehicle, accept or reject invitations, and remove drivers (rules: registry 4.8)."""
 
 import random
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from tests.histories.recorder import Ask, Call, Told
 ACTOR = "marina"
 DRIVERS = {Cpf.with_stem(stem): stem for stem in ("941230001", "945670002", "948900003")}
 VEHICLES = 6
-BOTH = (2,)  # one audit event each for owner and driver
+BOTH = (2,)  # one audit event for the owner, and one for the driver
 VEHICLE = {
     "display_name": "Bicicleta",
     "color": "Azul",
@@ -28,12 +28,12 @@ VEHICLE = {
 
 
 class DriversOfVehicles:
-    """Staff who act for owners and drivers. `_links` are the last ones that responses contained, so some have ended."""
+    """Staff who act for owners and drivers. `_links` has the last link seen in a response, which may have ended."""
 
     name = "driver"
 
     def __init__(self, vehicles: range) -> None:
-        self.keys = [Cpf.with_stem(f"96{number:07}").digits for number in vehicles[:VEHICLES]]  # of the owners
+        self.keys = [Cpf.with_stem(f"96{number:07}").digits for number in vehicles[:VEHICLES]]  # the owners
         self._vehicles: dict[str, str] = {}
         self._links: dict[tuple[str, str], str] = {}
 
@@ -53,7 +53,7 @@ class DriversOfVehicles:
         link = self._links.get((key, stem))
         if kind < 0.6 or link is None:
             body = {"cpf": driver.digits, "email": f"{stem}@correio.example"}
-            told = lambda answer: self._invited(key, stem, answer)  # noqa: E731 - which key it is
+            told = lambda answer: self._invited(key, stem, answer)  # noqa: E731 - with the key and the driver
             return Ask(key, ACTOR, "POST", self._path(key), asked | {"do": "invite"}, told, body, BOTH)
         asked |= {"id": link}
         if kind < 0.8:
@@ -72,7 +72,7 @@ class DriversOfVehicles:
         return {"status": 201, "id": self._links[key, stem]}
 
     def _listed(self, key: str, answer: httpx.Response) -> Told:
-        """Return the links by driver, identified by the masked CPF."""
+        """Return the links by driver. The masked CPF identifies the driver."""
         drivers = {driver.masked: stem for driver, stem in DRIVERS.items()}
         links: dict[str, Any] = {}
         found = answer.raise_for_status().json()["data"]

@@ -1,7 +1,7 @@
-"""The end of a long run, and its page.
+"""How a long run ends, and how its page is written.
 
-Ctrl-C or a service manager's signal ends it early. Only a complete run replaces the page. Until then, the results are
-written next to the histories of the run.
+Ctrl-C or a service manager's signal ends a run early. Only a complete run replaces the page. Until then, the results
+are next to the run's histories.
 """
 
 import signal
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-INTERRUPTED = 130  # the exit status of a command that was interrupted
+INTERRUPTED = 130  # the exit status of an interrupted command
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Make both signals raise KeyboardInterrupt in the block, even if a shell started the run in the background."""
+    """Raise KeyboardInterrupt in the block for both signals, even if a shell started the run in the background."""
     handlers = {
         signal.SIGINT: signal.default_int_handler,
         signal.SIGTERM: lambda *_: signal.raise_signal(signal.SIGINT),
@@ -28,7 +28,7 @@ def interruptible() -> Iterator[None]:
 
 
 def replace(page: Path, text: str) -> None:
-    """Write a page atomically."""
+    """Replace the page atomically."""
     fresh = page.with_name(f".{page.name}")
     fresh.write_text(text, "utf-8")
     fresh.replace(page)

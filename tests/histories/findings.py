@@ -1,4 +1,4 @@
-"""The faults found in the rounds of a run, as a section of its page, with the seed and the shortest history of each."""
+"""The page section about faults that a run found, with the seed and the shortest history of each."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,12 +8,12 @@ from tests.histories.recorder import Operation
 from tests.histories.rounds import Round
 from tests.histories.trial import Verdict
 
-MOST_BROKEN = 10  # lines about invariants for one round
-NANOSECONDS = 1_000_000  # in a millisecond
+MOST_BROKEN = 10  # invariants listed for one round
+NANOSECONDS = 1_000_000  # nanoseconds in a millisecond
 
 
 def describe_wrong(rounds: Iterable[Round]) -> str:
-    """Return the section, or an empty text if nothing is wrong."""
+    """Return the section, or an empty string if no fault was found."""
     wrong = [one for one in rounds if not one.is_possible]
     return "\n".join(["## What is wrong", "", *(line for one in wrong for line in _describe(one))]) if wrong else ""
 

@@ -1,7 +1,7 @@
-"""Holidays that staff name, and that visitors read from any replica (rules: health_units 4.2).
+"""Clients that rename holidays, and visitors who read them from a replica (rules: health_units 4.2).
 
-Data that is the same for all callers may come from a replica and be some seconds old, but not for a caller who may
-change it.
+A replica may serve data that is equal for all callers, some seconds late. Callers who may change the data read the
+primary.
 """
 
 import random
@@ -14,12 +14,12 @@ from tests.histories.recorder import Ask, Told, make_mark
 
 ACTOR = "silvia"
 VISITORS = ("elisa", "fabio", "iara", "katia")
-FIRST = date(2028, 1, 1)  # after the years that have holidays
+FIRST = date(2028, 1, 1)  # after the years with shipped holidays
 DAYS = 4
 
 
 class NamesOfHolidays:
-    """Staff who rename a day repeatedly, and citizens who read it."""
+    """Staff who rename a holiday repeatedly, and citizens who read it."""
 
     name = "holiday"
 

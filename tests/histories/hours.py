@@ -1,8 +1,8 @@
-"""Hours of all faults on a whole city: `python -m tests.histories.hours --minutes 120` writes the page.
+"""Runs all faults on a whole city for hours: `python -m tests.histories.hours --minutes 120` writes the page.
 
-Clients of every resource work all the time. Each minute has a random fault and its own keys. In the middle the program
-is upgraded, host by host, from the last commit before the newest migration. The page is replaced once the minutes are
-over. Until then, and if a run ends early, its results are next to its histories. The exit status is 1 if a response is
+Clients of every resource work all the time. Each minute has a random fault and its own keys. In the middle of the run,
+the program is upgraded host by host, from the last commit before the newest migration. A complete run replaces the
+page. Until then, or if the run ends early, the results are next to the histories. The exit status is 1 if a response is
 impossible or could not be judged.
 """
 
@@ -35,15 +35,15 @@ from tools.release.components import ROOT
 
 MINUTE = 60.0
 SAMPLE_SECONDS = 10.0
-WARM = 100  # answers before and after a fault
-KEYS = 4  # for each resource and minute: few, so that clients meet
+WARM = 100  # responses before and after a fault
+KEYS = 4  # per resource and minute, few enough to make clients conflict
 THINK_SECONDS = 4.0
 MIGRATIONS = ("src/balcao/*/migrations", "src/balcao/core/database/sql")
 UPGRADE = "upgrade"
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Play for this many minutes and write the page. Return the exit status."""
+    """Run for this many minutes, write the page, and return the exit status."""
     arguments = argparse.ArgumentParser(prog="python -m tests.histories.hours")
     arguments.add_argument("--minutes", type=float, default=120.0)
     arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
@@ -85,9 +85,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def find_former_release() -> str:
-    """Return the last commit of the main branch before the newest migration.
+    """Return the last commit before the newest migration.
 
-    It must be this one: the clients judge the former and the new program by the same rules.
+    No older commit works, because clients judge the former and the new program by the same rules.
     """
     words = ("--first-parent", "-m", "--diff-filter=A", "-1", "--format=%H", "HEAD", "--", *MIGRATIONS)
     return ask_git(ROOT, "rev-parse", f"{ask_git(ROOT, 'log', *words).strip()}^").strip()
@@ -96,9 +96,9 @@ def find_former_release() -> str:
 def play(
     former: Path, histories: Path, minutes: float, seed: int, clients: Clients, write: Callable[[Report, Path], None]
 ) -> Report:
-    """Play round after round on one city, with the upgrade in the middle. After each round, write the results so far.
+    """Play rounds on one city, with the upgrade in the middle, and write the results after each round.
 
-    They are written next to the histories.
+    The results are written next to the histories.
     """
     chance = random.Random(seed)
     faults = {name: fault.bring_about for name, fault in list_faults().items() if not fault.hindrance}
@@ -124,19 +124,19 @@ def play(
 
 
 def deal(names: Sequence[str], chance: random.Random) -> Iterator[str]:
-    """Yield names in random order, each once before any repeats."""
+    """Yield names in random order. All names come once before any repeats."""
     while True:
         yield from chance.sample(names, len(names))
 
 
 async def _until(second: float, recorder: Recorder) -> None:
-    """Let the clients work until this second, and until they have received answers."""
+    """Let the clients work at least until this second, and until they have received enough responses."""
     await asyncio.sleep(max(0.0, second - time.monotonic()))
     await answered(recorder, WARM)
 
 
 async def _after(second: float, recorder: Recorder) -> None:
-    """Wait until the clients receive answers again, then let them work until this second."""
+    """Wait until the clients receive responses again, and let them work until this second."""
     await answered(recorder, WARM)
     await asyncio.sleep(max(0.0, second - time.monotonic()))
 
@@ -147,7 +147,7 @@ async def _upgrade(city: City) -> None:
 
 @contextmanager
 def sampled(city: City) -> Iterator[list[tuple[float, dict[str, float]]]]:
-    """Record the memory of each part every few seconds."""
+    """Record the memory of each part at intervals."""
     samples: list[tuple[float, dict[str, float]]] = []
     ending = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Invariants of a whole history, which must hold once all jobs are done, whatever the operations on each key are."""
+"""Invariants that must hold for a whole history once all jobs are done, whichever operations it contains."""
 
 import asyncio
 from collections import defaultdict
@@ -36,7 +36,7 @@ SELECT request_id, count(*) FROM (
     WHERE outcome = 'done' AND operation <> 'group.read_members') AS event
 WHERE request_id = ANY($1) GROUP BY request_id
 """
-# Show bytes as text: payloads and answers are JSON.
+# Show bytea as text, because payloads and stored responses are JSON.
 READABLE = "SET bytea_output = 'escape'"
 MARKED = """
 SELECT DISTINCT found[1] FROM {table} AS whole_row, regexp_matches(whole_row::text, $1, 'g') AS found
@@ -46,7 +46,7 @@ MIRRORED = "SELECT cpf, value FROM registry.register WHERE field = $1 AND cpf = 
 
 
 class Pushed(NamedTuple):
-    """A field of the mirror that a resource writes, and the name of the field in the CRM."""
+    """A mirrored field that a resource writes, and the field's name in the CRM."""
 
     resource: str
     field: str
@@ -57,7 +57,7 @@ PUSHED = (Pushed("declared", "genero", "Genero__c"), Pushed("own", "nomeExibicao
 
 
 class Whole(NamedTuple):
-    """A history and the platform's data after it, with the marks of refused writes and the accounts of the CRM."""
+    """A history, and the data that the platform and the CRM stored. `stored` has the marks of refused writes."""
 
     operations: Sequence[Operation]
     changes: Mapping[str, int]
@@ -68,7 +68,7 @@ class Whole(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """An invariant that does not hold, the place, and the operation that shows it, if a single one does."""
+    """A broken invariant, its description, and the operation that reveals the fault, if there is one."""
 
     invariant: str
     where: str
@@ -81,9 +81,9 @@ def read_history(history: Path) -> list[Operation]:
 
 
 def examine(settings: Settings, history: Path, revoked_within: float) -> list[Broken]:
-    """Wait until the jobs are done. Return the invariants that do not hold.
+    """Wait until the jobs are done, and return the broken invariants.
 
-    A revoked right and an ended session may still allow calls for `revoked_within` seconds.
+    For `revoked_within` seconds, a revoked right or an ended session may still allow calls.
     """
     whole = asyncio.run(_read_whole(settings, read_history(history)))
     return [
@@ -98,9 +98,9 @@ def examine(settings: Settings, history: Path, revoked_within: float) -> list[Br
 
 
 def count_until(operations: Iterable[Operation], broken: Broken) -> int:
-    """Return the number of operations on the broken key up to the operation that reveals the fault.
+    """Count the operations on the broken key up to the operation that reveals the fault.
 
-    If no operation reveals the fault, return the number of all operations.
+    If no operation reveals the fault, count all operations.
     """
     shown_by = broken.shown_by
     return sum(
@@ -110,7 +110,7 @@ def count_until(operations: Iterable[Operation], broken: Broken) -> int:
 
 
 def find_untold_changes(whole: Whole) -> Iterator[Broken]:
-    """Each acknowledged write has its audit event once. Refused writes and reads have no event of a change."""
+    """Each acknowledged write has its audit events. Reads and refused writes have no event of a change."""
     for one in whole.operations:
         found = whole.changes.get(one.request, 0)
         allowed = one.events if one.is_acknowledged else (0,) if one.is_refused else (0, *one.events)
@@ -119,7 +119,10 @@ def find_untold_changes(whole: Whole) -> Iterator[Broken]:
 
 
 def find_undone_jobs(whole: Whole) -> Iterator[Broken]:
-    """Each job took effect once: none waits or was abandoned, and the CRM has one account with the last value."""
+    """Each job had its effect once.
+
+    No job is waiting or dead-lettered, and the CRM has one account with the last value.
+    """
     for what, count in whole.jobs.items():
         if count:
             yield Broken("jobs", f"{count} {what}")
@@ -133,7 +136,7 @@ def find_undone_jobs(whole: Whole) -> Iterator[Broken]:
 
 
 def find_refused_writes(whole: Whole) -> Iterator[Broken]:
-    """Nothing of a refused write is shown or stored."""
+    """Data of a refused write is neither shown nor stored."""
     refused = _list_refused(whole.operations)
     for one in whole.operations:
         for mark in set(one.shown) & set(refused):
@@ -143,7 +146,7 @@ def find_refused_writes(whole: Whole) -> Iterator[Broken]:
 
 
 def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
-    """No caller was shown data of another key than the requested one."""
+    """A response shows no data that was written under another key."""
     owner = {one.mark: one.key for one in operations}
     for one in operations:
         for mark in one.shown:
@@ -152,7 +155,7 @@ def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
 
 
 def find_revoked_rights(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
-    """A revoked right allowed nothing after this many seconds, unless it may have been granted again."""
+    """A right that was revoked at least this many seconds ago allows nothing, unless it was granted again."""
     keys: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
         if one.resource == "rights":
@@ -174,7 +177,7 @@ def find_revoked_rights(operations: Iterable[Operation], within: float) -> Itera
 
 
 def find_ended_sessions(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
-    """An ended session allowed nothing after this many seconds, and is never opened again."""
+    """A session that ended at least this many seconds ago allows nothing, and never works again."""
     sessions: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
         if one.resource == "session":
@@ -189,7 +192,7 @@ def find_ended_sessions(operations: Iterable[Operation], within: float) -> Itera
 
 
 def find_late_reads(operations: Iterable[Operation], lag: float) -> Iterator[Broken]:
-    """No reader is shown a name of a holiday that was already replaced. Visitors may be `lag` seconds behind."""
+    """No response shows a holiday's name that had already been replaced. Visitors' reads may be `lag` seconds late."""
     days: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
         if one.resource == "holiday":
@@ -201,7 +204,7 @@ def find_late_reads(operations: Iterable[Operation], lag: float) -> Iterator[Bro
                 continue
             shown = writes.get(read.output["name"])
             if shown is not None and not shown.is_acknowledged:
-                continue  # it may have taken effect at any time
+                continue  # an unacknowledged write may take effect at any time
             since = 0 if shown is None else shown.answered
             asked = read.call - (lag * NANOSECONDS if read.input["may_lag"] else 0)
             for other in writes.values():
@@ -220,7 +223,7 @@ def _describe(one: Operation) -> str:
 
 
 async def connect(settings: Settings) -> asyncpg.Connection:
-    """Return a connection to the embedded database as its owner, or to the writable server of the settings."""
+    """Connect as the owner, to the writable server in the settings or to the embedded database."""
     if settings.database_owner_url:
         return await asyncpg.connect(settings.database_owner_url, target_session_attrs="primary")
     server = supervisor.find_running(settings.data_dir)
@@ -258,7 +261,10 @@ async def _read_changes(connection: asyncpg.Connection, operations: Sequence[Ope
 
 
 async def _read_jobs(connection: asyncpg.Connection) -> dict[str, int]:
-    """Return the number of things of each kind that must not exist. The demo data has one dead-lettered job."""
+    """Return how many jobs and events violate the invariant, by description.
+
+    The demo data has one dead-lettered job.
+    """
     return {
         "dead jobs": await connection.fetchval(DEAD, KINDS) - 1,
         "changes that no job sends to the CRM": await connection.fetchval(UNSENT),
@@ -268,7 +274,7 @@ async def _read_jobs(connection: asyncpg.Connection) -> dict[str, int]:
 
 
 async def _read_mirrored(connection: asyncpg.Connection, operations: Sequence[Operation]) -> dict[tuple[str, str], Any]:
-    """Return the mirror's values for the people whose fields were written, by field and CPF."""
+    """Return the mirrored values of people whose fields were written, by field and CPF."""
     found: dict[tuple[str, str], Any] = {}
     for resource, field, _ in PUSHED:
         logins = people_by_login()
@@ -280,11 +286,11 @@ async def _read_mirrored(connection: asyncpg.Connection, operations: Sequence[Op
 
 
 async def _read_marks(connection: asyncpg.Connection, wanted: Sequence[str]) -> frozenset[str]:
-    """Return the marks that occur in any row of any table."""
+    """Return the wanted marks that occur in any row of any table."""
     await connection.execute(READABLE)
     found: set[str] = set()
     for table in [row["name"] for row in await connection.fetch(TABLES)]:
-        with suppress(asyncpg.UndefinedTableError):  # of a former schema, dropped in the meantime
+        with suppress(asyncpg.UndefinedTableError):  # dropped by a migration in the meantime
             marked = await connection.fetch(MARKED.format(table=table), MARK.pattern, wanted)
             found.update(row[0] for row in marked)
     return frozenset(found)

@@ -1,4 +1,4 @@
-"""Jobs that are frozen, closed and reopened while people apply (rules: employability 4.1, 4.3, 5.1)."""
+"""Clients that freeze, close and reopen jobs while people apply (rules: employability 4.1, 4.3, 5.1)."""
 
 import random
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ JOBS = 6
 
 
 class ApplicationsToJobs:
-    """Staff who apply for people, decide on the applications, and change the state of the jobs."""
+    """Staff who apply for people, decide on applications, and change job states."""
 
     name = "job"
 

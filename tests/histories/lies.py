@@ -1,4 +1,4 @@
-"""Planted faults: transports between the clients and the platform that lie as a faulty platform would."""
+"""Planted faults: transports that return false responses to clients, as a faulty platform would."""
 
 import asyncio
 import json
@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 import httpx
 
-SHARE = 0.05  # of the calls
+SHARE = 0.05  # of all calls
 LATE_SECONDS = 0.2
 
 
 class _Liar(httpx.AsyncHTTPTransport, ABC):
-    """Forwards calls, except a share of them, chosen with the seed."""
+    """A transport that handles a share of the calls with `lie`. The seed determines the calls."""
 
     def __init__(self, seed: int, share: float = SHARE) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class _Liar(httpx.AsyncHTTPTransport, ABC):
 
     @abstractmethod
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
-        """Return a false answer, or None if there is none for this request."""
+        """Return a false response, or None if this request cannot have one."""
 
     async def pass_on(self, request: httpx.Request) -> httpx.Response:
         answer = await super().handle_async_request(request)
@@ -55,7 +55,7 @@ class _Liar(httpx.AsyncHTTPTransport, ABC):
         await super().aclose()
 
     def promise(self, request: httpx.Request) -> httpx.Response | None:
-        """Return the platform's answer to this change of preferences, if the preferences were shown before."""
+        """Predict the response to a change of preferences. Return None if the preferences have not been read before."""
         url, _, category = str(request.url).partition("/categories/")
         if request.method not in ("PUT", "PATCH") or url not in self._shown:
             return None
@@ -66,14 +66,14 @@ class _Liar(httpx.AsyncHTTPTransport, ABC):
 
 
 class LostWrites(_Liar):
-    """Acknowledges changes without making them."""
+    """Acknowledges changes but does not make them."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         return self.promise(request)
 
 
 class EarlyAnswers(_Liar):
-    """Answers changes before making them."""
+    """Acknowledges changes before they are made."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         if promised := self.promise(request):
@@ -82,7 +82,10 @@ class EarlyAnswers(_Liar):
 
 
 class DoubledWrites(_Liar):
-    """Repeats an answered change, perhaps after changes of other clients, as a queue without deduplication would."""
+    """Repeats a change after its response, as a queue without deduplication would.
+
+    Other changes may come in between.
+    """
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         answer = await self.pass_on(request)
@@ -92,7 +95,7 @@ class DoubledWrites(_Liar):
 
 
 class StaleReads(_Liar):
-    """Shows its first answer again, whatever changed since, as a stale cache or replica would."""
+    """Repeats the first response to a read, as a stale cache or replica would."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         shown = self._shown_first.get(str(request.url))
@@ -100,7 +103,7 @@ class StaleReads(_Liar):
 
 
 class ForgottenWrites(_Liar):
-    """Repeats the previous answer for a change at this address, without making the change."""
+    """Repeats the previous response to a change at this address, without making the change."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         before = self._made.get((request.method, str(request.url)))
@@ -108,7 +111,7 @@ class ForgottenWrites(_Liar):
 
 
 class FalseRefusals(_Liar):
-    """Makes changes and answers that it refused them."""
+    """Makes changes, but reports that they were refused."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         if request.method == "GET":
@@ -118,7 +121,7 @@ class FalseRefusals(_Liar):
 
 
 class SwappedAnswers(_Liar):
-    """Shows the answer of another address, as a cache with a wrong key would."""
+    """Returns the response of another address, as a cache with a wrong key would."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         others = [body for url, body in self._shown.items() if url != str(request.url)]
@@ -126,7 +129,7 @@ class SwappedAnswers(_Liar):
 
 
 def _list_headers(answer: httpx.Response) -> dict[str, str]:
-    """Return the headers that a client uses. The others describe the body as it was transferred."""
+    """Return the headers that clients use. Other headers describe how the body was transferred."""
     return {name: answer.headers[name] for name in ("location", "etag") if name in answer.headers}
 
 

@@ -1,4 +1,4 @@
-"""Groups that are created and deleted, and their members (rules: access 2.3)."""
+"""Clients that create and delete groups, and change their members (rules: access 2.3)."""
 
 import random
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ SUBJECTS = [Cpf.with_stem(f"93{number:07}").digits for number in range(4)]
 
 
 class MembersOfGroups:
-    """Groups without roles, so that their members gain no rights."""
+    """Staff who manage groups without roles, so that members gain no rights."""
 
     name = "membership"
 

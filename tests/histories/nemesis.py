@@ -1,4 +1,4 @@
-"""The faults of the platform while its clients work."""
+"""The faults of a single platform while its clients work."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -8,7 +8,7 @@ from tests.histories.recorder import ANSWER_SECONDS, Recorder
 from tests.support.faulty_platform import FaultyPlatform
 from tests.support.polling import PATIENCE
 
-# Longer than any client waits, so that some outcomes of frozen calls are unknown and take effect later.
+# Longer than clients wait, so that frozen calls have unknown outcomes and may take effect later.
 FROZEN_SECONDS = 1.5 * ANSWER_SECONDS
 
 
@@ -35,7 +35,7 @@ FAULTS: dict[str, Callable[[FaultyPlatform], Awaitable[None]]] = {
 
 
 async def break_in_turn(recorder: Recorder, platform: FaultyPlatform, faults: Sequence[str], answers: int) -> None:
-    """Cause one fault after the other, with this many answers before each of them and after the last."""
+    """Cause the faults one after the other. Wait for this many responses before each fault and after the last one."""
     await answered(recorder, answers)
     for fault in faults:
         await FAULTS[fault](platform)
@@ -43,8 +43,8 @@ async def break_in_turn(recorder: Recorder, platform: FaultyPlatform, faults: Se
 
 
 async def answered(recorder: Recorder, more: int) -> None:
-    """Wait until the clients have received this many answers."""
+    """Wait until the clients have received this many more responses."""
     wanted = recorder.answers + more
     async with asyncio.timeout(PATIENCE):
-        while recorder.answers < wanted:  # noqa: ASYNC110 - clients change it
+        while recorder.answers < wanted:  # noqa: ASYNC110 - clients change the number
             await asyncio.sleep(0.01)

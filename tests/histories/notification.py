@@ -1,4 +1,4 @@
-"""The notifications of health units, of which a unit can have one open at a time (rules: health_units 4.1)."""
+"""Clients that open, change and close notifications; a unit has at most one open (rules: health_units 4.1)."""
 
 import random
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ import httpx
 from tests.histories.recorder import Ask, Told
 
 ACTOR = "silvia"
-UNITS = 22  # of the demo
+UNITS = 22  # number of units in the demo
 LEVELS = ("Verde", "Amarelo", "Laranja", "Vermelho")
 
 
 class NotificationsOfUnits:
-    """Staff who open, change and close notifications. `_ids` are the last ones in responses, so some are closed."""
+    """Staff who change notifications. `_ids` has the last notification seen for each unit, which may be closed."""
 
     name = "notification"
 

@@ -1,4 +1,4 @@
-"""Data that citizens declare about themselves, and attempts of others on it (rules: registry 1.1, 2.3)."""
+"""Clients that declare their own data and try to change other people's (rules: registry 1.1, 2.3)."""
 
 import random
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ import httpx
 from balcao_sandbox.identity.demo import people_by_login
 from tests.histories.recorder import Ask, Told, make_mark
 
-CITIZENS = ("ana", "bruno", "elisa", "fabio", "iara", "katia")  # the CRM has at most one account of each
+CITIZENS = ("ana", "bruno", "elisa", "fabio", "iara", "katia")  # each has at most one account in the CRM
 
 
 class OwnData:
-    """Citizens who change and read their own display name, and try the same with the others' names."""
+    """Citizens who change and read their display name, and try the same with other citizens' names."""
 
     name = "own"
 

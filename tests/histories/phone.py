@@ -1,4 +1,4 @@
-"""Telephone numbers: their owner, and consent to messages (rules: registry 4.13)."""
+"""Clients that claim phone numbers and record consent for messages (rules: registry 4.13)."""
 
 import random
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from balcao_sandbox.identity.demo import people_by_login
 from tests.histories.recorder import Ask, Call, Told
 
 ACTOR = "marina"
-# Each citizen may declare three numbers without proof, so there are no more keys.
+# A citizen may claim at most three numbers without proof, so there are three keys.
 CITIZENS = ("elisa", "fabio", "iara", "katia")
 NUMBERS = 3
 
 
 class NumbersOfPhones:
-    """Citizens claim free numbers. Staff record consent, its withdrawal, quarantine and release."""
+    """Citizens who claim free numbers, and staff who record consent, withdrawal, quarantine and release."""
 
     name = "phone"
 
@@ -24,7 +24,7 @@ class NumbersOfPhones:
         self.keys = [f"+552197{number:07}" for number in range(NUMBERS)]
 
     async def prepare(self, call: Call) -> None:
-        """Take the numbers from their owners. A release leaves nothing of the former owner."""
+        """Free all numbers: a quarantine ends the binding, and its end frees the number."""
         for key in self.keys:
             await call(ACTOR, "POST", f"{_path(key)}/quarantine")
             await call(ACTOR, "DELETE", f"{_path(key)}/quarantine")
@@ -56,12 +56,12 @@ def _path(number: str) -> str:
 
 
 def _answered(answer: httpx.Response) -> Told:
-    """Return the status, and the value that names the result."""
+    """Return the status, and the `status` member of a successful response."""
     return {"status": answer.status_code, "word": answer.json()["status"] if answer.is_success else ""}
 
 
 def _shown(answer: httpx.Response) -> Told:
-    """Return the owner of the number, by the masked CPF, which differs for each of these people."""
+    """Return the number's owner. Masked CPFs identify these citizens, because all of them differ."""
     shown = answer.raise_for_status().json()
     people = {Cpf(people_by_login()[name].cpf).masked: name for name in CITIZENS}
     return {

@@ -1,4 +1,4 @@
-"""Plots over time as SVG, without a library: lines, an axis of each kind, and marks for events."""
+"""Line plots over time as SVG, drawn without a library, with marks for events."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -9,18 +9,18 @@ Line: TypeAlias = Sequence[tuple[float, float]]
 WIDTH, HEIGHT = 960, 260
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 34, 30
 COLOURS = ("#1f6f8b", "#c8553d", "#588157", "#8e5ea2", "#b8860b", "#555555")
-STEPS = 4  # of the vertical axis
+STEPS = 4  # labels on the vertical axis
 
 
 class Mark(NamedTuple):
-    """An event at a second."""
+    """An event at a second of the run."""
 
     second: float
     what: str
 
 
 def plot(title: str, unit: str, lines: Mapping[str, Line], marks: Sequence[Mark] = ()) -> str:
-    """Return a picture of named lines over seconds, with a labelled tick for each mark."""
+    """Return an SVG image with the named lines, and a labelled tick for each mark."""
     longest = max((second for line in lines.values() for second, _ in line), default=1.0) or 1.0
     highest = max((value for line in lines.values() for _, value in line), default=1.0) or 1.0
 

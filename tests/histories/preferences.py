@@ -1,4 +1,4 @@
-"""The notification preferences of citizens, and the ledger of their changes (rules: registry 4.7)."""
+"""Clients that change notification preferences and read their ledger (rules: registry 4.7)."""
 
 import random
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ ENTRIES = 100
 
 
 class PreferencesOfCitizens:
-    """Staff who change the preferences of citizens of whom the platform stores nothing else."""
+    """Staff who change the preferences of citizens who are otherwise unknown to the platform."""
 
     name = "preferences"
 

@@ -1,4 +1,4 @@
-"""Clients that call a running platform, and the history of their requests and the answers."""
+"""Clients that call a running platform, and the recorded history of their requests and responses."""
 
 import asyncio
 import base64
@@ -24,37 +24,36 @@ from balcao_sandbox.identity.keys import SigningKeys
 from tests.support.login import log_in
 from tests.support.polling import PATIENCE
 
-# A client that waits longer gets no answer, so the outcome is unknown. This is less than a freeze, and more than a call
-# under load.
+# A client gives up after this time, and the outcome is unknown. The time is shorter than a freeze, but longer than a
+# call takes under load.
 ANSWER_SECONDS = 3.0
 PAUSE_SECONDS = 0.05
 LOGOUT_SECONDS = 120
-# These statuses refuse the caller, or come from the platform as a whole. The operation did not happen, whatever the
-# resource holds.
+# With these statuses, the operation was refused whatever the resource's state is, so it is not recorded.
 REFUSED = (401, 408, 429)
-# A text that only one write of the whole run contains. It can be found wherever it is shown or stored.
+# A string that only one write of the whole run contains, so that it can be found wherever it is shown or stored.
 MARK = re.compile(r"marca-[a-z]+-[0-9]+")
 _numbers = count(1)
 
 Told: TypeAlias = Mapping[str, Any]
-# Takes caller, method, path and body. Returns the answer, which is a success.
+# Takes a caller, a method, a path and a body. Returns a successful response, or raises an error.
 Call: TypeAlias = Callable[..., Awaitable[httpx.Response]]
 
 
 def make_mark(resource: str) -> str:
-    """Return a mark that no other write has."""
+    """Return a mark that no other write contains."""
     return f"marca-{resource}-{next(_numbers)}"
 
 
 @dataclass(frozen=True)
 class Ask:
-    """One operation on the key of a resource: the request, and its description for the specification.
+    """An operation on one key of a resource: the request, and its description for the specification.
 
-    `actor` logs in once, and again when the session has expired; "ana 7" is ana in her own session of that number.
-    `told` converts an answer into what the specification compares. `events` are the numbers of audit events that an
-    acknowledged write may leave: several if the call does several things, none if it changes nothing. If an answer is
-    one of `refusals`, the operation did not happen. With `ends_session`, the provider reports the end of the actor's
-    session.
+    - `actor` is a login. The client logs in again after a 401. "ana 7" is ana's session number 7.
+    - `told` converts a response into what the specification compares.
+    - `events` are the possible numbers of audit events after an acknowledged write.
+    - `refusals` are statuses that mean that the operation did not happen.
+    - With `ends_session`, the request reports the end of the actor's session, as the provider does.
     """
 
     key: str
@@ -71,27 +70,27 @@ class Ask:
 
     @property
     def mark(self) -> str:
-        """The mark in this write, or an empty text if it has none."""
+        """The mark in the body, or an empty string."""
         found = MARK.search(str(self.body))
         return found.group() if found else ""
 
 
 class Resource(Protocol):
-    """The behaviour of clients of one resource."""
+    """The behaviour of a resource's clients."""
 
     @property
     def name(self) -> str:
-        """The name of the resource in the specification."""
+        """The resource's name in the specification."""
 
     @property
     def keys(self) -> Sequence[str]:
-        """The keys from which clients choose. No rule relates two of them."""
+        """The keys from which clients choose. No rule connects two keys."""
 
     def reads(self, key: str) -> Sequence[Ask]:
-        """Return the requests that show everything stored for the key."""
+        """Return the requests that read everything stored for the key."""
 
     def choose(self, key: str, chance: random.Random) -> Ask:
-        """Return an operation on the key."""
+        """Return a random operation on the key."""
 
 
 @runtime_checkable
@@ -99,21 +98,21 @@ class Prepared(Protocol):
     """A resource that must create the objects behind its keys before the history starts."""
 
     async def prepare(self, call: Call) -> None:
-        """Create the things that the keys stand for, before the history starts."""
+        """Create the objects behind the keys."""
 
 
 class Operation(msgspec.Struct):
-    """A line of a history, in nanoseconds of one monotonic clock. Without an output its outcome is unknown.
+    """A line of a history. Times are nanoseconds of one monotonic clock. Without an output, the outcome is unknown.
 
-    The checker reads the first members. The invariants of the whole history read the others: `mark` is the mark in a
-    write, and `shown` are the marks in the answer.
+    The checker reads the members up to `output`, and the invariants read all members. `mark` is the mark in a write,
+    and `shown` has the marks in the response.
     """
 
     resource: str
     key: str
     client: int
     call: int
-    # `return` is a Python keyword.
+    # named `return` in the file, which is a keyword in Python
     answered: int = msgspec.field(name="return")
     input: Told
     output: Told | None
@@ -127,22 +126,22 @@ class Operation(msgspec.Struct):
 
     @property
     def is_write(self) -> bool:
-        """Whether it requests a change."""
+        """Whether the operation requests a change."""
         return self.method != "GET"
 
     @property
     def is_acknowledged(self) -> bool:
-        """Whether the platform reported success."""
+        """Whether the platform reported a success."""
         return self.output is not None and self.status < 400
 
     @property
     def is_refused(self) -> bool:
-        """Whether the platform reported that the operation is not done and never will be."""
+        """Whether the platform reported that the operation did not happen."""
         return self.output is not None and self.status >= 400
 
 
 class Recorder:
-    """Writes requests and answers to a file. `outcomes` counts by resource: known, unknown, refused."""
+    """Clients that write their history to a file. `outcomes` counts by resource and known, unknown or refused."""
 
     def __init__(self, settings: Settings, file: Path, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self.outcomes: Counter[tuple[str, str]] = Counter()
@@ -159,10 +158,10 @@ class Recorder:
     async def run(
         self, resources: Sequence[Resource], clients: int, seed: int, nemesis: Callable[[], Any], think: float = 0.0
     ) -> None:
-        """Let a number of clients of each resource work until the nemesis has finished.
+        """Run this number of clients for each resource until the nemesis has finished.
 
-        After each answer a client pauses for a random time. Each key is read before all other operations and, once the
-        platform answers again, after all of them.
+        A client pauses after a call if `think` is set or the outcome is unknown. Each key is read before all other
+        operations, and again after all of them, as soon as the platform responds.
         """
         for resource in resources:
             if isinstance(resource, Prepared):
@@ -188,13 +187,13 @@ class Recorder:
             for key in resource.keys:
                 for ask in resource.reads(key):
                     async with asyncio.timeout(PATIENCE):
-                        while not await self.ask(resource, ask, client=0):  # noqa: ASYNC110 - what was killed comes back
+                        while not await self.ask(resource, ask, client=0):  # noqa: ASYNC110 - killed parts restart
                             await asyncio.sleep(PAUSE_SECONDS)
 
     async def _work(
         self, resource: Resource, client: int, chance: random.Random, ending: asyncio.Event, think: float
     ) -> None:
-        await asyncio.sleep(think * chance.random())  # otherwise all would start together
+        await asyncio.sleep(think * chance.random())  # otherwise all clients would start at once
         while not ending.is_set():
             ask = resource.choose(chance.choice(resource.keys), chance)
             is_known = await self.ask(resource, ask, client)
@@ -202,7 +201,7 @@ class Recorder:
                 await asyncio.sleep(max(PAUSE_SECONDS, think * chance.uniform(0.5, 1.5)))
 
     async def ask(self, resource: Resource, ask: Ask, client: int) -> bool:
-        """Record an operation. Return whether its outcome is known."""
+        """Send a request and record the operation, unless it was refused. Return whether its outcome is known."""
         token = await self._token(ask.actor)
         if token is None:
             return self._count(resource, "refused")
@@ -213,7 +212,7 @@ class Recorder:
         try:
             answer = await self._http.request(ask.method, ask.path, json=ask.body, data=form, headers=headers)
         except httpx.ConnectError:
-            return self._count(resource, "refused")  # nothing was sent
+            return self._count(resource, "refused")  # the connection failed, so nothing was sent
         except httpx.TransportError:
             answer = None
         answered = time.monotonic_ns()
@@ -247,7 +246,7 @@ class Recorder:
         return outcome == "known"
 
     async def _token(self, actor: str) -> str | None:
-        """Return a token of this person of the demo data, or None while logins fail."""
+        """Return a token of this demo person, or None if the login fails."""
         if actor not in self._tokens:
             login = actor.partition(" ")[0]
             password = people_by_login()[login].password
@@ -259,7 +258,7 @@ class Recorder:
         return self._tokens[actor]
 
     def _sign_logout(self, token: str) -> str:
-        """Return a logout token in which the provider reports the end of the session of this token."""
+        """Return a logout token that reports the end of the token's session, signed with the provider's key."""
         payload = token.split(".")[1]
         session = msgspec.json.decode(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sid"]
         key, now = SigningKeys(self._settings).signing, int(time.time())

@@ -1,4 +1,4 @@
-"""Creations that are repeated with the same key (rules: registry 1.1, *Repeats*)."""
+"""Clients that repeat creations with the same idempotency key (rules: registry 1.1, *Repeats*)."""
 
 import random
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from tests.histories.recorder import Ask, Told
 
 ACTOR = "marina"
 CITIZENS = 8
-REPEATED = 6  # keys of each citizen
+REPEATED = 6  # idempotency keys of each citizen
 PET = {
     "especie_nome": "Gato",
     "sexo_sigla": "F",
@@ -22,7 +22,7 @@ PET = {
 
 
 class RepeatedCreations:
-    """Staff who register pets with keys that were already used, sometimes for another pet."""
+    """Staff who register pets with used idempotency keys, sometimes for another pet."""
 
     name = "repeat"
 
@@ -38,7 +38,7 @@ class RepeatedCreations:
         repeated, name = f"{key[:9]}-{chance.randrange(REPEATED)}", chance.choice(("Mimi", "Lua"))
         asked = {"do": "create", "key": repeated, "name": name}
         body = PET | {"animal_nome": name}
-        # A repeated request leaves no further events.
+        # A repeated request leaves no further audit event.
         return Ask(key, ACTOR, "POST", _path(key), asked, _made, body, (0, 1), {"Idempotency-Key": repeated})
 
 

@@ -1,4 +1,4 @@
-"""The page of a long run: the number, speed and memory of its operations, and whether all answers are possible."""
+"""The page about a long run: number, speed and memory of its operations, and whether all responses are possible."""
 
 import itertools
 import statistics
@@ -16,8 +16,8 @@ from tests.histories.recorder import ANSWER_SECONDS
 from tests.histories.rounds import Round
 
 BUCKET_SECONDS = 10
-FAST_SECONDS = 0.5  # the limit of the service level
-WHOLE_NAMES = ("full disk", "rolling restart")  # faults whose first word is not specific enough
+FAST_SECONDS = 0.5  # the service level's limit
+WHOLE_NAMES = ("full disk", "rolling restart")  # faults that form their own kind
 PAGE = "hours.md"
 TEXT = """\
 # Proofs: hours of everything
@@ -71,7 +71,7 @@ thousand, not one fault each minute. The first row shows normal operation, the s
 
 
 class Call(NamedTuple):
-    """A call as the report needs it: its time, its duration in seconds, whether its outcome is known, its status."""
+    """A call in the report: its time, its duration in seconds, whether its outcome is known, and its status."""
 
     second: float
     took: float
@@ -88,14 +88,17 @@ class Played(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The name that its fault shares with similar faults."""
+        """The name of the fault's kind."""
         name = self.round.fault
         return name if name in WHOLE_NAMES else name.partition(" ")[0]
 
 
 @dataclass
 class Report:
-    """The rounds played since `began` (monotonic clock), of the minutes in `asked`. Another thread extends `memory`."""
+    """The report of a run that started at `began` (monotonic clock) for `asked` minutes.
+
+    A thread appends to `memory`.
+    """
 
     began: float
     asked: float
@@ -107,7 +110,7 @@ class Report:
     _counted: Sequence[int] = field(default=(), init=False)
 
     def add(self, one: Round, worker_restarts: int, replica_reads: Sequence[int]) -> None:
-        """Add a round with its history, and the counts at its end. Each host restarts its count of replica reads."""
+        """Add a round, with the counters at its end. A host's count of replica reads restarts with the host."""
         calls = [
             Call(
                 made.call / NANOSECONDS - self.began,
@@ -128,16 +131,16 @@ class Report:
 
     @property
     def is_possible(self) -> bool:
-        """Whether every answer is possible."""
+        """Whether all rounds are free of faults."""
         return all(one.round.is_possible for one in self.played)
 
     @property
     def calls(self) -> list[Call]:
-        """All calls that were made."""
+        """All recorded calls of the run."""
         return list(itertools.chain.from_iterable(one.calls for one in self.played))
 
     def write(self, folder: Path, setting: str) -> None:
-        """Write the page and its plots."""
+        """Write the page and its plots to the folder."""
         marks = [Mark(one.second, one.round.fault) for one in self.played]
         plots = {
             "operations": plot("Operations", "a second", self._count_operations(), marks),
@@ -170,10 +173,10 @@ class Report:
         )
 
     def _compare_levels(self) -> str:
-        """Return a table that compares the calls without a fault and the others with the service levels."""
+        """Return a table that compares calls without a fault and all other calls with the service levels."""
         quiet, troubled = list[Call](), list[Call]()
         for one in self.played:
-            # A later call may still be waiting when the fault starts.
+            # A later call could still be in progress when the fault starts.
             ends = one.round.broken_from - self.began - ANSWER_SECONDS
             for call in one.calls:
                 (quiet if call.second < ends else troubled).append(call)
@@ -195,7 +198,7 @@ class Report:
         return "\n".join([*rows, "| *service level* | | 99.9 % | | 99 % | | | |"])
 
     def _describe_kinds(self) -> Iterable[str]:
-        """Yield a row with the cost of each kind of fault, by its name."""
+        """Yield a row for each kind of fault, with its cost."""
         kinds: dict[str, list[Played]] = defaultdict(list)
         for one in self.played:
             kinds[one.kind].append(one)
@@ -236,7 +239,7 @@ class Report:
         return {name: [(at - self.began, held[name]) for at, held in self.memory if name in held] for name in names}
 
     def _compare_memory(self) -> str:
-        """Return a table of the memory of each part in the first and in the last quarter of the run, by the median."""
+        """Return a table of each part's median memory in the first and the last quarter of the run."""
         rows = ["| Part | first quarter | last quarter | at most |", "| --- | --- | --- | --- |"]
         for name, line in self._trace_memory().items():
             values = [value for _, value in line if value]
@@ -249,12 +252,12 @@ class Report:
 
 
 def _available(answers: Sequence[Call]) -> float:
-    """Return the percentage of answers that are not a 5xx."""
+    """Return the percentage of responses that are not a 5xx."""
     return 100 * sum(one.status < 500 for one in answers) / len(answers)
 
 
 def _quantile(ordered: Sequence[float], share: int) -> float:
-    """Return the value that this percentage of the values do not exceed."""
+    """Return the value that `share` percent of the values do not exceed."""
     return ordered[min(len(ordered) - 1, len(ordered) * share // 100)]
 
 

@@ -1,4 +1,4 @@
-"""Rights that people gain and lose, and the calls that they allow in between (rules: access 4.5)."""
+"""Clients that gain and lose a right and use it in between (rules: access 4.5)."""
 
 import random
 import time
@@ -13,14 +13,14 @@ ACTOR = "marina"
 PEOPLE = ("ana", "bruno", "carla", "davi")
 MEMBERS = "/access/api/v1/groups/busca_editores/members"
 OPENED = "/search/api/v1/admin/services/summaries?per_page=1"
-# From the commit to the decision of every process, while the database answers.
+# From a commit until every process applies it, while the database is available.
 LIMIT_SECONDS = 5.0
 
 
 class RightsOfPeople:
-    """People who repeatedly try a call that a group allows, and who enter and leave the group in turn.
+    """People who repeatedly make a call that a group allows, and staff who add them to the group and remove them.
 
-    They stay inside and outside for a minimum number of seconds.
+    Each stay inside or outside the group has a minimum duration.
     """
 
     name = "rights"

@@ -1,4 +1,4 @@
-"""Rounds on a city: clients of every resource, one fault during their work, and the result of their history."""
+"""Rounds on a city: clients of every resource work during one fault, and the round judges their history."""
 
 import asyncio
 import time
@@ -18,15 +18,15 @@ from tests.histories.trial import BY_INVARIANTS, Verdict, all_resources, judge
 
 Wait: TypeAlias = Callable[[Recorder], Awaitable[None]]
 
-MOST_FAILURES = 2  # rounds failed in a row, after which the run ends
+MOST_FAILURES = 2  # the run ends after this many failed rounds in a row
 POSSIBLE, UNASKED = "possible", "no operation"
 
 
 class Round(msgspec.Struct):
-    """The result of one round: operations by resource and outcome, verdicts, and invariants that do not hold.
+    """The result of a round: operations by resource and outcome, verdicts, and broken invariants.
 
-    The fault lasted from `broken_from` until `broken_until`, in seconds of the monotonic clock. `judged` are the
-    verdicts of the checker for the resources with anomalies.
+    The fault lasted from `broken_from` until `broken_until`, in seconds of the monotonic clock. `judged` has the
+    checker's verdicts other than `possible`.
     """
 
     fault: str
@@ -38,17 +38,17 @@ class Round(msgspec.Struct):
     broken: list[str]
     history: Path
     judged: list[Verdict] = []
-    events: dict[str, int] = {}  # logged warnings and errors, by event
-    failure: str = ""  # the error that ended the round before it was judged
+    events: dict[str, int] = {}  # logged warnings and errors, counted by event
+    failure: str = ""  # the error that ended the round before its verdict
 
     @property
     def is_possible(self) -> bool:
-        """Whether nothing in it is wrong."""
+        """Whether no fault was found in the round."""
         return self.verdict == POSSIBLE
 
     @property
     def verdict(self) -> str:
-        """The result in a few words."""
+        """A short description of the result."""
         wrong = [f"{resource}: {verdict}" for resource, verdict in self.verdicts.items() if verdict != POSSIBLE]
         broken = sorted({line.partition(":")[0] for line in self.broken})
         ended = ["not judged"] if self.failure else []
@@ -59,7 +59,7 @@ class Round(msgspec.Struct):
 
 
 class Clients(msgspec.Struct, frozen=True):
-    """The number of clients of each resource, the number of keys, and the average pause in seconds between calls."""
+    """The number of clients and keys of each resource, and the average pause between two calls in seconds."""
 
     of_each: int
     keys: int = 12
@@ -67,7 +67,7 @@ class Clients(msgspec.Struct, frozen=True):
 
 
 class Rounds:
-    """Plays rounds on a city. Each round has its own keys, and leaves its history in the folder."""
+    """Plays rounds on a city. Each round uses new keys, and writes its history to the folder."""
 
     def __init__(self, city: City, folder: Path, seed: int, clients: Clients) -> None:
         self._city = city
@@ -79,11 +79,11 @@ class Rounds:
 
     @property
     def are_over(self) -> bool:
-        """Whether another round would fail like the ones before it."""
+        """Whether too many rounds in a row have failed."""
         return self._failures >= MOST_FAILURES
 
     def play(self, name: str, bring_about: Break, before: Wait, after: Wait) -> Round:
-        """Let the clients work before, during and after the fault. Then judge, or report what ended the round early."""
+        """Let clients work before, during and after the fault, and judge the history. An error ends the round early."""
         self._played += 1
         seed, history = self._seed + self._played, self._folder / f"{self._played:03} {name}.jsonl"
         began = time.monotonic()
@@ -119,7 +119,7 @@ class Rounds:
         outcomes = asyncio.run(work())
         events = self._city.list_new_events()
         since, until = broken
-        # All parts came back when the fault was over, and each process polls again after a pause.
+        # By the end of the fault, all parts are back. After that, each process polls within LONGEST_PAUSE_SECONDS.
         wrong = examine(self._city.settings, history, LIMIT_SECONDS + (until - since) + LONGEST_PAUSE_SECONDS)
         judged = judge(history)
         counts, verdicts = sum_up(outcomes, judged)
@@ -131,9 +131,9 @@ class Rounds:
 def sum_up(
     outcomes: Mapping[tuple[str, str], int], judged: Sequence[Verdict]
 ) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
-    """Return operations by resource and outcome, and the verdicts by resource.
+    """Return the number of operations by resource and outcome, and the verdict on each resource.
 
-    A resource without operations proves nothing.
+    A resource without operations proves nothing, so its verdict is `no operation`.
     """
     counts: dict[str, dict[str, int]] = {resource.name: {} for resource in all_resources(range(1))}
     for (resource, outcome), number in outcomes.items():

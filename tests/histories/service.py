@@ -1,4 +1,4 @@
-"""Services that are renamed, and their current and former addresses (rules: search 4.1, 4.3)."""
+"""Clients that rename services and follow current and former addresses (rules: search 4.1, 4.3)."""
 
 import random
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ SERVICE = {
 
 
 class AddressesOfServices:
-    """Editors, half of whom change a service only if it has not changed since they last saw it."""
+    """Editors who rename services. Half of the calls require the version that was seen last."""
 
     name = "service"
 
@@ -75,7 +75,7 @@ class AddressesOfServices:
 
 
 def _followed(answer: httpx.Response) -> Told:
-    """Return the service at the address: its current address, or one of its former ones."""
+    """Return the service's name at the followed address. A former address redirects to the current one."""
     if answer.status_code == 301:
         return {"status": 301, "name": _name_of(answer.headers["location"])}
     return {"status": answer.status_code, "name": _name_of(answer.json()["slug"]) if answer.is_success else ""}

@@ -1,4 +1,4 @@
-"""Sessions that people open and use, and whose end the identity provider reports (docs/explain/trust.md)."""
+"""Clients that open and use sessions, whose end the identity provider reports (docs/explain/trust.md)."""
 
 import random
 import time
@@ -10,14 +10,14 @@ from tests.histories.recorder import Ask, Told
 from tests.histories.rights import LIMIT_SECONDS
 
 PEOPLE = ("ana", "bruno", "elisa", "fabio")
-OPENED = "/agent/api/v1/auth"  # requires any valid token
+OPENED = "/agent/api/v1/auth"  # any valid token opens this path
 ENDED = "/auth/backchannel-logout"
-# A 401 is the answer of an ended session, so no client logs in again for it.
+# A 401 is an expected outcome of an ended session, so it is recorded and no client logs in again.
 REFUSED = (408, 429)
 
 
 class SessionsOfPeople:
-    """People who use their newest session, which ends after some seconds, and keep trying the previous one."""
+    """People who use their newest session, which soon ends, and keep trying the previous one."""
 
     name = "session"
 
@@ -43,7 +43,7 @@ class SessionsOfPeople:
         return Ask(key, key, "POST", ENDED, told, _answered, events=(0,), refusals=REFUSED, ends_session=True)
 
     def _open_next(self, key: str) -> None:
-        """Give the person one more session. From now on, clients try this one and no older one."""
+        """Start the person's next session. Clients then try this session and the one that just ended."""
         person, _, number = key.partition(" ")
         self.ended += 1
         following = f"{person} {int(number) + 1}"

@@ -1,7 +1,7 @@
-"""Each resource under each fault, on a whole city: `python -m tests.histories.table` plays it and writes the page.
+"""Plays each fault on a whole city with clients of every resource: `python -m tests.histories.table` writes the page.
 
-The page is replaced once every fault was played. If a run ends early, or has only some of the faults, its results are
-next to its histories. The exit status is 1 if a response is impossible or could not be judged.
+A run of all faults replaces the page. If a run ends early or has only some faults, its results are next to its
+histories. The exit status is 1 if a response is impossible or could not be judged.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from tests.histories.rounds import Clients, Round, Rounds
 from tests.histories.trial import RESOURCES, all_resources
 from tests.support import run_folder
 
-EVENTS = 3  # in each row
+EVENTS = 3  # most events in a row
 PAGE = Path(__file__).parents[2] / "docs" / "proofs" / "histories-faults.md"
 HEAD = """\
 # Proofs: histories, each resource under each fault
@@ -60,7 +60,7 @@ has the most frequent warnings and errors that the programs logged after the fau
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Play every fault, or those that are named, and write the page. Return the exit status."""
+    """Play all faults, or only the named ones, write the page, and return the exit status."""
     arguments = argparse.ArgumentParser(prog="python -m tests.histories.table")
     arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     arguments.add_argument("--clients", type=int, default=4, help="of each resource")
@@ -71,7 +71,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if unknown := set(said.faults) - set(every):
         arguments.error(f"no such fault: {', '.join(sorted(unknown))}")
     faults = {name: fault for name, fault in every.items() if not said.faults or name in said.faults}
-    # The histories are not deleted after a run.
+    # The histories are kept after the run.
     run_folder.make()
     histories, clients = Path(tempfile.mkdtemp(prefix="balcao-histories-")), Clients(said.clients)
     print(f"seed {said.seed}; histories in {histories}", flush=True)
@@ -98,7 +98,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def play(
     faults: Mapping[str, Fault], histories: Path, seed: int, clients: Clients, answers: int
 ) -> Generator[Round, None, None]:
-    """Play each fault that this machine can cause on one city, as long as the city works."""
+    """Play each fault that this machine can cause, on one city. Stop if too many rounds in a row fail."""
     with found() as city:
         rounds, some = Rounds(city, histories, seed, clients), partial(answered, more=answers)
         for name, fault in faults.items():
@@ -107,7 +107,7 @@ def play(
 
 
 def list_unplayed(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> list[str]:
-    """Return the faults that this machine could cause, but that were not played to the end of a round."""
+    """Return the faults that this machine can cause but that no complete round has played."""
     judged = {name for name, one in played.items() if not one.failure}
     return [name for name, fault in faults.items() if not fault.hindrance and name not in judged]
 
@@ -115,7 +115,7 @@ def list_unplayed(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> l
 def describe(
     faults: Mapping[str, Fault], played: Mapping[str, Round], clients: Clients, answers: int, seed: int
 ) -> str:
-    """Return the page for the rounds of these faults."""
+    """Return the page about these rounds."""
     setting = SETTING.format(
         answers=answers,
         day=datetime.now(UTC).date(),

@@ -1,4 +1,4 @@
-"""The checker's verdict on constructed histories: which are possible, and the shortest part of an impossible one."""
+"""The checker's verdict on constructed histories: whether each is possible, and the shortest impossible part."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.histories.trial import Verdict, judge
 
 pytestmark = pytest.mark.histories
 
-# A request and its answer, which is None if the outcome is unknown.
+# A request and its response. The response is None if the outcome is unknown.
 Step: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any] | None]
 
 
@@ -29,7 +29,7 @@ def read(value: str) -> Step:
 
 
 def follow(steps: Sequence[Step]) -> Iterator[Operation]:
-    """Yield these operations on a field that a citizen declared, one after the other."""
+    """Yield operations on a declared field, one after the other."""
     for place, (asked, told) in enumerate(steps):
         yield Operation("declared", "someone", 1, 10 * place, 10 * place + 5, asked, told)
 
@@ -62,7 +62,7 @@ def test_the_shortest_history_has_only_answers_that_cannot_be_without_each_other
     noise = (read("a"), write("b"), read("b"), write("c"), lost("d"), read("c"), read("c"))
     judged = judge_steps(tmp_path, write("a"), *noise, read("a"), read("c"))
     assert judged.verdict == "anomaly"
-    # A write of "a" and a later one of "b" or "c" are needed. Otherwise the last read would be possible.
+    # The shortest part needs a write of "a" and a later write of "b" or "c". Otherwise the last read would be possible.
     shown = [(one.input["do"], one.input.get("value") or (one.output or {})["value"]) for one in judged.shortest]
     assert shown[0] == ("declare", "a")
     assert shown[1] in [("declare", "b"), ("declare", "c")]

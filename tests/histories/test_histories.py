@@ -1,4 +1,4 @@
-"""Histories of concurrent clients under faults are linearizable: a checker that knows the rules finds no anomaly."""
+"""Histories of concurrent clients during faults are linearizable: the checker finds no anomaly."""
 
 import os
 import random
@@ -16,14 +16,14 @@ from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
 
-# In an ordinary run, one run with each fault once, except the restart of everything. In a proof, one run for each
-# fault, which occurs several times.
+# An ordinary run is one history with each fault once, except for "kill everything". A proof records one history for
+# each fault, with three occurrences.
 RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [[fault for fault in FAULTS if fault != "kill everything"]]
 CLIENTS = size(2, 8)  # of each resource
 KEYS = range(size(6, 64))
-ANSWERS = size(150, 500)  # to all clients, between two faults
-# The database is down for the duration of a freeze, and each process polls again after five seconds at most. Count this
-# twice, because a kill precedes the freeze.
+ANSWERS = size(150, 500)  # to all clients together, between two faults
+# The database is down during a freeze, and each process polls again after at most LONGEST_PAUSE_SECONDS. Add the pause
+# twice, because a freeze may follow a kill.
 REVOKED_WITHIN = LIMIT_SECONDS + FROZEN_SECONDS + 2 * LONGEST_PAUSE_SECONDS
 SEED = int(os.environ.get("BALCAO_SEED") or size(1, random.randrange(1_000_000)))
 
@@ -48,6 +48,6 @@ def test_what_clients_are_told_under_faults_can_be(faults: Sequence[str], tmp_pa
 
 
 def _row(faults: Sequence[str], one: Verdict) -> str:
-    """Return a row of the table: resource, fault, operations, unknown outcomes, verdict, seed."""
+    """Return a table row: resource, fault, operations, unknown outcomes, verdict, seed."""
     fault = f"{len(faults)} x {faults[0]}"
     return f"{one.resource:<24} {fault:<22} {one.operations:>7} {one.unknown:>6}  {one.verdict:<10} {SEED}"

@@ -1,4 +1,4 @@
-"""The simulated network between two programs (tests/support/network.py) and its faults."""
+"""The simulated network of tests/support/network.py and its faults."""
 
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,7 +12,7 @@ from tests.support.polling import PATIENCE
 
 
 class Answer(BaseHTTPRequestHandler):
-    """Answers every request with a success."""
+    """A server that responds to every request with a 204."""
 
     protocol_version = "HTTP/1.1"
 
@@ -21,7 +21,7 @@ class Answer(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Print nothing."""
+        """Suppress the log."""
 
 
 @pytest.fixture(scope="module")

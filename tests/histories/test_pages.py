@@ -1,4 +1,4 @@
-"""The pages of the long runs: correct for their records, and never replaced by an incomplete page."""
+"""The pages of long runs are correct, and an incomplete page never replaces a complete one."""
 
 import itertools
 import signal
@@ -29,14 +29,14 @@ NO_ROOT = "only root mounts disks"
 
 
 async def nothing(_: Any) -> None:
-    """Break nothing."""
+    """Cause no fault."""
 
 
 FAULTS = {KILLED: Fault(nothing), FROZEN: Fault(nothing), FULL_DISK: Fault(nothing, NO_ROOT)}
 
 
 def told(resource: str, asked: Mapping[str, Any], answer: Mapping[str, Any] | None, call: int = 0) -> Operation:
-    """Return an operation that takes a millisecond, `call` milliseconds from the start."""
+    """Return an operation that takes a millisecond and starts at millisecond `call`."""
     instant = 1_000_000 * call
     return Operation(resource, "someone", 1, instant, instant + 1_000_000, asked, answer, status=200 if answer else 0)
 
@@ -52,7 +52,7 @@ EVENTS = {"worker.reconnect": 3, "job.retry": 9, "store.away": 3, "crm.away": 1}
 def make_round(
     fault: str, folder: Path, verdicts: Sequence[Verdict] = (), broken: Sequence[str] = (), seed: int = SEED
 ) -> Round:
-    """Return a round with ten operations for each resource, one of them with an unknown outcome, and one refused."""
+    """Return a round in which each resource has ten operations, one with an unknown outcome, and one refused call."""
     outcomes = {(name, outcome): n for name in NAMES for outcome, n in (("known", 9), ("unknown", 1), ("refused", 1))}
     judged = {name: Verdict(name, 1, 10, 1, "possible") for name in NAMES} | {one.resource: one for one in verdicts}
     counts, verdict = sum_up(outcomes, list(judged.values()))
@@ -64,7 +64,7 @@ def make_round(
 
 
 def read_row(page: str, first: str) -> list[str]:
-    """Return the cells of the row that starts with this text."""
+    """Return the cells of the row whose first cell contains this text."""
     (row,) = (line for line in page.splitlines() if line.startswith(f"| {first} |"))
     return row.removeprefix("| ").removesuffix(" |").split(" | ")
 
@@ -131,7 +131,10 @@ def test_a_fault_that_cannot_be_here_says_why(tmp_path: Path) -> None:
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the page of an earlier run, before a run without a city and with its histories in `tmp_path / "run"`."""
+    """Prepare a run that needs no city and writes its histories to `tmp_path / "run"`.
+
+    Return the path of the page, which an earlier run has written.
+    """
     run = tmp_path / "run"
     run.mkdir()
     city = SimpleNamespace(worker_restarts=0, count_replica_reads=lambda _: 0, memory=dict)
@@ -150,9 +153,9 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def ends(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Return a function: `ends(2, interrupt)` ends the second round so.
+    """Return a function: `ends(2, interrupt)` makes the second round call `interrupt`.
 
-    The other rounds complete, with the given verdicts.
+    All other rounds complete with the given verdicts.
     """
 
     def set_end(place: int, end: Callable[[], None], verdicts: Sequence[Verdict] = ()) -> None:
@@ -259,7 +262,7 @@ def test_a_run_with_an_anomaly_ends_with_1_and_replaces_the_page(
 
 @pytest.fixture
 def report(tmp_path: Path) -> Report:
-    """Return the report of two rounds: calls of a quiet and of a broken minute, one of them without an answer."""
+    """Return a report of two rounds with calls in a quiet and a broken minute. One call got no response."""
     made = Report(0.0, 2.0, [(5.0, {"worker": 90.0}), (95.0, {"worker": 100.0})])
     answered = [told("own", {"do": "read"}, {"value": "a"}, 1_000 * second) for second in range(40, 70)]
     for fault, wrong, extra in (
@@ -291,7 +294,7 @@ def test_the_page_of_hours_counts_what_the_rounds_and_their_histories_have(tmp_p
         f"| 0.7 | kill host | {10 * len(NAMES)} | {len(NAMES)} | {len(NAMES)} | own: anomaly | 40 |",
     ]
     for plot in ("operations", "times", "memory"):
-        picture = ElementTree.parse(tmp_path / f"hours-{plot}.svg").getroot()  # noqa: S314 - our own
+        picture = ElementTree.parse(tmp_path / f"hours-{plot}.svg").getroot()  # noqa: S314 - our own file
         assert [line for line in picture if line.tag.endswith("polyline") and line.get("points")]
 
 

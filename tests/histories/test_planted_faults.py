@@ -1,8 +1,7 @@
-"""Each planted fault is found, by the checker or by an invariant of the whole history. Without one, nothing is found.
+"""The checker or an invariant finds each planted fault, and finds nothing if none is planted.
 
-Only the checker and the invariants decide. In an ordinary run one fault of each kind represents all, on one platform:
-an answer before the write, a write made twice, a stale read, and a change that neither the notification nor the poll
-reports.
+Only the checker and the invariants decide. An ordinary run plants one fault of each kind on one platform: a response
+before the write, a repeated write, a stale read, and a change that neither the notification nor the poll reports.
 """
 
 import asyncio
@@ -45,7 +44,7 @@ from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
 
-# The longest delay that can be set. A kill loses the writes of this period.
+# The longest delay that PostgreSQL allows. A kill then loses the writes of this period.
 ANSWER_BEFORE_WRITING = (
     "ALTER SYSTEM SET synchronous_commit = off",
     "ALTER SYSTEM SET wal_writer_delay = '10s'",
@@ -78,7 +77,7 @@ def test_where_none_is_planted_none_is_found(settings: Settings, tmp_path: Path)
 
 @pytest.mark.parametrize("place", range(len(PLANTED)), ids=[lies.__name__ for lies in PLANTED])
 def test_a_planted_fault_is_found(place: int, settings: Settings, tmp_path: Path) -> None:
-    # It needs citizens of its own: a change that is not in the history would look like an anomaly.
+    # Each fault needs its own citizens, because changes from outside the history would look like an anomaly.
     citizens = PreferencesOfCitizens(range(6 * place + 6, 6 * place + 12))
     (judged,) = judge(work(settings, [citizens], tmp_path, PLANTED[place](SEED)))
     report(f"{PLANTED[place].__name__}: {judged.verdict} after {judged.after} operations")
@@ -103,21 +102,21 @@ def work(
     transport: httpx.AsyncBaseTransport | None = None,
     answers: int = ANSWERS,
 ) -> Path:
-    """Return the history of clients that received this many answers."""
+    """Let clients work until they have received this many responses, and return their history."""
     history = folder / "history.jsonl"
     record(settings, history, resources, CLIENTS, SEED, partial(answered, more=answers), transport)
     return history
 
 
 class Planted(NamedTuple):
-    """A fault in the database that makes the platform's answers false, and the statement that removes it."""
+    """A fault in the database that makes the platform's responses false. `mend` removes it, and `clean` its traces."""
 
     plant: str
     mend: str
     clean: str = "SELECT"
 
 
-# Every second event has no effect.
+# Drop about half of the audit events.
 LOST_EVENTS = Planted(
     """
     CREATE FUNCTION lose_some() RETURNS trigger LANGUAGE plpgsql AS
@@ -137,11 +136,11 @@ LOST_JOBS = Planted(
     "DROP FUNCTION lose_jobs() CASCADE",
     "DELETE FROM registry.outbox WHERE NOT given_up AND NOT platform.job_is_queued(job)",
 )
-# Writes to the active table are not mirrored to the other one, which a rollback activates again.
+# Stop mirroring writes to the other table, which a rollback makes active again.
 WITHOUT_A_MIRROR = """
 CREATE OR REPLACE FUNCTION search.mirror_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$
 """
-# Neither the notification nor the poll finds a change that was not recorded.
+# Do not record changes of members, so that neither the notification nor the poll finds them.
 LOST_NOTES = Planted(
     "ALTER TABLE access.membership DISABLE TRIGGER note_gone", "ALTER TABLE access.membership ENABLE TRIGGER note_gone"
 )
@@ -171,7 +170,7 @@ def test_a_fault_in_the_database_breaks_an_invariant(
     ids=lambda given: given if isinstance(given, str) else given.__name__,
 )
 def test_a_lie_breaks_an_invariant(lies: Lies, invariant: str, settings: Settings, tmp_path: Path) -> None:
-    # So often that one lie remains, although the next change removes the trace of most of them.
+    # The share is high, because the next change usually removes the trace of a false response.
     told = lies(SEED, share=0.3)
     assert invariant in find(settings, work(settings, [OwnData(range(0))], tmp_path, told), invariant)
 
@@ -201,13 +200,13 @@ def test_a_session_that_outlives_its_end_is_found(settings: Settings, tmp_path: 
     async def third_end(_: Recorder) -> None:
         await until(lambda: sessions.ended > 2 * len(sessions.keys))
 
-    # Half of the ends get the answer of the previous one, and never reach the platform.
+    # About half of the session ends get the previous response and never reach the platform.
     record(settings, history, [sessions], 2, SEED, third_end, ForgottenWrites(SEED, 10 * SHARE))
     assert find(settings, history, "sessions") == {"sessions"}
 
 
 def find(settings: Settings, history: Path, expected: str) -> set[str]:
-    """Return the invariants that do not hold. Report after how many operations the expected one fails."""
+    """Return the broken invariants, and report how many operations the expected one took."""
     broken, operations = examine(settings, history, LIMIT_SECONDS), read_history(history)
     counts = [count_until(operations, one) for one in broken if one.invariant == expected]
     report(f"invariant {expected}: {len(counts)} times, first after {min(counts, default=None)} operations")
@@ -215,7 +214,7 @@ def find(settings: Settings, history: Path, expected: str) -> set[str]:
 
 
 def run_sql(settings: Settings, statements: str) -> None:
-    """Run these statements as the owner of the database."""
+    """Run the statements as the owner of the database."""
 
     async def run() -> None:
         server = supervisor.find_running(settings.data_dir)

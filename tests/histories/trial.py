@@ -1,4 +1,4 @@
-"""One run: clients and a nemesis on a platform of its own, and the checker's verdict on their history."""
+"""One run: clients and a nemesis on a separate platform, and the checker's verdict on their history."""
 
 import asyncio
 import os
@@ -49,16 +49,16 @@ RESOURCES: tuple[Callable[[range], Resource], ...] = (
     SchemaOfServices,
     SessionsOfPeople,
 )
-# Only the invariants judge these resources, because their rules hold only after some seconds.
+# The rules of these resources hold only after some seconds, so only the invariants judge them.
 BY_INVARIANTS = ("rights", "session", "holiday")
 
 
 class Verdict(msgspec.Struct):
     """The checker's verdict on the operations of one resource.
 
-    An anomaly has its key and the number of operations on the key up to the first impossible answer. It also has a
-    shortest set of operations whose answers are impossible together, whatever the outcome of the others. With any one
-    operation removed, the rest would be possible.
+    For an anomaly, `after` is the number of operations on `key` up to the first impossible response. `shortest` is a
+    minimal set of operations whose responses cannot all be true, whatever happened in the other operations. Without any
+    one of them, the rest is possible.
     """
 
     resource: str
@@ -72,13 +72,13 @@ class Verdict(msgspec.Struct):
 
 
 def all_resources(keys: range) -> list[Resource]:
-    """Return every resource, with keys of these numbers."""
+    """Return every resource, with these key numbers."""
     return [resource(keys) for resource in RESOURCES]
 
 
 @contextmanager
 def platform() -> Iterator[tuple[Settings, FaultyPlatform]]:
-    """Start a platform in a folder of its own."""
+    """Start a platform in a new folder."""
     folder = open_folder()
     settings = Settings(data_dir=folder, port=free_port())
     try:
@@ -97,7 +97,7 @@ def record(
     nemesis: Callable[[Recorder], Awaitable[None]],
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> None:
-    """Write the history of a number of clients of each resource, who work until the nemesis has finished.
+    """Run the clients until the nemesis has finished, and write their history.
 
     They reach the platform through `transport`.
     """
@@ -113,7 +113,7 @@ def record(
 
 
 def judge(history: Path) -> list[Verdict]:
-    """Let the checker judge the operations of each resource that is not judged only by invariants."""
+    """Let the checker judge the history, without the resources that only invariants judge."""
     left_out = [f'"resource":"{resource}"'.encode() for resource in BY_INVARIANTS]
     lines = [
         line for line in history.read_bytes().splitlines(keepends=True) if not any(word in line for word in left_out)
@@ -123,7 +123,7 @@ def judge(history: Path) -> list[Verdict]:
 
 
 def checker() -> str:
-    """Return the path of the checker, or fail with instructions."""
+    """Return the path of the checker. If it is missing, fail the test with instructions."""
     return os.environ.get("BALCAO_HISTORIES") or pytest.fail(
         "Este teste precisa do que julga histórias, feito em Go: ponha o caminho em BALCAO_HISTORIES "
         '(`tools/histories` o mostra), ou deixe-o de fora com -m "not histories".',

@@ -2,24 +2,25 @@ package main
 
 import "net/http"
 
-// The versions of an agent (rules: agents 2.2 and 4): numbered without a gap, one of them active. Who names the version
-// that is expected to be active is refused where it is another.
+// The versions of an agent (rules: agents 2.2 and 4). They are numbered without gaps, and one is active. A call that
+// expects another active version is refused.
 
 type agentAsked struct {
 	Do       string `json:"do"` // read, save, activate
 	Version  int    `json:"version"`
-	Expected int    `json:"expected"` // 0: whatever is active
+	Expected int    `json:"expected"` // 0: any version
 }
 
 func (input agentAsked) isRead() bool { return input.Do == "read" }
 
-// agentAnswer has the active version of a read, the new one of a save, and of an activation the one that was active.
+// agentAnswer has the active version after a read, the new version after a save, and the previously active version
+// after an activation.
 type agentAnswer struct {
 	Status  int `json:"status"`
 	Version int `json:"version"`
 }
 
-// agent has no version, and so none active, at first.
+// agent starts without versions, so none is active.
 type agent struct{ newest, active int }
 
 func (s agent) equal(other agent) bool { return s == other }

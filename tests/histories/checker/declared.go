@@ -1,7 +1,7 @@
 package main
 
-// A field that a citizen declared (rules: registry 2.1 and 4.2, own writes and echoes): the last word stands, and what the
-// CRM echoes of it changes nothing.
+// A field that a citizen declares (rules: registry 2.1 and 4.2, own writes and echoes). The last declared value
+// remains, and an echo from the CRM changes nothing.
 
 type declaredAsked struct {
 	Do    string `json:"do"` // read, declare
@@ -10,7 +10,7 @@ type declaredAsked struct {
 
 func (input declaredAsked) isRead() bool { return input.Do == "read" }
 
-// declaredAnswer has the value after a read, empty before the first word.
+// declaredAnswer has the value after a read. It is empty if nothing has been declared.
 type declaredAnswer struct {
 	Value string `json:"value"`
 }

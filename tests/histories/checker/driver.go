@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// The drivers of a vehicle (rules: registry 4.8): each has at most one invitation that is pending or accepted, and one that
-// is over is never answered or removed again.
+// The drivers of a vehicle (rules: registry 4.8). A driver has at most one pending or accepted invitation. An
+// invitation that has ended cannot be answered or removed again.
 
 type driverAsked struct {
 	Do     string `json:"do"` // read, invite, accepted, rejected, remove
@@ -16,14 +16,14 @@ type driverAsked struct {
 
 func (input driverAsked) isRead() bool { return input.Do == "read" }
 
-// link is an invitation that is pending or accepted. Who invited without being told does not know its id, which the next
-// answer shows.
+// link is a pending or accepted invitation. Its id is empty if the outcome of the invitation was unknown. The next read
+// reveals the id.
 type link struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
 }
 
-// driverAnswer has the links by driver after a read, and the new one's id after an invitation.
+// driverAnswer has the links by driver after a read, and the new link's id after an invitation.
 type driverAnswer struct {
 	Status int             `json:"status"`
 	ID     string          `json:"id"`

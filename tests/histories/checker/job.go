@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// A job and the applications to it (rules: employability 4.1, 4.3 and 5.1): a person has one application, which is made
-// while the job is active; while the job is frozen or closed its state stands in the place of every status, and nothing
-// is decided.
+// A job and its applications (rules: employability 4.1, 4.3 and 5.1). A person has at most one application, which can
+// be made only while the job is active. While the job is frozen or closed, applications show the job's state instead of
+// their own status, and no decision is possible.
 
 const (
 	jobActive = "publicado_ativo"
@@ -24,8 +24,8 @@ type jobAsked struct {
 
 func (input jobAsked) isRead() bool { return input.Do == "read" || input.Do == "list" }
 
-// jobAnswer has the state of the job after a read, what each person's application shows after a list, and of a decision
-// how many applications stand as asked, or why the one does not.
+// jobAnswer has the job's state after a read, the displayed status of each person's application after a list, and,
+// after a decision, the number of updated applications or the code of the failure.
 type jobAnswer struct {
 	Status       int               `json:"status"`
 	Job          string            `json:"job"`
@@ -37,14 +37,14 @@ type jobAnswer struct {
 
 type job struct {
 	state        string
-	applications map[string]string // by person, the own status
+	applications map[string]string // the stored status, by person
 }
 
 func (s job) equal(other job) bool {
 	return s.state == other.state && maps.Equal(s.applications, other.applications)
 }
 
-// jobEvents has, for each event, the state it leads to and those that it leads from.
+// jobEvents has the target state and the allowed source states of each event.
 var jobEvents = map[string]struct {
 	to   string
 	from []string
@@ -94,7 +94,7 @@ func (s job) with(person, status string) job {
 	return job{s.state, applications}
 }
 
-// shown returns what each application shows: its own status, or the state of the job in its place.
+// shown returns the displayed status of each application: its own status, or the job's state if the job is not active.
 func (s job) shown() map[string]string {
 	if s.state == jobActive {
 		return s.applications

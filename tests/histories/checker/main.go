@@ -1,8 +1,8 @@
-// Command checker reads a history from standard input, one operation a line, and writes for each resource whether it
-// can be: whether every operation can have happened at one instant between its call and its answer, in an order in
-// which the rules give these answers.
+// Command checker reads a history from standard input, one operation per line, and writes a verdict for each resource.
+// A history is possible if each operation can have taken effect at one instant between its call and its answer, in an
+// order in which the rules allow all answers.
 //
-// What the rules give is a specification for each resource, written from the pages in docs/reference/rules.
+// The rules are written down as one specification per resource, taken from the pages in docs/reference/rules.
 package main
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// line is one operation of a history. One without an output has an unknown outcome: it may have happened at any
-// instant after its call, or never.
+// line is one operation of a history. Without an output, its outcome is unknown: it took effect at some instant after
+// its call, or never.
 type line struct {
 	Resource string          `json:"resource"`
 	Key      string          `json:"key"`
@@ -36,14 +36,15 @@ type line struct {
 
 func (one *line) isUnknown() bool { return string(one.Output) == "null" || len(one.Output) == 0 }
 
-// Verdicts: a history that cannot be is an anomaly; one that was not decided in time is no proof of anything.
+// Verdicts. An impossible history is an anomaly. A history that was not decided in time proves nothing.
 const (
 	possible  = "possible"
 	anomaly   = "anomaly"
 	undecided = "undecided"
 )
 
-// hastyPatience is how long a shorter history may take to judge; what is not decided by then is not shorter.
+// hastyPatience limits the check of each shortened history. If the check takes longer, the shortened history is
+// rejected.
 const hastyPatience = time.Second / 2
 
 type verdict struct {
@@ -53,8 +54,8 @@ type verdict struct {
 	Unknown    int    `json:"unknown"`
 	Verdict    string `json:"verdict"`
 	Key        string `json:"key,omitempty"`
-	After      int    `json:"after,omitempty"`    // operations on that key until the answer that cannot be
-	Shortest   []line `json:"shortest,omitempty"` // those of them whose answers cannot all be, and with one less could
+	After      int    `json:"after,omitempty"`    // operations on the key up to the first impossible answer
+	Shortest   []line `json:"shortest,omitempty"` // a minimal set of operations with impossible answers
 }
 
 func main() {
@@ -111,7 +112,7 @@ func read(in io.Reader) (map[string]map[string][]line, error) {
 	return histories, scanner.Err()
 }
 
-// judge stops at the first key whose operations cannot be. Keys are apart: no rule speaks of two of them.
+// judge checks each key separately, because no rule connects two keys. It stops at the first key with an anomaly.
 func judge(resource string, specified specification, keys map[string][]line, patience time.Duration) (verdict, error) {
 	judged := verdict{Resource: resource, Keys: len(keys), Verdict: possible}
 	for _, lines := range keys {
@@ -160,7 +161,7 @@ func (t trial) check(lines []line) (porcupine.CheckResult, error) {
 		made := porcupine.Operation{ClientId: one.Client, Input: input, Call: one.Call, Output: output, Return: one.Return}
 		if one.isUnknown() {
 			if t.specified.isRead(input) {
-				continue // changes nothing and told nothing
+				continue // it has no effect and no answer
 			}
 			made.Return = math.MaxInt64
 		}
@@ -174,8 +175,9 @@ func (t trial) isAnomaly(lines []line) bool {
 	return err == nil && result == porcupine.Illegal
 }
 
-// shortestPrefix returns what had been called until the first answer that cannot be; what was not answered by then is
-// unknown. Each longer prefix cannot be either, so half of the answers are left out at each step.
+// shortestPrefix returns the operations that were called before the first impossible answer arrived. Operations without
+// an answer by then count as unknown. If a prefix is impossible, all longer prefixes are impossible too, so a binary
+// search finds the shortest.
 func (t trial) shortestPrefix(lines []line) []line {
 	var answers []int64
 	for _, one := range lines {
@@ -202,9 +204,10 @@ func prefix(lines []line, until int64) []line {
 	return kept
 }
 
-// shortest leaves out each operation whose answer does not matter: a read as if it had never been, a write as if nobody
-// knew whether it happened. What is left cannot be, whatever became of the writes that were left out, and with one answer
-// less it could; so it is told without them. The first operation stays, as it may be what tells how everything was.
+// shortest removes operations whose answers are not needed for the anomaly. It removes an answer by making the outcome
+// unknown: an unknown read is ignored, and an unknown write may or may not have happened. The remaining answers are
+// impossible together, but possible if any one is removed. The result omits operations with unknown outcomes. The first
+// operation is always kept, because it may be the read that shows the initial state.
 func (t trial) shortest(lines []line) []line {
 	hasty := trial{t.specified, min(t.patience, hastyPatience)}
 	kept := slices.Clone(lines)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A group and its members (rules: access 2.3): a name is taken once, adding and removing may be repeated, and the
-// memberships of a group that is deleted go with it.
+// A group and its members (rules: access 2.3). A name can be used by one group only. Adding and removing members is
+// idempotent, and deleting a group deletes its memberships.
 
 type membershipAsked struct {
 	Do      string `json:"do"` // read, create, delete, add, remove
@@ -17,7 +17,7 @@ func (input membershipAsked) isRead() bool { return input.Do == "read" }
 
 type membershipAnswer struct {
 	Status  int      `json:"status"`
-	Members []string `json:"members"` // of a read, sorted
+	Members []string `json:"members"` // after a read, sorted
 }
 
 type membership struct {

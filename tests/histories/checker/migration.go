@@ -2,8 +2,9 @@ package main
 
 import "net/http"
 
-// The schema of the search's collection (rules: search 4.4 and 4.5): one run at a time, which a worker ends at an instant
-// that nobody is told; only a completed one changes the version, and only the newest is taken back, once.
+// The schema of the search collection (rules: search 4.4 and 4.5). Only one run is in progress at a time, and a worker
+// ends it at an unknown instant. Only a completed run changes the version. Only the newest run can be rolled back, and
+// only once.
 
 type migrationAsked struct {
 	Do      string `json:"do"` // read, schemas, start, abort, rollback
@@ -12,7 +13,7 @@ type migrationAsked struct {
 
 func (input migrationAsked) isRead() bool { return input.Do == "read" || input.Do == "schemas" }
 
-// migrationAnswer has the newest run, after "schemas" only the version in use.
+// migrationAnswer describes the newest run. After "schemas" it has only the version in use.
 type migrationAnswer struct {
 	Status  int    `json:"status"`
 	Code    string `json:"code"`
@@ -21,28 +22,28 @@ type migrationAnswer struct {
 	Version string `json:"version"`
 }
 
-// A rollback is possible, impossible, or nobody can tell: what ran before the history, or a start that failed, decides.
+// Whether a rollback is possible. It is undecidable if it depends on runs before the history, or on how far a failed run got.
 const (
 	revocable   = "revocable"
 	irrevocable = "irrevocable"
 	undecidable = "undecidable"
 )
 
-// migration is unknown before the first read. Who started a run without being told its number does not know it, which
-// the next answer shows.
+// migration is the state of the newest run and the versions. It is unknown before the first read. The run's number is
+// empty if the outcome of its start was unknown. The next answer reveals the number.
 type migration struct {
 	known   bool
 	run     string
 	state   string // idle, in_progress, completed, failed, rollback
 	version string // of the newest run
-	active  string // in use, empty before the first look
-	before  string // what a rollback brings back, empty while unknown
+	active  string // the version in use, empty if not known yet
+	before  string // the version after a rollback, empty if not known
 	window  string
 }
 
 func (s migration) equal(other migration) bool { return s == other }
 
-// stepMigration returns every state that may follow: the worker may have ended the run just before.
+// stepMigration returns every possible next state. The worker may have ended the run before this operation.
 func stepMigration(s migration, input migrationAsked, output *migrationAnswer) []migration {
 	var after []migration
 	for _, one := range s.workedOn() {
@@ -84,7 +85,7 @@ func (s migration) shown(output *migrationAnswer) []migration {
 	if s.run == "" {
 		s.run = output.Run
 	}
-	if s.version == "" { // a rollback to a version that nobody was told of
+	if s.version == "" { // after a rollback to an unknown version
 		s.version, s.active = output.Version, output.Version
 	}
 	return keepIf(s.run == output.Run && s.state == output.State && s.version == output.Version, s)
@@ -95,7 +96,7 @@ func (s migration) started(input migrationAsked, output *migrationAnswer) []migr
 		return keepIf(refuses(output, "migration-running"), s)
 	}
 	if s.window == revocable {
-		s.window = undecidable // until it is known whether the new run went as far as to end it
+		s.window = undecidable // the new run may or may not get far enough to end the rollback window
 	}
 	s.state, s.version, s.run = "in_progress", input.Version, ""
 	if output != nil {
@@ -135,7 +136,7 @@ func (s migration) rolledBack(output *migrationAnswer) []migration {
 	return append(after, keepIf(isPossible, s)...)
 }
 
-// refuses tells whether this code was answered, or may have been where nobody was told.
+// refuses returns whether the answer has this code, or is unknown.
 func refuses(output *migrationAnswer, code string) bool { return output == nil || output.Code == code }
 
 func keepIf(is bool, s migration) []migration {

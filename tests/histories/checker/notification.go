@@ -2,7 +2,8 @@ package main
 
 import "net/http"
 
-// The notifications of a health unit (rules: health_units 4.1): at most one is open, and what is closed never changes.
+// The notifications of a health unit (rules: health_units 4.1). At most one is open, and a closed notification never
+// changes.
 
 type notificationAsked struct {
 	Do    string `json:"do"` // read, open, change, close
@@ -12,7 +13,8 @@ type notificationAsked struct {
 
 func (input notificationAsked) isRead() bool { return input.Do == "read" }
 
-// notificationAnswer has of a read the newest notification, without an id where there is none; of an opening the new one.
+// notificationAnswer has the newest notification after a read, with an empty id if there is none, and the new
+// notification's id after an opening.
 type notificationAnswer struct {
 	Status int    `json:"status"`
 	ID     string `json:"id"`
@@ -20,8 +22,8 @@ type notificationAnswer struct {
 	IsOpen bool   `json:"is_open"`
 }
 
-// notification is the newest one of the unit, unknown before the first read. Who opened it without being told does not
-// know its id, which the next answer shows.
+// notification is the unit's newest notification. It is unknown before the first read. Its id is empty if the outcome
+// of the opening was unknown. The next read reveals the id.
 type notification struct {
 	known  bool
 	id     string
@@ -49,7 +51,8 @@ func stepNotification(s notification, input notificationAsked, output *notificat
 		}
 		return output.Status == http.StatusCreated, notification{true, output.ID, input.Level, true}
 	}
-	// An id is learnt from an answer, after which the state has it; any other one is that of an earlier notification.
+	// Clients learn ids only from answers, so the state already has the open notification's id. Any other id belongs to
+	// an earlier notification.
 	if !s.isOpen || s.id != input.ID {
 		return output == nil || output.Status == http.StatusConflict, s
 	}

@@ -2,24 +2,24 @@ package main
 
 import "net/http"
 
-// What citizens say of themselves (rules: registry 1.1 and 2.3): the last word stands, and another citizen neither sees
-// nor changes it.
+// Data that citizens declare about themselves (rules: registry 1.1 and 2.3). The last declared value remains, and other
+// citizens can neither read nor change it.
 
 type ownAsked struct {
 	Do    string `json:"do"` // read, declare
 	Value string `json:"value"`
-	Own   bool   `json:"own"` // whether it is the citizen who asks
+	Own   bool   `json:"own"` // whether the caller is the citizen
 }
 
 func (input ownAsked) isRead() bool { return input.Do == "read" }
 
-// ownAnswer has the value after a read, empty before the first word.
+// ownAnswer has the value after a read. It is empty if nothing has been declared.
 type ownAnswer struct {
 	Status int    `json:"status"`
 	Value  string `json:"value"`
 }
 
-// own is unknown before the first read: the demo may have said something for the citizen.
+// own is unknown before the first read, because the demo data may contain a value.
 type own struct {
 	known bool
 	value string

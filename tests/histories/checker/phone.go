@@ -2,8 +2,8 @@ package main
 
 import "net/http"
 
-// A telephone number (rules: registry 4.13): free, bound to one person, or in quarantine. On their word alone nobody takes
-// a number that somebody has, and consent never passes on to who has it next.
+// A phone number (rules: registry 4.13). It is free, bound to one person, or in quarantine. A person cannot claim
+// another person's number without proof, and consent never passes on to the next owner.
 
 type phoneAsked struct {
 	Do     string `json:"do"` // read, bind, opt-in, opt-out, quarantine, release
@@ -12,7 +12,8 @@ type phoneAsked struct {
 
 func (input phoneAsked) isRead() bool { return input.Do == "read" }
 
-// phoneAnswer has of a read who has the number, empty for nobody; of the others the word that tells what was done.
+// phoneAnswer has the owner after a read, or an empty string if the number has none. After other operations, Word names
+// the result.
 type phoneAnswer struct {
 	Status      int    `json:"status"`
 	Word        string `json:"word"`

@@ -7,39 +7,39 @@ import (
 )
 
 // The notification preferences of a citizen (rules: registry 4.7): a global flag, a choice for each active category,
-// and the ledger, in which each real change, and only that, is one entry, written together with the change.
+// and a ledger. The ledger gets one entry for each real change, in the same transaction.
 
 type preferencesAsked struct {
 	Do      string          `json:"do"` // read, change, ledger
 	OptIn   *bool           `json:"opt_in"`
 	Choices map[string]bool `json:"choices"`
-	Reason  string          `json:"reason"` // each change has its own
-	Limit   int             `json:"limit"`  // how many entries a read of the ledger shows
+	Reason  string          `json:"reason"` // unique for each change
+	Limit   int             `json:"limit"`  // the most entries that a read of the ledger shows
 }
 
 func (input preferencesAsked) isRead() bool { return input.Do != "change" }
 
-// entry is one of the ledger; its category is empty for the global flag.
+// entry is a ledger entry. Its category is empty for the global flag.
 type entry struct {
 	Category string `json:"category"`
 	Value    bool   `json:"value"`
 	Reason   string `json:"reason"`
 }
 
-// preferencesAnswer is what the citizen has after a read or a change, or the newest entries, the newest one first.
+// preferencesAnswer has the preferences after a read or a change, or the newest ledger entries, newest first.
 type preferencesAnswer struct {
 	OptIn   bool            `json:"opt_in"`
 	Choices map[string]bool `json:"choices"`
 	Entries []entry         `json:"entries"`
 }
 
-// preferences are unknown before the first answer that shows them, which is how they were: defaults are settings of
-// the city, and the recorder begins with a read of each citizen who never chose.
+// preferences are unknown before the first read, because the defaults are settings of the city. The recorder reads each
+// key before all other operations, so the first read shows the defaults.
 type preferences struct {
 	known   bool
 	optIn   bool
 	choices map[string]bool
-	ledger  []entry // the oldest one first
+	ledger  []entry // oldest first
 }
 
 func (s preferences) equal(other preferences) bool {
@@ -69,8 +69,8 @@ func (s preferences) shows(output *preferencesAnswer) bool {
 	return s.optIn == output.OptIn && maps.Equal(s.choices, output.Choices)
 }
 
-// lists tells whether these are the newest entries. The order of the entries of one change is not specified, so that of a
-// change of which the page shows only some nothing is compared.
+// lists returns whether the answer has the newest entries. The order of entries within one change is not specified. If
+// the page may show only a part of the oldest change, the entries of this change are not compared.
 func (s preferences) lists(limit int, output *preferencesAnswer) bool {
 	if len(output.Entries) != min(limit, len(s.ledger)) {
 		return false
@@ -113,8 +113,8 @@ func (s preferences) changed(input preferencesAsked) preferences {
 	return after
 }
 
-// settlePreferences leaves out the changes of unknown outcome of which the last ledger, read after everything, shows
-// nothing: they changed nothing, as each real change is an entry. There are too many orders in which they could have.
+// settlePreferences removes changes with unknown outcomes that left no entry in the final ledger. Each real change has
+// an entry, so these changes had no effect. Keeping them would leave too many possible orders to check.
 func settlePreferences(lines []line) ([]line, error) {
 	last := len(lines) - 1
 	input, output, err := decode[preferencesAsked, preferencesAnswer](&lines[last])

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Creations that are sent again (rules: registry 1.1, repeats): the first answer under a key is the answer to all that are
-// alike, and whoever sends something else under it is refused. A list shows what was created, and each once.
+// Creations with idempotency keys (rules: registry 1.1, repeats). All equal requests with a key get the first answer. A
+// different request with the same key is refused. A list shows each created object once.
 
 type repeatAsked struct {
 	Do   string `json:"do"` // read, create
@@ -17,14 +17,15 @@ type repeatAsked struct {
 
 func (input repeatAsked) isRead() bool { return input.Do == "read" }
 
-// repeatAnswer has the ids of a list, sorted, or that of the one that was created.
+// repeatAnswer has the sorted ids after a list, and the new object's id after a creation.
 type repeatAnswer struct {
 	Status int   `json:"status"`
 	Pets   []int `json:"pets"`
 	Pet    int   `json:"pet"`
 }
 
-// creation is the first one under a key; who was not told its id does not know it, which the next repetition shows.
+// creation is the first creation with a key. Its id is zero if the outcome was unknown. The next repetition reveals the
+// id.
 type creation struct {
 	name string
 	pet  int

@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// The versions and addresses of a service (rules: search 4.1 and 4.3): each change makes the next version, refused where
-// another one than the expected is present; a former address leads straight to the present one.
+// The versions and addresses of a service (rules: search 4.1 and 4.3). Each change creates the next version. A change
+// that expects another current version is refused. A former address redirects directly to the current one.
 
 type serviceAsked struct {
 	Do       string `json:"do"` // read, follow, rename
 	Name     string `json:"name"`
-	Expected int    `json:"expected"` // 0: whatever is present
+	Expected int    `json:"expected"` // 0: any version
 }
 
 func (input serviceAsked) isRead() bool { return input.Do != "rename" }
 
-// serviceAnswer has the name of the present address, and the version but after following an address.
+// serviceAnswer has the name at the current address and, unless an address was followed, the version.
 type serviceAnswer struct {
 	Status  int    `json:"status"`
 	Version int    `json:"version"`
 	Name    string `json:"name"`
 }
 
-// service begins with a version of the name that is the first one of all.
+// service starts with version 1 and the first name.
 type service struct {
 	version int
 	name    string
-	former  []string // names that it had, sorted
+	former  []string // its former names, sorted
 }
 
 func (s service) equal(other service) bool {

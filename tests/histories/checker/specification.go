@@ -7,7 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// specifications has one for each resource, by the name that the recorder gives it.
+// specifications has one specification per resource, by the recorder's name of the resource.
 var specifications = map[string]specification{
 	"agent":        specify(agent{}, stepAgent),
 	"declared":     specify(declared(""), stepDeclared),
@@ -23,11 +23,11 @@ var specifications = map[string]specification{
 	"service":      specify(service{version: 1, name: "Poda"}, stepService),
 }
 
-// specification is what the rules say of one key of a resource.
+// specification describes the rules for one key of a resource.
 type specification struct {
 	decode func(*line) (input, output any, err error)
 	isRead func(input any) bool
-	settle func([]line) ([]line, error) // leaves out what is known, from the whole history, to have never happened
+	settle func([]line) ([]line, error) // removes operations that cannot have taken effect, judging by the whole history
 	model  porcupine.Model
 }
 
@@ -36,14 +36,14 @@ func (s specification) settledBy(settle func([]line) ([]line, error)) specificat
 	return s
 }
 
-// state is what one key holds; it is never changed, only followed by another.
+// state is the data of one key. A state is never modified; each step returns another state.
 type state[S any] interface{ equal(S) bool }
 
-// asked is what a client asked for.
+// asked is the input of an operation.
 type asked interface{ isRead() bool }
 
-// specify makes a specification of the state before everything, and of a step: given a state, what was asked and what
-// was answered (nil: unknown), whether the rules give that answer, and what the state is then.
+// specify makes a specification from the initial state and a step. The step gets a state, an input and an output (nil
+// if unknown). It returns whether the rules allow the output, and the next state.
 func specify[S state[S], I asked, O any](before S, step func(S, I, *O) (bool, S)) specification {
 	return specified[I, O](porcupine.Model{
 		Init:  func() any { return before },
@@ -52,8 +52,8 @@ func specify[S state[S], I asked, O any](before S, step func(S, I, *O) (bool, S)
 	})
 }
 
-// specifyMany makes a specification of the state before everything, and of a step that returns each state that the rules
-// let follow: none where they do not give that answer.
+// specifyMany makes a specification from the initial state and a step that returns all possible next states. It returns
+// none if the rules do not allow the output.
 func specifyMany[S state[S], I asked, O any](before S, step func(S, I, *O) []S) specification {
 	model := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{before} },
@@ -78,7 +78,7 @@ func specified[I asked, O any](model porcupine.Model) specification {
 	}
 }
 
-// decode returns what was asked and what was answered, nil where that is unknown.
+// decode returns an operation's input and output. The output is nil if the outcome is unknown.
 func decode[I, O any](one *line) (input I, output *O, err error) {
 	if err := json.Unmarshal(one.Input, &input); err != nil {
 		return input, nil, fmt.Errorf("input %s: %w", one.Input, err)
