@@ -1,1 +1,1 @@
-"""HTTP on a real socket: the server's answers to requests as they appear on the wire."""
+"""Tests of the HTTP server on real sockets, down to the bytes of its responses."""

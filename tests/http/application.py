@@ -1,4 +1,4 @@
-"""A small application that reports the requests that reached it."""
+"""A small application that reports each request that reaches it."""
 
 import asyncio
 import contextlib
@@ -18,23 +18,23 @@ from balcao.gateway.application import Identity
 
 _WAITING = (b"/waits", b"/later")
 _STATUS = {b"/none": 204, b"/unchanged": 304}
-# One response for all callers, like responses that are cached.
+# One response shared by all callers, as cached responses are.
 _LARGE: Response[Any] = Response(b"x" * 8 * MIB, media_type=TEXT)
 
 
 class Echo:
-    """Answers `METHOD path?query length-of-body`. Some paths behave differently.
+    """An application that returns `METHOD path?query length-of-body`. Some paths behave differently.
 
-    - `/unread` allows no body.
-    - `/fails` and `/injects` cannot answer.
-    - `/waits` answers once `released` is set, or fails with `?fails`.
-    - `/later` answers after an iteration of the event loop.
-    - `/asyncio` answers after a wait of the kind in its query.
-    - `/large` answers with more than the buffers between a server and a reader that does not read can hold.
-    - `/events` never ends.
-    - `/asked` admits a large body of the size in its query, one iteration of the event loop later.
+    - `/unread` accepts no body.
+    - `/fails` and `/injects` fail.
+    - `/waits` responds once `released` is set, or fails with `?fails`.
+    - `/later` responds after an iteration of the event loop.
+    - `/asyncio` responds after a wait of the kind in its query.
+    - `/large` sends more than fits in the buffers between the server and a client that does not read.
+    - `/events` streams events forever.
+    - `/asked` accepts a body of the size in its query. It decides one iteration of the event loop later.
 
-    `seen` are the paths that were requested.
+    `seen` has the requested paths.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Echo:
         return address == "127.0.0.1"
 
     def identify(self, request: Request) -> Identity:
-        """Return the identity that the caller claims. A `new` caller has no limits."""
+        """Return the identity that the caller claims. The identity `new` has no limits."""
         said = request.headers.get(b"authorization", b"").decode()
         return Identity(said or request.peer, is_bounded=said != "new")
 
@@ -111,7 +111,7 @@ class Endpoint:
 
 
 async def _wait_by(request: Request) -> Response[Any]:
-    """Wait with a function of the standard library, or with an HTTP client, before anything else awaits."""
+    """Wait with a function of the standard library or an HTTP client, as the query says."""
     form = request.query_string.decode()
     if form == "timeout":
         async with asyncio.timeout(10):

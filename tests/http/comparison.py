@@ -1,4 +1,4 @@
-"""What a server made of the bytes of a connection, and where another server made something else of them."""
+"""Compares how two servers interpret the same bytes on a connection."""
 
 import re
 import socket
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tests.http.streams import LAST
 from tests.support.polling import PATIENCE
 
-# A server that sends nothing for this long is considered finished. A repeated comparison waits longer.
+# A server that sends nothing for this long has finished. A repeated comparison waits LATE.
 SOON, LATE = 0.05, 5.0
 _HEAD = re.compile(rb"HTTP/1\.[01] (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n")
 _SEEN = re.compile(rb"^seen: (\S+)\r$", re.IGNORECASE | re.MULTILINE)
@@ -19,7 +19,7 @@ TAKEN, REFUSED, CLOSED = "taken", "refused", "closed"
 
 
 class Seen(NamedTuple):
-    """A request as an application saw it."""
+    """A request, as the application received it."""
 
     method: bytes
     target: bytes
@@ -27,23 +27,23 @@ class Seen(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The accepted requests, and the end of the connection: with a status of 400 or above, or with None."""
+    """The accepted requests, and the status of the refusal after them, or None if there was no refusal."""
 
     seen: tuple[Seen, ...]
     status: int | None
 
     def verdict(self, number: int) -> str:
-        """Return what happened to the request with this number."""
+        """Return whether this request was accepted or refused, or the connection closed before it."""
         if number < len(self.seen):
             return TAKEN
         return CLOSED if self.status is None else REFUSED
 
 
 class Difference(NamedTuple):
-    """The first request that another server treated differently.
+    """The first request on which another server disagrees with ours.
 
-    `taken` is the request as one or both of them accepted it, and `head` its head. `around` extends from the request
-    before, if there is one, to the end of the next. `after` is what ours made of the bytes that follow.
+    `taken` is the accepted request, if one of the servers accepted it, and `head` is its head. `around` has the bytes
+    from the previous request to the end of the next one. `after` is our server's verdict on the next request.
     """
 
     peer: str
@@ -56,7 +56,7 @@ class Difference(NamedTuple):
 
 
 def send(pieces: Sequence[bytes], ports: Sequence[int], quiet_seconds: float) -> list[Outcome]:
-    """Send the pieces to each server in turn. Return what each server made of them."""
+    """Send the pieces to all servers, and return the outcome for each server."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(_connect(port)) for port in ports]
         for piece in pieces:
@@ -75,11 +75,11 @@ def _send(connection: socket.socket, piece: bytes) -> None:
     try:
         connection.sendall(piece)
     except (BrokenPipeError, ConnectionResetError):
-        return  # the server closed; its answers can still be read
+        return  # the server closed, but its responses can be read
 
 
 def _receive(connection: socket.socket, quiet_seconds: float) -> bytes:
-    """Return all that the server sends. If it waits for more, end the sending side."""
+    """Return everything that the server sends. If it falls silent, close the sending side and keep reading."""
     received = b""
     connection.settimeout(quiet_seconds)
     while True:
@@ -97,7 +97,7 @@ def _receive(connection: socket.socket, quiet_seconds: float) -> bytes:
 
 
 def _parse(received: bytes) -> Outcome:
-    """Return the requests up to the first refusal. What a server makes of the rest does not matter."""
+    """Return the requests up to the first refusal. Anything after a refusal is ignored."""
     seen = []
     for head in _HEAD.finditer(received):
         status, said = int(head[1]), _SEEN.search(head[2])
@@ -109,7 +109,7 @@ def _parse(received: bytes) -> Outcome:
 
 
 def _find_number(ours: Outcome, other: Outcome) -> int | None:
-    """Return the number of the first request that they treated differently, or None."""
+    """Return the number of the first request with different results, or None."""
     if ours.seen == other.seen and ours.verdict(len(ours.seen)) == other.verdict(len(ours.seen)):
         return None
     return next(
@@ -119,7 +119,7 @@ def _find_number(ours: Outcome, other: Outcome) -> int | None:
 
 
 def find_differences(requests: list[bytes], ours: Outcome, others: dict[str, Outcome]) -> list[Difference]:
-    """Return the first difference between ours and each other server."""
+    """Return the first difference to each other server, if there is one."""
     found = []
     for peer, other in others.items():
         number = _find_number(ours, other)
@@ -132,15 +132,14 @@ def find_differences(requests: list[bytes], ours: Outcome, others: dict[str, Out
 
 
 def _find_bytes(requests: list[bytes], seen: tuple[Seen, ...], number: int) -> tuple[bytes, bytes]:
-    """Return the head of the request with this number, and the bytes around it."""
+    """Return the head of this request, and the bytes around it."""
     sent = b"".join(requests)
     starts, ends = [0], [0]
     for each in seen:
         line = re.compile(re.escape(each.method) + rb" +\S*?" + re.escape(each.target[1:])).search(sent, ends[-1])
         starts.append(line.start() if line else ends[-1])
         ends.append(max(sent.find(b"\r\n\r\n", line.end()), line.end()) + len(each.body) if line else ends[-1])
-    # If no server accepted the request, its end is unknown. Search up to the end of the next request as it was
-    # generated.
+    # If neither server accepted the request, its end is unknown. Use the end of the next generated request.
     made = list(accumulate(len(request) for request in requests))
     last = sum(end <= ends[number] for end in made) + 1
     start = starts[number + 1] if len(seen) > number else ends[number]

@@ -16,13 +16,13 @@ def echo() -> Echo:
 
 @pytest.fixture(scope="session")
 def server(echo: Echo) -> Iterator[RunningServer]:
-    """Return a server with long deadlines, so that no answer depends on them."""
+    """Yield a server with deadlines that no test reaches."""
     with RunningServer(echo, limits=LIMITS) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def hasty(echo: Echo) -> Iterator[RunningServer]:
-    """Return a server with very short deadlines."""
+    """Yield a server with very short deadlines."""
     with RunningServer(echo, limits=Limits(head_seconds=0.2, body_seconds=0.2, settling_seconds=0)) as running:
         yield running

@@ -1,4 +1,4 @@
-"""A client that sends raw bytes and parses answers only as far as the tests need."""
+"""A client that sends raw bytes and parses responses only as far as tests need."""
 
 import contextlib
 import select
@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 PATIENCE = 20
-# The value of SO_LINGER with which a close sends a reset.
+# Value of SO_LINGER that makes a close send a reset.
 RESETS = struct.pack("ii", 1, 0)
 _WITHOUT_BODY = ("100", "204", "304")
 
@@ -30,14 +30,14 @@ class Connection:
         self._socket.close()
 
     def send(self, sent: bytes) -> None:
-        """Send everything. Ignore that the server has already closed the connection."""
+        """Send all bytes. Ignore that the server has already closed the connection."""
         try:
             self._socket.sendall(sent)
         except (BrokenPipeError, ConnectionResetError):
             return
 
     def send_while_read(self, sent: bytes, seconds: float) -> int:
-        """Send until the server has read nothing for this many seconds. Return how many bytes it accepted."""
+        """Send until the server has read nothing for this many seconds. Return the number of accepted bytes."""
         self._socket.settimeout(seconds)
         size = 0
         with contextlib.suppress(TimeoutError):
@@ -47,16 +47,16 @@ class Connection:
         return size
 
     def finish(self) -> None:
-        """End the sending side of the connection."""
+        """Close the sending side of the connection."""
         self._socket.shutdown(socket.SHUT_WR)
 
     def reset(self) -> None:
-        """Close with a reset, even if data was not read."""
+        """Close the connection with a reset, even if there is unread data."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESETS)
         self._socket.close()
 
     def answer(self, *, to_head: bool = False) -> str | None:
-        """Return the next answer: `200 ` and the body, or the status of any other answer. None if the server closed."""
+        """Return the next response as `200 ` and the body, or only its status. Return None if the server has closed."""
         head = self._until(b"\r\n\r\n")
         if head is None:
             return None
@@ -68,18 +68,18 @@ class Connection:
         return f"200 {body.decode()}" if status == "200" else status
 
     def answers(self, *, to_head: bool = False) -> list[str]:
-        """Return all answers until the server closes. The first request may be a HEAD."""
+        """Return all responses until the server closes. With `to_head`, the first request was a HEAD."""
         found: list[str] = []
         while (answer := self.answer(to_head=to_head and not found)) is not None:
             found.append(answer)
         return found
 
     def has_answer(self, within: float = 0) -> bool:
-        """Return whether part of the next answer has arrived, or arrives within these seconds."""
+        """Return whether a part of the next response has arrived or arrives within this time."""
         return bool(self._received) or bool(select.select([self._socket], [], [], within)[0])
 
     def head(self) -> bytes | None:
-        """Return the head of the next answer."""
+        """Return the head of the next response."""
         return self._until(b"\r\n\r\n")
 
     def _until(self, end: bytes) -> bytes | None:

@@ -1,8 +1,8 @@
-"""The intended differences between our server and others: the verdicts, the bytes that show them, and the reason.
+"""The intended differences between our server and others: verdicts, the bytes that cause them, and the reason.
 
-hyper and nginx are more tolerant in many cases, each in its own way. Ours refuses bytes that two readers may read
-differently, and reads nothing after a refusal. If ours accepts what another server refuses, the frame of the request
-must be beyond doubt. No kind allows one server to accept a request that another one accepts as something else.
+hyper and nginx are more tolerant in many cases, each in its own way. Our server refuses bytes that two parsers may
+interpret differently, and reads nothing after a refusal. If our server accepts what another one refuses, the length of
+the body must be beyond doubt. No kind allows two servers to accept the same bytes as different requests.
 """
 
 import re
@@ -14,7 +14,7 @@ from tests.http.comparison import CLOSED, REFUSED, TAKEN, Difference
 HYPER, NGINX = "hyper", "nginx"
 BOTH = (HYPER, NGINX)
 
-# The verdicts of ours, and those of others.
+# Pairs of verdicts: our server's, and the other server's.
 STRICTER = {(REFUSED, TAKEN), (REFUSED, CLOSED)}
 SAID = {(REFUSED, CLOSED)}
 TAKES = {(TAKEN, REFUSED)}
@@ -22,7 +22,7 @@ TAKES_EARLY = {(TAKEN, REFUSED), (TAKEN, CLOSED)}
 ENDS = {(CLOSED, TAKEN), (CLOSED, REFUSED)}
 GOES_ON = {(TAKEN, CLOSED), (REFUSED, CLOSED)}
 
-# The methods that llhttp accepts, of those that are generated.
+# Those of the generated methods that llhttp accepts.
 _METHODS = frozenset(b"GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND SOURCE M-SEARCH".split())
 _HOSTS = re.compile(rb"^host:(.*?)\r\n", re.IGNORECASE | re.MULTILINE)
 _HOST = re.compile(rb"(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d*)?", re.IGNORECASE)
@@ -56,13 +56,13 @@ def _in(pattern: bytes) -> Shows:
 
 
 def _line(pattern: bytes) -> Shows:
-    """Match the first line of a head."""
+    """Return a condition on the first line of the head."""
     found = re.compile(pattern)
     return lambda difference: found.match(difference.head) is not None
 
 
 def _plain_with(pattern: bytes) -> Shows:
-    """Match heads with the pattern and an unambiguous frame."""
+    """Return a condition for heads that match the pattern and define the body's length unambiguously."""
     found = re.compile(pattern, re.MULTILINE)
 
     def shows(difference: Difference) -> bool:
@@ -93,7 +93,7 @@ def _has_bad_field(difference: Difference) -> bool:
 
 
 def _has_half_a_line_end(difference: Difference) -> bool:
-    """Return whether an accepted chunk ends in a CR because the LF after it ended the chunk."""
+    """Return whether a chunk ends in a CR because only the LF after it was treated as the chunk's end."""
     return any(
         _is_a_chunk_half_ended(difference.around[head.end() :]) for head in _HEAD_END.finditer(difference.around)
     )
@@ -192,7 +192,7 @@ KINDS = [
 
 
 def explain(difference: Difference) -> Kind | None:
-    """Return the kind of the difference, or None if it has none."""
+    """Return the kind that allows the difference, or None if no kind does."""
     verdicts = (difference.ours, difference.theirs)
     return next(
         (

@@ -1,4 +1,4 @@
-"""HTTP servers of other makers on a loopback port, each with an application that reports what it saw (`recorder`)."""
+"""Other HTTP servers on loopback ports, each with an application that reports what it received (`recorder`)."""
 
 import contextlib
 import os
@@ -12,7 +12,8 @@ from tests.support.gateways import find
 from tests.support.polling import until_now
 from tests.support.server import free_port
 
-# nginx forwards nothing of the caller's request except the body, which it frames again.
+# nginx sends hyper the same request for every call. It forwards only the body, which it encodes again, and reports the
+# caller's method and target in headers.
 _NGINX = """
 daemon off; pid {folder}/pid; worker_processes 1; {user} error_log {folder}/error.log crit;
 events {{ worker_connections 1024; }}
@@ -40,7 +41,7 @@ http {{
 
 @contextlib.contextmanager
 def running_hyper() -> Iterator[int]:
-    """Run hyper, as part of Granian. Yield its port."""
+    """Run hyper as a part of Granian, and yield its port."""
     port = free_port()
     options = ["--interface", "asginl", "--http", "1", "--no-ws", "--loop", "uvloop", "--no-log"]
     command = [sys.executable, "-m", "granian", *options, "--port", str(port), "tests.http.recorder:recorded"]
@@ -50,7 +51,7 @@ def running_hyper() -> Iterator[int]:
 
 @contextlib.contextmanager
 def running_nginx(folder: Path, hyper_port: int) -> Iterator[int]:
-    """Run nginx in front of that hyper. Yield its port."""
+    """Run nginx in front of hyper, and yield its port."""
     port = free_port()
     user = "user root;" if os.geteuid() == 0 else ""
     own = folder / "nginx.conf"

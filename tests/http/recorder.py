@@ -1,7 +1,7 @@
-"""An application that answers each request with what it saw, for our server and for others.
+"""An application that returns each request as it received it, for our server and for others.
 
-Others run it as `recorded`, by ASGI. Behind nginx, which sends every request in one form, the fields `Seen-Method` and
-`Seen-Target` contain what nginx saw.
+Other servers run it as `recorded`, through ASGI. nginx sends hyper the same request for every call, and reports what it
+received itself in the headers `Seen-Method` and `Seen-Target`.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -18,14 +18,14 @@ Message = MutableMapping[str, Any]
 
 
 def encode_seen(method: bytes, target: bytes, body: bytes) -> str:
-    """Return the value of the field `Seen`."""
+    """Return the value of the `Seen` header."""
     return f"{method.hex()}-{target.hex()}-{body.hex()}"
 
 
 class Recorder(Echo):
-    """Reports the whole request in the field `Seen`, also for a HEAD. Answers 413 to a request that is too large.
+    """Returns each request in the `Seen` header, even for a HEAD. A body that is too large gets a 413.
 
-    The body of a request to `/unread` is not read, and the answer is sent before it has arrived.
+    The body of a request to `/unread` is not read. The response is sent before the body has arrived.
     """
 
     def match(self, request: Request) -> Endpoint:
@@ -45,7 +45,7 @@ class _Recorded(Endpoint):
 async def recorded(
     scope: Message, receive: Callable[[], Awaitable[Message]], send: Callable[[Message], Awaitable[None]]
 ) -> None:
-    """Serve one request. An incomplete request gets no answer."""
+    """Serve one request over ASGI. An incomplete request gets no response."""
     if scope["type"] != "http":
         return
     body, is_whole = b"", False
@@ -58,8 +58,8 @@ async def recorded(
     fields = dict(scope["headers"])
     query = b"?" + scope["query_string"] if scope["query_string"] else b""
     method = fields.get(b"seen-method", scope["method"].encode())
-    target = fields.get(b"seen-target", scope["raw_path"] + query).removesuffix(b"?")  # an empty query is no query
-    target = b"/" + target if target.startswith(b"?") else target  # only nginx sends an empty path
+    target = fields.get(b"seen-target", scope["raw_path"] + query).removesuffix(b"?")  # drop an empty query
+    target = b"/" + target if target.startswith(b"?") else target  # only nginx passes on an empty path
     body = b"" if target == _UNREAD else body
     headers = [(b"seen", encode_seen(method, target, body).encode()), (b"content-length", b"0")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})

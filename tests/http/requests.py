@@ -1,8 +1,8 @@
-"""A table of cases: a name, the bytes of a connection, and the answers that RFC 9110 and 9112 require.
+"""A table of cases: a name, the bytes to send on a connection, and the responses that RFC 9110 and 9112 require.
 
-An answer is `200 GET / 0`: the status and, for a 200, what the application saw (method, target, length of the body).
-After the last answer the server closes. A `|` separates what is sent before the first answer from what is sent after
-it.
+A response is written like `200 GET / 0`: the status and, for a 200, the request's method, target and body length as the
+application received them. The server closes after the last response. A `|` separates bytes sent before the first
+response from bytes sent after it.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class Case(NamedTuple):
 
     @property
     def parts(self) -> list[bytes]:
-        """Return the bytes that are sent before the first answer, and those sent after it."""
+        """Return the bytes to send before the first response, and those to send after it."""
         return self.sent.split(b"|")
 
 
@@ -24,17 +24,17 @@ def _case(name: str, sent: str, *answers: str) -> Case:
 
 
 def _head(name: str, field: str, *answers: str) -> Case:
-    """Return a GET with one more field."""
+    """Return a case with a GET that has one more header."""
     return _case(name, f"GET / HTTP/1.1\nHost: a\n{field}\nConnection: close\n\n", *answers)
 
 
 def _line(name: str, line: str, *answers: str) -> Case:
-    """Return a request with this first line."""
+    """Return a case with this request line."""
     return _case(name, f"{line}\nHost: a\nConnection: close\n\n", *answers)
 
 
 def _body(name: str, fields: str, body: str, *answers: str) -> Case:
-    """Return a POST with these fields and this body."""
+    """Return a case with a POST that has these headers and this body."""
     return _case(name, f"POST / HTTP/1.1\nHost: a\n{fields}\n\n{body}", *answers)
 
 
@@ -91,7 +91,7 @@ LINES = [
     _line("authority form", "CONNECT a:80 HTTP/1.1", "501"),
     _line("relative target", "GET a HTTP/1.1", "400"),
     _line("empty target", "GET  HTTP/1.1", "400"),
-    _line("two spaces", "GET  / HTTP/1.1", OK),  # RFC 9112 3 allows it, and llhttp accepts it
+    _line("two spaces", "GET  / HTTP/1.1", OK),  # allowed by RFC 9112 3 and by llhttp
     _line("tab for space", "GET\t/ HTTP/1.1", "400"),
     _line("space in the target", "GET /a b HTTP/1.1", "400"),
     _line("control character in the target", "GET /a\x01b HTTP/1.1", "400"),

@@ -19,7 +19,7 @@ from balcao.settings import Settings
 
 
 async def serve(application: Served, limits: Limits = serving.DEFAULTS) -> None:
-    """Serve on the descriptor until SIGTERM."""
+    """Serve on the inherited listening socket until SIGTERM."""
     logs.configure("error")
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)

@@ -1,16 +1,16 @@
-"""Requests that hide another request, and the answers that RFC 9110 and 9112 require.
+"""Requests that hide another request, and the responses that RFC 9110 and 9112 require.
 
-In some reading of each case, `HIDDEN` is a request of its own. It requests an internal path, so a gateway that reads it
-this way refuses it. `NEXT` follows, and is answered if the first request was accepted. In the texts, a line end is CR
-LF, `␊` and `␍` are only one of them, and `{n}` is the length of the body. As in `requests`, an answer is the status
-and, for a 200, what the application saw. After the last answer the server closes.
+A faulty parser may treat `HIDDEN` as a separate request. `HIDDEN` calls an internal path, so a gateway that treats it
+this way refuses it. `NEXT` follows, and gets a response if the first request was accepted. In the cases, a line break
+stands for CR LF, `␊` for LF, `␍` for CR, and `{n}` for the length of the body. As in `requests`, a response is the
+status and, for a 200, the request as the application received it. The server closes after the last response.
 """
 
 from collections.abc import Iterator
 
 from tests.http.requests import NEXT, THEN, Case
 
-# In these cases one reading never reaches the end of the body, so there is no answer to wait for.
+# In these cases a parser may wait for the rest of the body forever, so there is no response to wait for.
 ENDLESS = {"length: beyond 32 bits", "chunks: size beyond 32 bits", "head: CONNECT"}
 PATH = "/registry/v1/attack"
 HIDDEN_PATH = "/access/api/v1/check"
@@ -18,8 +18,8 @@ HIDDEN = f"GET {HIDDEN_PATH} HTTP/1.1\nHost: a\n\n"
 _HIDDEN_SIZE = len(HIDDEN) + HIDDEN.count("\n")
 _IN_A_CHUNK = f"{_HIDDEN_SIZE:x}\n{HIDDEN}\n0\n\n"
 _AFTER_CHUNKS = f"0\n\n{HIDDEN}"
-# The expected answers: refused, refused as unsupported, or accepted with the hidden request as the body. A body that is
-# too large is answered before it arrives, and nothing after it is read.
+# The expected results: refused, refused as unsupported, or accepted with the hidden request as the body. If the body is
+# too large, the response comes before the body, and the server reads nothing after it.
 BAD, UNKNOWN, TAKEN, TOO_LARGE = "400", "501", "taken", "too large"
 
 
@@ -45,7 +45,7 @@ def _post(name: str, fields: str, body: str, answer: str, start: str = f"POST {P
 
 # ---- lengths and codings: CL.TE, TE.CL, TE.TE ----------------------------------------------------------------------
 
-# Forms that some reader accepts as `Transfer-Encoding: chunked`, next to a length.
+# Next to a length: headers that some parser accepts as `Transfer-Encoding: chunked`.
 _CODINGS = {
     "chunked": "Transfer-Encoding: chunked",
     "no blank": "Transfer-Encoding:chunked",
@@ -95,7 +95,7 @@ _CODINGS = {
     "named as the connection's own": "Connection: Transfer-Encoding\nTransfer-Encoding: chunked",
     "beside TE": "Transfer-Encoding: chunked\nTE: trailers",
 }
-# Forms that are no coding by the standard, so only the length counts.
+# Headers that are not a transfer coding according to the standard, so only the length counts.
 _NO_CODINGS = {
     "underscore": "Transfer_Encoding: chunked",
     "another name": "X-Transfer-Encoding: chunked",

@@ -1,4 +1,4 @@
-"""The small application in its own process: `python -m tests.http.stormed DESCRIPTOR LIMITS` (the limits in JSON)."""
+"""The small application in its own process: `python -m tests.http.stormed DESCRIPTOR LIMITS_AS_JSON`."""
 
 import sys
 from typing import Any
@@ -10,7 +10,7 @@ from balcao.gateway.limits import Limits
 from tests.http.application import Echo
 from tests.http.served import serve
 
-# `Any`, because Echo does not match the types of the server exactly.
+# `Any`, because Echo does not match the server's types exactly.
 application: Any = Echo()
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Storms: many concurrent callers that send almost nothing, read almost nothing, or reset their connections."""
+"""Storms of callers who send almost nothing, read almost nothing, or reset their connections."""
 
 import contextlib
 import socket
@@ -18,7 +18,7 @@ _CHUNKED = _POST + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
 class Phase(NamedTuple):
-    """How far a caller goes: what it sends first, which piece it repeats, and whether it reads part of an answer."""
+    """What a caller does: it sends `sent`, repeats `piece`, and reads a part of a response if `is_answered`."""
 
     name: str
     sent: bytes
@@ -59,7 +59,7 @@ RESET = [
 
 
 class Storm:
-    """Many callers of one phase, as a context manager. They leave with a reset or with an ordinary close."""
+    """Many callers in one phase, as a context manager. At the end they reset or close their connections."""
 
     def __init__(self, port: int, phase: Phase, callers: int, *, resets: bool) -> None:
         self._phase = phase
@@ -81,7 +81,7 @@ class Storm:
             caller.close()
 
     def send_on(self) -> None:
-        """Let each caller send another piece."""
+        """Let each caller send its piece once more."""
         if self._phase.piece:
             self._each(lambda caller: caller.send(self._phase.piece))
 
@@ -93,14 +93,17 @@ class Storm:
 
 def _connect(port: int) -> socket.socket:
     caller = socket.socket()
-    caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)  # the kernel's minimum
+    caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)  # the kernel uses its minimum
     caller.settimeout(60)
     caller.connect(("127.0.0.1", port))
     return caller
 
 
 class Honest:
-    """Two honest callers until the end of the block: one keeps its connection, the other reconnects for each call."""
+    """Two well-behaved callers.
+
+    Until the end of the block, one reuses its connection and the other always reconnects.
+    """
 
     def __init__(self, port: int) -> None:
         self.answered = 0
@@ -127,7 +130,7 @@ class Honest:
         assert not is_wrong
 
     def until_answered(self, more: int = 5) -> None:
-        """Wait until this many more calls are answered, or one fails."""
+        """Wait until this many more calls have succeeded, or one has failed."""
         wanted = self.answered + more
         until_now(lambda: self.answered >= wanted or self._ended.is_set())
 

@@ -1,4 +1,4 @@
-"""A connection remembers the digest of its last `Authorization`, and never uses it for another value."""
+"""A connection reuses the parsed value of its last `Authorization` header only for the same value."""
 
 import hashlib
 from typing import cast
@@ -17,12 +17,12 @@ from balcao.gateway.receiving import Answering, Receiver
 from tests.http.application import Echo
 from tests.support.proof_sizes import EXAMPLES
 
-# The fields of one request: none, one value, or two values, which count as an empty one.
+# The `Authorization` headers of a request: none, one, or two. Two values count as an empty one.
 SENT = st.lists(st.sampled_from([b"", b"Bearer a", b"Bearer b", b"Bearer ab", b"bearer a"]), max_size=2)
 
 
 class Taking:
-    """The answering side, which stores what it receives."""
+    """The receiving side, which stores the requests and refusals that it gets."""
 
     is_full = False
 

@@ -1,4 +1,4 @@
-"""Cases that a table cannot express: pieces, half-closed sockets, deadlines, the connection limit, the shutdown."""
+"""Cases that do not fit in a table: pieces, half-closed sockets, deadlines, the connection limit, the shutdown."""
 
 import gc
 import socket
@@ -88,7 +88,7 @@ def test_nothing_is_served_after_the_last_response(
     ],
 )
 def test_who_ends_sending_is_answered_or_let_go(server: RunningServer, sent: bytes, possible: list[list[str]]) -> None:
-    """HTTP allows a server to treat a half-closed connection as closed, as long as it serves no incomplete request."""
+    """A server may treat a half-closed connection as closed, but must not serve an incomplete request."""
     with Connection(server.port) as connection:
         connection.send(sent)
         connection.finish()
@@ -124,7 +124,7 @@ def test_a_refusal_is_read_by_a_caller_that_is_still_sending(server: RunningServ
 
 
 def chunked(size: int) -> bytes:
-    """Return a body of this size in chunks of a thousand bytes, without its end."""
+    """Return a body of this size in chunks of a thousand bytes, without the last chunk."""
     return b"".join(b"3e8\r\n%b\r\n" % (b"x" * 1000) for _ in range(size // 1000))
 
 
@@ -201,13 +201,13 @@ def test_who_has_left_when_the_answer_is_there_makes_no_error(caplog: pytest.Log
         leaving.send(b"GET " + path + b" HTTP/1.1\r\nHost: a\r\n\r\n")
         assert echo.arrived.wait(20)
         leaving.reset()
-        for _ in range(2):  # what came earlier was noticed before these
+        for _ in range(2):  # by then, the server has noticed earlier events
             with Connection(running.port) as connection:
                 connection.send(LAST)
                 assert connection.answers() == ["200 GET /last 0"]
         echo.released.set()
         assert echo.ended.wait(20)
-    gc.collect()  # a task reports an unread exception when collected
+    gc.collect()  # collected tasks report unread exceptions
     assert [record.message for record in caplog.records if record.name == "asyncio"] == []
 
 
@@ -249,7 +249,7 @@ def test_who_waits_for_a_place_is_not_served_before_there_is_one() -> None:
 
 
 def test_large_bodies_behind_a_slow_request_are_not_all_kept() -> None:
-    """Each body is within the limit of its operation, but sixteen on each of a caller's connections are too many."""
+    """The server stops reading pipelined bodies behind a slow request, although each body alone is within the limit."""
     echo, body = Echo(), b"x" * 3 * MIB
     bodies = b"POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body) * 12
     with RunningServer(echo) as running, Connection(running.port) as connection:
@@ -263,12 +263,15 @@ def test_large_bodies_behind_a_slow_request_are_not_all_kept() -> None:
 
 
 def test_an_ended_connection_is_let_go_at_once() -> None:
-    """Otherwise a storm of short connections would occupy memory until the garbage collector runs."""
+    """The server frees a connection when it ends.
+
+    Otherwise, a storm of short connections would occupy memory until the garbage collector runs.
+    """
     gone = threading.Semaphore(0)
 
     class Watched(Echo):
         def find_caller(self, peer: str, fields: RawHeaders) -> str:
-            weakref.finalize(sys._getframe(1).f_locals["self"], gone.release)  # the calling connection
+            weakref.finalize(sys._getframe(1).f_locals["self"], gone.release)  # the connection that calls this method
             return super().find_caller(peer, fields)
 
     gc.disable()
@@ -321,7 +324,7 @@ def test_a_request_that_does_not_end_is_not_waited_for_longer_than_allowed() -> 
 
 
 def test_callers_who_leave_at_the_end_leave_nothing_behind() -> None:
-    """The event loop has ended, so nothing may start their requests. It must not leave a coroutine unawaited."""
+    """The event loop is about to end, so their requests are never started. No coroutine may remain unawaited."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         for _ in range(50):
@@ -337,7 +340,7 @@ def test_callers_who_leave_at_the_end_leave_nothing_behind() -> None:
 
 
 def test_no_accepted_connection_is_reset_at_the_end() -> None:
-    """Callers that open a connection for every request are answered, or refused before they have sent anything."""
+    """Callers that reconnect for every request get a response, or cannot connect."""
     seen: Counter[str] = Counter()
 
     def call_until_refused(port: int) -> None:

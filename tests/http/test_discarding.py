@@ -1,4 +1,4 @@
-"""The bodies of refused requests are read at a limited rate, and completely if there is only one."""
+"""The bodies of refused requests are read at a limited rate for all connections together."""
 
 import contextlib
 import threading
@@ -13,7 +13,7 @@ PIECE = 65_536
 
 
 class World:
-    """A clock that jumps to the next timer, and connections that always have more to read."""
+    """A simulated clock that jumps to the next timer, and connections that always have more to read."""
 
     def __init__(self, connections: int) -> None:
         self.now = 0.0
@@ -81,7 +81,10 @@ def test_a_short_rest_of_a_body_is_read_without_a_pause() -> None:
 
 
 def test_refused_bodies_of_many_connections_are_read_at_the_rate(server: RunningServer) -> None:
-    """Each of eight may send 32 MiB, and is closed after two seconds. The rate lets them send half of it in total."""
+    """Eight callers could send 256 MiB in total.
+
+    Each connection is closed after two seconds, which limits the total.
+    """
     body = b"x" * 32 * MIB
     taken: list[int] = []
 

@@ -1,4 +1,4 @@
-"""No caller can occupy the connections, or the memory for request bodies, that other callers need."""
+"""No caller can use up the connections, or the memory for bodies, that other callers need."""
 
 import contextlib
 import tracemalloc
@@ -26,13 +26,13 @@ TRUSTED, GREEDY, POLITE = "127.0.0.1", "127.0.0.2", "127.0.0.3"
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 LAST = b"GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 TOTAL = 100
-# Each address may hold at most a quarter of what its group may hold, so two bodies of this size are too many.
+# An address may use at most a quarter of its group's limit, so two bodies of this size are too many.
 BODIES = Limits(settling_seconds=0, body_bytes=8 * MIB)
 LARGE = MIB + 100_000
 
 
 def post(path: bytes, size: int, sent: int | None = None) -> bytes:
-    """Return a request with only the first `sent` bytes of its body."""
+    """Return a request with the first `sent` bytes of its body, or with the whole body."""
     head = b"POST %b HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % (path, size)
     return head + b"x" * (size if sent is None else sent)
 
@@ -44,9 +44,9 @@ def ask(port: int, source: str, request: bytes = GET) -> str | None:
 
 
 def wait_until_read(port: int) -> None:
-    """Return once the server has read the large body that another connection sent.
+    """Wait until the server has read the large body sent on another connection.
 
-    Each answer takes an iteration of the event loop, in which the server reads a piece from every connection.
+    Each response takes at least one iteration of the event loop, in which the server reads from every connection.
     """
     with Connection(port, POLITE) as connection:
         for _ in range(2 * LARGE // BODIES.head_bytes):
@@ -56,7 +56,7 @@ def wait_until_read(port: int) -> None:
 
 @pytest.fixture
 def full() -> Iterator[tuple[RunningServer, Connection]]:
-    """Yield a server, and a connection from the greedy address that sent most of a large body."""
+    """Yield a server, and a connection from the greedy address that has sent almost all of a large body."""
     with RunningServer(Echo(), limits=BODIES) as server, Connection(server.port, GREEDY) as holding:
         holding.send(post(b"/held", LARGE, LARGE - 1))
         wait_until_read(server.port)
@@ -161,7 +161,7 @@ def test_unfinished_bodies_beyond_an_addresss_share_are_503(full: tuple[RunningS
 
 
 def test_nothing_more_is_read_of_a_body_beyond_the_share(full: tuple[RunningServer, Connection]) -> None:
-    """Reading the rest, as for other refusals, would let a flood of refused bodies occupy the server."""
+    """The rest of this body is not read, unlike for other refusals. A flood of such bodies would occupy the server."""
     server, _ = full
     with Connection(server.port, GREEDY) as refused:
         refused.send(post(b"/more", 16 * MIB, LARGE))
@@ -220,7 +220,7 @@ def test_what_a_body_took_is_given_back(sent: list[bytes], answers: list[str]) -
                     assert (connection.answer() or "")[:3] == expected
                 connection.reset()
         while ask(server.port, GREEDY, post(b"/", LARGE)) == "503":
-            pass  # a reset is noticed late; the time limit catches a leak
+            pass  # a reset is noticed late; a leak runs into the time limit
 
 
 def test_what_a_body_took_is_given_back_when_it_times_out() -> None:

@@ -1,4 +1,4 @@
-"""Every row of the table, over a real socket."""
+"""Every case in the table, sent over a real socket."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A request that hides another one is refused, or read as the standard requires. The hidden request is never served."""
+"""A request that hides another one is refused or parsed as the standard requires, and the hidden one is not served."""
 
 import pytest
 

@@ -1,8 +1,8 @@
-"""After many mixed requests, the memory and the descriptors of the process have not grown.
+"""After many mixed requests, the process has as much memory and as many open files as before.
 
-The requests are valid and invalid, pipelined or on a connection each, with bodies of all sizes, and aborted,
-half-closed and reset. The test fails only on growth and on server errors, however long it takes. The first requests
-fill caches and pools and do not count.
+The requests are valid and invalid, pipelined or on separate connections, with bodies of all sizes. Some are aborted,
+half-closed or reset. The test fails on growth and on server errors, but not on slowness. The first requests fill caches
+and pools, so they do not count.
 """
 
 import threading
@@ -22,10 +22,11 @@ pytestmark = pytest.mark.long
 
 REQUESTS = size(5_000, 10_000_000)
 WARMING = REQUESTS // 4
-# Enough connections that the tests wait for the server and not for the network.
+# With this number of connections, the server and not the network is the bottleneck.
 CONNECTIONS = 16
 ROUNDS = 50
-# For the fragmentation of the allocator. A leak of 10 bytes in each request of the full size would be three times that.
+# Growth that allocator fragmentation may cause. In a full run, a leak of 10 bytes per request would be three times as
+# much.
 ALLOWED_BYTES = 32 * 1024 * 1024
 
 _HOST = b"Host: a\r\nAuthorization: Bearer nonsense\r\n"
@@ -39,7 +40,7 @@ def _post(path: bytes, fields: bytes, body: bytes) -> bytes:
     return b"POST " + path + b" HTTP/1.1\r\n" + _HOST + fields + b"\r\n\r\n" + body
 
 
-# Answered one after the other on one connection. None of them closes it.
+# Sent on one connection, which stays open after each response.
 KEPT = [
     _get(b"/liveness"),
     _get(b"/registry/v1/liveness"),
@@ -51,7 +52,7 @@ KEPT = [
     _post(b"/registry/v1/webhook", b"Transfer-Encoding: chunked", b'5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n'),
     _post(b"/jobs/x", b"Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2", b"{}"),
 ]
-# Bodies of all sizes, of which the last one exceeds the limit of every operation. They keep the connection open, too.
+# Bodies of all sizes. The last one exceeds every operation's limit. The connection stays open after each response.
 SIZED = [
     _post(b"/search/x", b"Content-Length: %d" % length, b"x" * length)
     for length in (1, 100, 1_500, 4_096, 17_000, 65_536, 300_000, 2_000_000)
@@ -62,7 +63,7 @@ ALONE = [
     b"HEAD /liveness HTTP/1.1\r\nConnection: close\r\n" + _HOST + b"\r\n",
     _post(b"/jobs/x", b"Connection: close\r\nExpect: 100-continue\r\nContent-Length: 2", b"{}"),
 ]
-# Each of these closes its connection, by an answer or because the caller leaves.
+# Each of these uses its own connection, which the server or the caller closes.
 BROKEN = [
     b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
     b"GET\r\n\r\n",
@@ -71,9 +72,9 @@ BROKEN = [
     _post(b"/search/x", b"Content-Length: 50", b"half"),
     _post(b"/search/x", b"Transfer-Encoding: chunked", b"zz\r\n"),
 ]
-# Half-closed after these bytes.
+# After these bytes, the caller closes its sending side.
 FINISHED = [_get(b"/liveness"), _get(b"/liveness")[:-2], _post(b"/search/x", b"Content-Length: 50", b"half")]
-# Reset after these bytes, without reading the answers.
+# After these bytes, the caller resets the connection without reading the responses.
 RESET = [_get(b"/liveness") * ROUNDS, SIZED[-1][:-1], _post(b"/search/x", b"Transfer-Encoding: chunked", b"5\r\nhe")]
 KEPT_ALIVE = KEPT * ROUNDS + SIZED
 BATCH = len(KEPT_ALIVE) + len(ALONE) + len(BROKEN) + len(FINISHED) + len(RESET)
@@ -81,7 +82,7 @@ BATCH = len(KEPT_ALIVE) + len(ALONE) + len(BROKEN) + len(FINISHED) + len(RESET)
 
 @pytest.fixture(scope="module")
 def process(database_url: str) -> Iterator[tuple[psutil.Process, int]]:
-    """Return the gateway's process and its port."""
+    """Yield the gateway's process and its port."""
     with running("tests.http.served", database_url) as process:
         yield process
 
@@ -105,7 +106,7 @@ def test_millions_of_requests_leave_memory_and_descriptors_flat(process: tuple[p
 
 
 def _call(port: int, requests: int) -> Counter[str]:
-    """Send this many requests. Return the number of responses by status."""
+    """Send at least this many requests, and return the number of responses by status."""
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         return sum(pool.map(_batch, [port] * (requests // BATCH + 1)), Counter())
 

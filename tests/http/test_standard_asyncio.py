@@ -1,4 +1,4 @@
-"""A handler may wait with anything that the standard library offers: each request runs in its own task."""
+"""Handlers may use every way of waiting that asyncio offers, because each request runs in its own task."""
 
 import httpx
 import pytest

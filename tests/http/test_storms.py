@@ -1,4 +1,4 @@
-"""Storms do no lasting harm to honest callers: they are answered throughout, and the storm leaves nothing behind."""
+"""During a storm, well-behaved callers always get responses. After the storm, no resources stay occupied."""
 
 from collections.abc import Iterator
 
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.long
 CALLERS = size(20, 3_000)
 ROUNDS = size(2, 4)
 SECONDS = size(1, 10) / 5
-# For the two honest callers, whose connections may still be closing.
+# For the two well-behaved callers, whose connections may still be closing.
 FILES = 4
 MIB = 1024 * 1024
 # Growth that allocator fragmentation may cause, independent of the number of callers.
 ALLOWED_BYTES = 32 * MIB
-# During the storm, for each caller: part of a body, or data that waits for a reader.
+# Memory per caller during the storm: a part of a body, or data that the caller has not read.
 ALLOWED_BY_CALLER = MIB // 2
 
 Process = tuple[psutil.Process, int]
@@ -37,14 +37,14 @@ def _run(limits: Limits) -> Iterator[Process]:
 
 @pytest.fixture(scope="module")
 def patient() -> Iterator[Process]:
-    """Return a server with a slot for each caller, and with deadlines that no caller meets."""
+    """Yield a server with a slot for each caller, and with deadlines that no test reaches."""
     places = CALLERS + 10
     yield from _run(Limits(connections=places, head_seconds=PATIENCE, body_seconds=PATIENCE, unread_seconds=PATIENCE))
 
 
 @pytest.fixture(scope="module")
 def hasty() -> Iterator[Process]:
-    """Return a server with short deadlines, and with slots for half of the callers."""
+    """Yield a server with short deadlines, and with slots for only half of the callers."""
     yield from _run(
         Limits(connections=CALLERS // 2, head_seconds=SECONDS, body_seconds=SECONDS, unread_seconds=SECONDS)
     )
@@ -52,10 +52,10 @@ def hasty() -> Iterator[Process]:
 
 @pytest.mark.parametrize("phase", [*SLOW, *RESET], ids=lambda phase: phase.name)
 def test_honest_callers_are_answered_throughout_and_nothing_is_left(patient: Process, phase: Phase) -> None:
-    """Rounds alternate between resets and ordinary closes.
+    """In alternate rounds, the callers reset and close their connections.
 
-    The first rounds fill what the process keeps for all callers. How much a round fills varies: for a stream of events,
-    up to 100 kB wait for each reader when it leaves.
+    Only growth in the last round counts, because earlier rounds fill what the process keeps for all callers. The growth
+    varies: a stream of events may have 100 kB of unread data for each caller that leaves.
     """
     child, port = patient
     files, memory, most = child.num_fds(), [], []
@@ -89,7 +89,7 @@ def test_deadlines_end_a_storm_that_takes_every_place(hasty: Process, phase: Pha
 
 
 def _is_answered(port: int) -> bool:
-    """Return whether an honest caller is answered. A caller that is too slow for the deadlines tries again."""
+    """Return whether a well-behaved caller gets a response. If it was too slow for the deadlines, it tries again."""
     with Connection(port) as connection:
         connection.send(LAST)
         return connection.answers() == [THEN]

@@ -21,13 +21,12 @@ from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 CHUNK = b"x" * 65_536
-# Far more than the buffers between a server and a reader that does not read, and than is made before a disconnect is
-# noticed.
+# Far more chunks than fit in the buffers, and than are generated before the server notices a disconnect.
 MANY = 1_000_000
 
 
 class Source:
-    """Generates bodies and records the progress of each."""
+    """Generates response bodies, and records how many chunks it has made and whether it has ended."""
 
     reader: asyncio.Task[None] | None
 
@@ -48,7 +47,7 @@ class Source:
             for _ in range(3 if path == "/short" else MANY):
                 self.made += 1
                 self.reader = asyncio.current_task()
-                await asyncio.sleep(0)  # as a read from a store would wait
+                await asyncio.sleep(0)  # simulates waiting for a store
                 yield CHUNK
                 if path == "/cut":
                     raise ValueError("the source failed")
@@ -116,7 +115,7 @@ def test_a_body_that_fails_midway_is_cut_off_and_the_server_goes_on(http: httpx.
 
 def test_a_body_with_nothing_to_say_ends_when_its_reader_hangs_up(http: httpx.Client, source: Source) -> None:
     with http.stream("GET", "/idle") as answer:
-        parts = answer.iter_raw()  # kept, because losing it closes the connection
+        parts = answer.iter_raw()  # keep a reference, because losing it closes the connection
         assert next(parts) == b"first"
         assert not source.ended.is_set()
     assert source.ended.wait(PATIENCE)
@@ -126,7 +125,7 @@ def test_a_reader_who_does_not_read_can_be_cut_off(server: RunningServer, source
     with Connection(server.port) as connection:
         connection.send(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
         made = -1
-        while made != source.made or not made:  # until the number no longer changes: the sender waits
+        while made != source.made or not made:  # a stable number means that the sender waits
             made = source.made
             time.sleep(0.05)
         assert not source.ended.is_set()
@@ -135,7 +134,7 @@ def test_a_reader_who_does_not_read_can_be_cut_off(server: RunningServer, source
 
 
 def test_the_end_of_the_server_is_the_end_of_a_body_with_nothing_to_say(source: Source) -> None:
-    """It does not wait for the reader, which reconnects to another process."""
+    """An idle stream ends immediately when the server stops, and its reader reconnects to another process."""
     limits = Limits(settling_seconds=0, drain_seconds=PATIENCE)
     with (
         RunningServer(_serve(source), limits=limits) as server,

@@ -1,4 +1,4 @@
-"""The fair scheduler: each request starts once, in its caller's order, and greedy callers delay no others."""
+"""The fair scheduler starts each request once, in its caller's order, and greedy callers do not delay others."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ UNBOUNDED = "c"
 
 
 class Loop:
-    """Runs what was scheduled when a test asks for it: one iteration of an event loop."""
+    """An event loop that runs one iteration each time a test calls `turn`."""
 
     def __init__(self) -> None:
         self._planned: deque[Callable[[], None]] = deque()
@@ -39,7 +39,7 @@ class Loop:
         self._planned.append(planned)
 
     def turn(self) -> bool:
-        """Run what is scheduled now. Return whether there was anything."""
+        """Run what is scheduled now, and return whether there was anything."""
         planned, self._planned = self._planned, deque()
         for each in planned:
             each()
@@ -47,7 +47,7 @@ class Loop:
 
 
 class Begun:
-    """A connection with one request. `at_once` means that the request is answered as soon as it starts."""
+    """A connection with one request. With `at_once`, the request is finished as soon as it starts."""
 
     def __init__(self, world: "World", caller: str, *, waits: bool, at_once: bool) -> None:
         self.caller = caller
@@ -72,7 +72,7 @@ class Begun:
 
 
 class World:
-    """The scheduling of some connections, and what has happened to them."""
+    """A scheduler with several connections, and a record of what has happened to them."""
 
     def __init__(self) -> None:
         self.loop = Loop()
@@ -101,7 +101,7 @@ class World:
         return self.loop.turn()
 
     def finish_all(self) -> None:
-        """Finish everything."""
+        """Run until every request has finished."""
         while self.turn() or any(self.running.values()):
             for caller in CALLERS:
                 self.finish(caller)
@@ -193,7 +193,7 @@ def test_beside_somebody_who_waits_every_third_turn_begins_one_of_a_caller(many:
 
 @given(MANY, st.booleans())
 def test_who_asks_once_passes_no_turn(many: int, waits: bool) -> None:
-    """If two callers wait next to each other, only the one with many requests leaves iterations to others."""
+    """If a caller with one request arrives, the caller with many requests gives way, and not the newcomer."""
     world = World()
     for _ in range(many):
         world.ask("a", waits=waits, at_once=True)
@@ -246,7 +246,7 @@ def test_who_leaves_while_they_wait_is_not_worked_for(echo: Echo) -> None:
             for connection in greedy:
                 connection.reset()
         with Connection(server.port) as stays:
-            for _ in range(3):  # earlier requests have been read by then
+            for _ in range(3):  # by then, the server has read earlier requests
                 stays.send(get("/", "other"))
                 assert stays.answer() == "200 GET / 0"
             stays.send(get("/later", "greedy"))

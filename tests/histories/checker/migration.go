@@ -22,7 +22,8 @@ type migrationAnswer struct {
 	Version string `json:"version"`
 }
 
-// Whether a rollback is possible. It is undecidable if it depends on runs before the history, or on how far a failed run got.
+// Whether a rollback is possible. It is undecidable if it depends on runs before the history, or on how far a failed
+// run got.
 const (
 	revocable   = "revocable"
 	irrevocable = "irrevocable"
