@@ -1,4 +1,4 @@
-"""Build the clients in a folder, from their sources to the packages: `make clients`. Without Node, only Python's."""
+"""Build the client packages from their sources: `make clients`. Without Node, only the Python client is built."""
 
 import shutil
 import sys
@@ -10,7 +10,7 @@ from clients.generator.measures import measure_python, measure_typescript
 
 
 def main() -> None:
-    """Write and pack the clients, and print their measures. The argument is the target folder."""
+    """Write and pack the clients in the target folder (the only argument), and print their measures."""
     target = Path(sys.argv[1]).absolute()
     python.write(target / "python", ROOT / "tools" / "sdk")
     print(measure_python(python.pack(target / "python", target)))

@@ -1,4 +1,4 @@
-"""The remedies of the platform's error codes, from the `errors.toml` of each package."""
+"""Reads the remedies of the platform's error codes from the `errors.toml` of each package."""
 
 import tomllib
 
@@ -8,7 +8,7 @@ PACKAGES = ROOT / "src" / "balcao"
 
 
 def read_remedies() -> dict[str, dict[str, str]]:
-    """Return the remedies by code, for each service and for the packages that all services share: `core`, `crm`."""
+    """Return the remedies by code for each service, and for the packages `core` and `crm`, which all services use."""
     return {name: _read_remedies(name) for name in (*SERVICES, "core", "crm")}
 
 

@@ -1,4 +1,4 @@
-"""The OpenAPI documents from which the clients are generated."""
+"""The OpenAPI documents that the clients are generated from."""
 
 import json
 from collections.abc import Mapping
@@ -13,17 +13,17 @@ SERVICES = ("registry", "employability", "search", "access", "health_units", "ag
 
 
 def read_documents() -> list[Document]:
-    """Return the documents of all services in `openapi/`."""
+    """Return the OpenAPI documents of all services."""
     return [read_document(service, json.loads(path_of(service).read_text("utf-8"))) for service in SERVICES]
 
 
 def is_boolean(schema: Mapping[str, Any]) -> bool:
-    """Return whether a value is a boolean, including query parameters that allow one of four texts."""
+    """Return whether a value is a boolean. Query parameters may be one of four strings instead."""
     return schema.get("type") == "boolean" or set(schema.get("enum", ())) == {"0", "1", "false", "true"}
 
 
 def find_sent(described: Mapping[str, Any]) -> set[str]:
-    """Return the names of the schemas that only request bodies use, and no response."""
+    """Return the names of the schemas that are used by request bodies but by no response."""
     operations = [operation for path in described["paths"].values() for operation in path.values()]
     schemas = described["components"]["schemas"]
     bodies = _reach(schemas, [operation.get("requestBody") for operation in operations])
@@ -31,7 +31,7 @@ def find_sent(described: Mapping[str, Any]) -> set[str]:
 
 
 def _reach(schemas: Mapping[str, Any], pending: list[Any]) -> set[str]:
-    """Return the names of the schemas to which parts of a document refer, directly or indirectly."""
+    """Return the names of all schemas that these parts of a document refer to, directly or indirectly."""
     found: set[str] = set()
     while pending:
         item = pending.pop()
@@ -47,5 +47,5 @@ def _reach(schemas: Mapping[str, Any], pending: list[Any]) -> set[str]:
 
 
 def path_of(service: str) -> Path:
-    """Return the file of a service's document."""
+    """Return the path of a service's document."""
     return OPENAPI / f"{service}.json"

@@ -1,4 +1,4 @@
-"""Measure the costs of a client: the size of the package, and the time and memory of importing it."""
+"""Measures the costs of a client: the package size, and the time and memory of an import."""
 
 import subprocess
 import sys
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RUNS = 5
-# The client's dependencies are imported first, because a program that uses the client has them anyway.
-# The peak that `getrusage` reports starts at the peak of the parent process, so it would hide the import.
+# The dependencies are imported first, because most programs that use the client have them anyway. `getrusage` is not
+# used: its peak starts at the parent process's peak, which would hide the import.
 _PYTHON = """
 import sys, time
 import httpx, msgspec, psutil
@@ -27,7 +27,7 @@ console.log((performance.now() - began) / 1000, (process.memoryUsage().rss - bef
 
 @dataclass(frozen=True)
 class Measures:
-    """The package size in bytes, and the import costs: the best seconds and KiB of some runs.
+    """The package size in bytes, and the lowest import time (seconds) and memory (KiB) of several runs.
 
     For Python, the import includes the largest service.
     """
@@ -42,12 +42,12 @@ class Measures:
 
 
 def measure_python(wheel: Path) -> Measures:
-    """Measure a wheel, imported without installation, in an interpreter that has imported its dependencies."""
+    """Measure a wheel. It is imported without installation, after its dependencies."""
     return _measure(wheel, [sys.executable, "-c", _PYTHON, str(wheel)])
 
 
 def measure_typescript(package: Path, entry: Path) -> Measures:
-    """Measure a package. `entry` is its compiled module, from whose folder its dependency can be found."""
+    """Measure a package. `entry` is the compiled module, in a folder from which its dependency can be found."""
     return _measure(package, ["node", "--input-type=module", "-e", _NODE, str(entry)])
 
 

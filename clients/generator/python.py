@@ -1,4 +1,4 @@
-"""Write the services, types and codes of the Python client."""
+"""Writes the Python client: its services, types and error codes."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from clients.generator.documents import ROOT, find_sent, is_boolean, path_of, re
 FOLDER = ROOT / "clients" / "python"
 TEMPLATES = FOLDER / "templates"
 BIN = Path(sys.executable).parent
-# The time of all files in the wheel: the earliest that a zip archive can store.
+# The timestamp of all files in the wheel: 1980, the earliest that a zip archive can store.
 EPOCH = "315532800"
 
 _SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
@@ -36,7 +36,7 @@ _OPTIONS = (
 
 
 def write(target: Path, tools: Path) -> None:
-    """Write the whole client into a folder: its hand-written layer, a package for each service, and `codes.py`.
+    """Write the complete client to a folder: the hand-written files, a package for each service, and `codes.py`.
 
     `tools` is the folder of the type generator (`tools/sdk`).
     """
@@ -47,7 +47,7 @@ def write(target: Path, tools: Path) -> None:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 # it writes Python
+        autoescape=False,  # noqa: S701  # writes Python
     )
     environment.globals |= {"HEADERS": HEADERS, "type_of": type_of, "result_of": result_of, "doc_of": doc_of}
     (package / "version.py").write_text(
@@ -63,7 +63,7 @@ def write(target: Path, tools: Path) -> None:
 
 
 def pack(source: Path, target: Path) -> Path:
-    """Build the wheel of a written client into a folder and return it. The build is reproducible."""
+    """Build the wheel of a written client, and return its path. The build is reproducible."""
     build: list[str | Path] = [
         sys.executable,
         "-m",
@@ -80,7 +80,7 @@ def pack(source: Path, target: Path) -> Path:
 
 
 def type_of(schema: Mapping[str, Any]) -> str:
-    """Return the type of a value in Python."""
+    """Return the Python type of a value."""
     if name := name_of(schema):
         return f"types.{name}"
     if variants := schema.get("anyOf"):
@@ -97,7 +97,7 @@ def type_of(schema: Mapping[str, Any]) -> str:
 
 
 def result_of(operation: Operation) -> str:
-    """Return the type of an operation's result."""
+    """Return the Python type of an operation's result."""
     if operation.is_json:
         assert operation.result is not None
         return type_of(operation.result)
@@ -105,14 +105,14 @@ def result_of(operation: Operation) -> str:
 
 
 def doc_of(operation: Operation) -> str:
-    """Return the docstring of a method, with the texts of the document."""
+    """Return a method's docstring, with the summary and the description from the document."""
     return f"{operation.summary}.\n\n{operation.description}".strip().replace("\\", "\\\\").replace('"""', "'''")
 
 
 def _type_sent_values(described: dict[str, Any]) -> None:
-    """Type the members of request bodies as the query parameters: `Literal`, `datetime`, `date`.
+    """Give the members of request bodies the same types as query parameters: `Literal`, `datetime`, `date`.
 
-    In a response, an enumeration stays open, because a newer platform may send more values, and a time stays text.
+    In responses, enumerations accept unknown values, because a newer platform may send more, and times stay strings.
     """
     sent = find_sent(described)
     for name, schema in described["components"]["schemas"].items():
@@ -129,7 +129,7 @@ def _write_service(folder: Path, document: Document, environment: Environment, t
     described = json.loads(path_of(document.service).read_text("utf-8"))
     _type_sent_values(described)
     with TemporaryDirectory() as temporary:
-        # The generator writes the name of this file into the types.
+        # The type generator writes the name of this file into the types.
         source = Path(temporary) / path_of(document.service).name
         source.write_text(json.dumps(described, ensure_ascii=False), "utf-8")
         generate: list[str | Path] = [

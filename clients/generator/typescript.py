@@ -1,4 +1,4 @@
-"""Write the services, schemas and codes of the TypeScript client."""
+"""Writes the TypeScript client: its services, schemas and error codes."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 def write(target: Path, modules: Path) -> None:
-    """Write the whole client into a folder. `modules` is the folder of the packages from npm."""
+    """Write the complete client to a folder. `modules` is the folder of the npm packages."""
     shutil.copytree(FOLDER, target, ignore=shutil.ignore_patterns("templates"), dirs_exist_ok=True)
     source = target / "src"
     (source / "schemas").mkdir(exist_ok=True)
@@ -33,7 +33,7 @@ def write(target: Path, modules: Path) -> None:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 # it writes TypeScript
+        autoescape=False,  # noqa: S701  # writes TypeScript
     )
     environment.filters["camel"] = to_lower_camel_case
     environment.globals |= {"HEADERS": HEADERS, "type_of": type_of, "result_of": result_of, "doc_of": doc_of}
@@ -50,7 +50,7 @@ def write(target: Path, modules: Path) -> None:
 
 
 def pack(source: Path, target: Path) -> Path:
-    """Compile a written client and pack it into a folder. Return the package. Nothing is downloaded."""
+    """Compile and pack a written client, and return the package's path. Nothing is downloaded."""
     subprocess.run([source / "node_modules" / ".bin" / "tsc"], check=True, cwd=source)
     subprocess.run(
         ["npm", "pack", "--offline", "--silent", "--pack-destination", target],
@@ -62,7 +62,7 @@ def pack(source: Path, target: Path) -> Path:
 
 
 def type_of(schema: Mapping[str, Any]) -> str:
-    """Return the type of a value in TypeScript."""
+    """Return the TypeScript type of a value."""
     if name := name_of(schema):
         return f'Schemas["{name}"]'
     if variants := schema.get("anyOf"):
@@ -77,7 +77,7 @@ def type_of(schema: Mapping[str, Any]) -> str:
 
 
 def result_of(operation: Operation) -> str:
-    """Return the type of an operation's result."""
+    """Return the TypeScript type of an operation's result."""
     if operation.is_json:
         assert operation.result is not None
         return type_of(operation.result)
@@ -85,17 +85,17 @@ def result_of(operation: Operation) -> str:
 
 
 def doc_of(operation: Operation) -> str:
-    """Return the comment of a method, with the texts of the document."""
+    """Return a method's comment, with the summary and the description from the document."""
     return f"{operation.summary}. {operation.description}".strip().replace("*/", "* /")
 
 
 def key_of(name: str) -> str:
-    """Return a name as the key of an object."""
+    """Return a name, quoted if it cannot be an object's key otherwise."""
     return name if _IDENTIFIER.fullmatch(name) else json.dumps(name)
 
 
 def member_of(paging: Paging) -> str:
-    """Return the expression for the items of a page."""
+    """Return the expression that selects a page's items."""
     return f".{key_of(paging.member)}" if paging.member else ""
 
 
@@ -113,9 +113,9 @@ def _write_service(source: Path, document: Document, environment: Environment, m
 
 
 def _let_defaults_be_left_out(described: dict[str, Any]) -> None:
-    """Remove the defaults of request bodies.
+    """Remove the defaults from request bodies.
 
-    The type generator makes members with a default required, as in responses.
+    Otherwise the type generator would make members with a default required, as it does for responses.
     """
     schemas = described["components"]["schemas"]
     pending = [operation.get("requestBody") for path in described["paths"].values() for operation in path.values()]
@@ -129,7 +129,7 @@ def _let_defaults_be_left_out(described: dict[str, Any]) -> None:
                 seen.add(name)
                 pending.append(schemas[name])
             for member in item.get("properties", {}).values():
-                if isinstance(member, dict):  # otherwise a member is itself named `properties`
+                if isinstance(member, dict):  # a member may itself be named `properties`
                     member.pop("default", None)
             pending += item.values()
 

@@ -1,9 +1,9 @@
-/** The name of this client in the `User-Agent` header. */
+/** The `User-Agent` header, which names this client. */
 import { version } from "./version.js";
 
 /**
- * The `User-Agent` header of a call. Empty in a browser, which sets its own, and which would send a preflight to
- * another origin before a call with a header of ours.
+ * The `User-Agent` header of a call. Empty in browsers: they set their own, and would send a preflight to other origins
+ * because of this header.
  */
 export function agentHeaders(): Record<string, string> {
   const { navigator } = globalThis as { navigator?: { userAgent?: string } };

@@ -1,4 +1,4 @@
-/** A platform at an address, called with the given token. */
+/** The client of a platform at an address. */
 import { Access } from "./access.js";
 import { AgentDocs } from "./agent_docs.js";
 import { Agents } from "./agents.js";
@@ -13,7 +13,7 @@ import { Transport, type Retries } from "./transport.js";
 export interface Options {
   /** The addresses of services without the gateway, by name: `{ registry: "https://r.example/v1" }`. */
   services?: Partial<Record<ServiceName, string>>;
-  /** How often a call is retried if a retry is safe. The default is three times with a wait of at most 30 s each. */
+  /** How often a call is retried if a retry is safe. The default is three times, after at most 30 s each. */
   retries?: Partial<Retries>;
   /** The function that sends a request. The default is the runtime's `fetch`. */
   fetch?: typeof fetch;

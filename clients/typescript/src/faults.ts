@@ -1,17 +1,17 @@
 /** The errors of a call. */
 import { codes } from "./codes.js";
 
-/** No response, or not in time. A write may or may not have been applied. */
+/** The response did not arrive, or not in time. A write may or may not have been applied. */
 export class ConnectionFailed extends Error {
   override name = "ConnectionFailed";
 }
 
-/** The response is not one of the operation's: a proxy's page, or a platform of another version. */
+/** The response does not belong to the operation. It may come from a proxy or from another platform version. */
 export class UnexpectedResponse extends Error {
   override name = "UnexpectedResponse";
 }
 
-/** A failure of a connection, with the messages of all causes, because `fetch failed` alone says nothing. */
+/** A failed connection, with the messages of all causes, because `fetch failed` does not explain the failure. */
 export function connectionFailed(cause: unknown, prefix = ""): ConnectionFailed {
   const words: string[] = [];
   for (let one = cause; one instanceof Error && words.length < 5; one = one.cause) {
@@ -65,7 +65,7 @@ export class Fault extends Error {
 
 /**
  * The seconds to wait before the next attempt, if the response contains them. A date is compared with the response's
- * own `Date`, so that a wrong local clock does not matter.
+ * own `Date`, so that a wrong local clock has no effect.
  */
 export function retryAfter(response: Response): number | undefined {
   const text = response.headers.get("Retry-After") ?? "";

@@ -11,7 +11,7 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** The operations of a service at an address. */
+/** A service at an address. */
 export abstract class Service<Paths extends object> {
   protected abstract readonly name: string;
   protected readonly http: Client<Paths>;

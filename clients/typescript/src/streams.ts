@@ -1,27 +1,28 @@
 /** Server-sent events, as in the HTML standard. */
 import { ConnectionFailed } from "./faults.js";
 
-/** An event of a stream. A later call can continue after its `id` (`lastEventId`). */
+/** An event of a stream. A later call can resume after its `id` (`lastEventId`). */
 export interface ServerEvent {
   name: string;
   data: string;
   id: string;
 }
 
-// Milliseconds of silence after which a stream's connection counts as dead. The platform sends a comment every 15 s.
+// After this many milliseconds of silence, a stream's connection counts as dead. The platform sends a comment every
+// 15 seconds.
 const SILENCE = 45_000;
 
-/** Reads the events of a stream, over several connections. */
+/** A parser for the events of a stream, over several connections. */
 export class EventReader {
-  /** The pause in seconds that the platform asks for between two connections, if any. */
+  /** The pause in seconds between two connections, if the platform requested one. */
   retry: number | undefined;
-  /** Whether the current connection has received any data, even only a comment. */
+  /** Whether the current connection has received any data, even if only a comment. */
   heard = false;
 
-  /** The next connection continues after `lastId`. */
+  /** The next connection resumes after `lastId`. */
   constructor(public lastId: string) {}
 
-  /** The events of one connection, until it ends. An event that the end cuts off is dropped with its id. */
+  /** The events of one connection. An event or id that the end of the connection cuts off is dropped. */
   async *read(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
     let name = "";
     let id = this.lastId;

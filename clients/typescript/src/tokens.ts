@@ -1,15 +1,17 @@
-/** Sources of access tokens. Each caches its token and requests a new one before it expires, one request at a time. */
+/**
+ * Sources of access tokens. Each caches its token and renews it before it expires. Concurrent callers share a request.
+ */
 import { agentHeaders } from "./agent.js";
 import { connectionFailed, Fault } from "./faults.js";
 
-/** Returns the token for the next call. `usedUp` is a token that the platform refused. Null for anonymous calls. */
+/** Returns the token for the next call, or null for an anonymous call. `usedUp` is a token that was refused. */
 export type TokenSource = (baseUrl: string, usedUp?: string) => Promise<string | null> | string | null;
 
 /**
  * The identity provider refused a login or a token.
  *
- * `error` and `errorDescription` are the provider's own (RFC 6749, 5.2), and `status` is the status of its response. It
- * is undefined if this client refused: `invalid_nonce` means that the tokens belong to another login.
+ * `error` and `errorDescription` come from the provider (RFC 6749, 5.2), and `status` is its response's status. If this
+ * client refused, `status` is undefined: `invalid_nonce` means that the tokens belong to another login.
  */
 export class LoginFailed extends Error {
   override name = "LoginFailed";
@@ -23,7 +25,7 @@ export class LoginFailed extends Error {
   }
 }
 
-/** The person must log in again: the refresh token expired, or there is none. */
+/** The person must log in again, because the refresh token has expired or is missing. */
 export class LoginEnded extends LoginFailed {
   override name = "LoginEnded";
 }
@@ -41,10 +43,10 @@ interface Discovered {
   end_session_endpoint?: string;
 }
 
-// Tokens that expire sooner than this, in seconds, are not used. For short lifetimes, this is at most a fifth.
+// Seconds before its expiry at which a token is renewed, but at most a fifth of its lifetime.
 const MARGIN = 30;
 
-/** A token that is requested again before it expires. Concurrent callers share one request. */
+/** A token that is renewed before it expires. Concurrent callers share one request. */
 class Renewed {
   private tokens: Tokens | undefined;
   private renewAt = 0;
@@ -73,7 +75,7 @@ class Renewed {
   }
 }
 
-/** A machine's own token. `issuer` is the provider's address, by default that of the platform's embedded provider. */
+/** A machine's own token. `issuer` is the provider's address. The default is the platform's embedded provider. */
 export function clientCredentials(client: {
   clientId: string;
   clientSecret: string;
@@ -94,14 +96,14 @@ export function clientCredentials(client: {
   return (baseUrl, usedUp) => renewed.token(baseUrl, usedUp);
 }
 
-/** A person's tokens, refreshed while the provider allows it. Pass `source` to a client. */
+/** A person's tokens, renewed as long as the provider allows it. Pass the login to a client. */
 export class Login {
   private readonly renewed: Renewed;
 
   constructor(
     issuer: string,
     client: Record<string, string>,
-    /** The newest refresh token. Store it, because providers that rotate refresh tokens accept each of them once. */
+    /** The newest refresh token. Store it, because providers that rotate refresh tokens accept each token once. */
     public refreshToken: string | undefined,
     tokens?: Tokens,
   ) {
@@ -115,7 +117,7 @@ export class Login {
     if (tokens) this.renewed.keep(tokens);
   }
 
-  /** The token that identifies the person, for the logout. */
+  /** The ID token, which a logout needs. */
   get idToken(): string | undefined {
     return this.renewed.idToken;
   }
@@ -123,7 +125,7 @@ export class Login {
   readonly source: TokenSource = (baseUrl, usedUp) => this.renewed.token(baseUrl, usedUp);
 }
 
-/** The address for the browser, and the values to store in its session until it returns. */
+/** The address for the browser, and the values to store in the browser's session until it returns. */
 export interface Start {
   url: string;
   state: string;
@@ -170,7 +172,10 @@ export class CodeFlow {
     return { url: `${authorization_endpoint}?${asked}`, state, verifier, nonce };
   }
 
-  /** The login of the person who returned with this code. Throws `LoginFailed` if the provider refuses the code. */
+  /**
+   * Exchanges the code of a returned browser for the person's login. Throws `LoginFailed` if the provider refuses the
+   * code, or if its tokens belong to another login.
+   */
   async finish(code: string, verifier: string, nonce: string): Promise<Login> {
     const form = {
       grant_type: "authorization_code",
@@ -180,15 +185,15 @@ export class CodeFlow {
       ...this.client,
     };
     const tokens = await exchange((await discover(this.flow.issuer)).token_endpoint, form);
-    // The tokens come directly from the provider over TLS, so the nonce is compared and no signature is checked (OpenID
-    // Connect Core 3.1.3.7, step 6).
+    // The tokens come directly from the provider over TLS. So only the nonce is compared, and no signature is checked
+    // (OpenID Connect Core 3.1.3.7, step 6).
     if (this.scope.split(" ").includes("openid") && (!nonce || nonceOf(tokens.id_token) !== nonce)) {
       throw new LoginFailed("invalid_nonce", "the tokens belong to another login, or have no ID token with its nonce");
     }
     return new Login(this.flow.issuer, this.client, tokens.refresh_token, tokens);
   }
 
-  /** The login of a person whose refresh token was stored. */
+  /** Returns the login of a person whose refresh token was stored earlier. */
   resume(refreshToken: string): Login {
     return new Login(this.flow.issuer, this.client, refreshToken);
   }
@@ -219,7 +224,7 @@ async function reach(url: string, init?: RequestInit): Promise<Response> {
   }
 }
 
-/** The nonce of an ID token without checking its signature, or undefined if it has none. */
+/** Returns the nonce of an ID token, or undefined. The signature is not checked. */
 function nonceOf(idToken: string | undefined): unknown {
   try {
     const claims = atob((idToken?.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));

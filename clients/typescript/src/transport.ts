@@ -1,4 +1,4 @@
-/** Sends calls, with tokens, retries and errors. */
+/** Sends calls with tokens, and retries them. */
 import { agentHeaders } from "./agent.js";
 import { ConnectionFailed, connectionFailed, Fault, NotModified, retryAfter, UnexpectedResponse } from "./faults.js";
 import type { TokenSource } from "./tokens.js";
@@ -13,12 +13,12 @@ const REPEATABLE = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 const PASSING = new Set([502, 503, 504]);
 const etags = new WeakMap<object, string>();
 
-/** The `ETag` of a response, for `ifMatch`. Undefined for a value that was not received or has no ETag. */
+/** Returns the `ETag` of a received value, for `ifMatch`, or undefined if its response had none. */
 export function etagOf(value: object): string | undefined {
   return etags.get(value);
 }
 
-/** The result of a call in openapi-fetch. */
+/** The result of a call with openapi-fetch. */
 export interface Result<T> {
   data?: T;
   error?: unknown;
@@ -37,7 +37,7 @@ export class Transport {
   /** The function that openapi-fetch calls instead of `fetch`. */
   readonly fetch = (request: Request): Promise<Response> => this.send(request, repeatable(request));
 
-  /** The same for a POST or PATCH that has the same effect however often it is sent. */
+  /** Like `fetch`, for a POST or PATCH that has the same effect however often it is sent. */
   readonly fetchIdempotent = (request: Request): Promise<Response> => this.send(request, true);
 
   private async send(request: Request, isRepeatable: boolean): Promise<Response> {
@@ -45,7 +45,7 @@ export class Transport {
     for (let tried = 0; ; ) {
       const token = await this.source(this.baseUrl, usedUp);
       const outcome = await this.try(request, token);
-      // The session or the key may have ended early. Replace a refused token once.
+      // The session or the signing key may have ended early, so renew a refused token once.
       if (outcome instanceof Response && outcome.status === 401 && token && usedUp === undefined) {
         usedUp = token;
         if ((await this.source(this.baseUrl, usedUp)) !== token) continue;
@@ -61,7 +61,8 @@ export class Transport {
   }
 
   /**
-   * The value of a call. Throws `Fault` for a refusal, `NotModified` for a 304, `UnexpectedResponse` for invalid JSON.
+   * Returns the value of a call. Throws `Fault` for an error status, `NotModified` for a 304, and `UnexpectedResponse`
+   * for invalid JSON.
    */
   async value<T>(service: string, call: Promise<Result<T>>): Promise<T> {
     const { data, error, response } = await call.catch((cause: unknown) => {
@@ -74,7 +75,7 @@ export class Transport {
     return data as T;
   }
 
-  /** The parts of a stream as they arrive. Throws as `value` does. */
+  /** Returns the parts of a stream as they arrive. Throws like `value`. */
   async stream(service: string, call: Promise<Result<unknown>>): Promise<ReadableStream<Uint8Array>> {
     const stream = await this.value(service, call);
     const { response } = await call;
@@ -82,7 +83,7 @@ export class Transport {
     throw new UnexpectedResponse(`this is no stream: ${response.status} ${response.headers.get("Content-Type")}`);
   }
 
-  /** The seconds to wait for another attempt, which grow with each attempt. Undefined once the retries are used up. */
+  /** Returns the seconds to wait before another attempt, or undefined once the retries are used up. */
   growing(tried: number, first = 0.25): number | undefined {
     const { times, longestWait } = this.retries;
     return tried < times ? Math.min(first * 2 ** tried, longestWait) * (0.5 + Math.random() / 2) : undefined;
@@ -104,8 +105,8 @@ export class Transport {
   }
 
   /**
-   * The seconds to wait for another attempt. Undefined if the outcome is final. A call refused with 429 was not
-   * started.
+   * Returns the seconds to wait before another attempt, or undefined if the outcome is final. After a 429 any call may
+   * be repeated, because it was not started.
    */
   private nextWait(isRepeatable: boolean, tried: number, outcome: Response | ConnectionFailed): number | undefined {
     const wait = this.growing(tried);
@@ -139,8 +140,8 @@ export function pause(seconds: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Whether an attempt with an unknown outcome may be repeated. With `If-Match` it may not: the second attempt would be
- * refused because of the first one's change.
+ * Returns whether an attempt with an unknown outcome may be repeated. A call with `If-Match` may not, because the first
+ * attempt may have changed the record, and the second would be refused.
  */
 function repeatable(request: Request): boolean {
   if (request.headers.has("Idempotency-Key")) return true;

@@ -1,4 +1,4 @@
-/** Verifies that a webhook of health units or agents was sent by the platform (Standard Webhooks, version 1). */
+/** Verifies that the platform sent a webhook of health units or agents (Standard Webhooks, version 1). */
 
 /** The shortest secret that Standard Webhooks allows, in bytes. The platform's secrets have 32. */
 const MIN_SECRET_BYTES = 24;
@@ -8,7 +8,7 @@ export class InvalidSecret extends Error {
   override name = "InvalidSecret";
 }
 
-/** The call was not signed with this secret, was changed in transit, or is too old. */
+/** The call was not signed with one of the secrets, was changed in transit, or is too old. */
 export class InvalidSignature extends Error {
   override name = "InvalidSignature";
 }
@@ -21,8 +21,8 @@ export interface WebhookEvent {
 }
 
 /**
- * The decoded event of a call that was signed with one of these secrets. Throws `InvalidSignature` for any other call.
- * Throws `InvalidSecret` if your own configuration is wrong: answer 500 then, so that the platform retries.
+ * Returns the decoded event of a call that was signed with one of these secrets. Throws `InvalidSignature` for any
+ * other call. Throws `InvalidSecret` if your own configuration is wrong: answer 500 then, so that the platform retries.
  *
  * `body` must be the received bytes. Pass the current secret and, during a replacement, the previous one. An event may
  * arrive more than once, always with the same `webhook-id`.

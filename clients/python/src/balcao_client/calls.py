@@ -1,4 +1,4 @@
-"""One call: its request, its retries, and the reading of its response. This module does no input or output."""
+"""A single call: its request, its retries, and how its response is read. This module does no I/O."""
 
 import functools
 import random
@@ -35,22 +35,22 @@ class Retries:
 
 @dataclass
 class Call:
-    """A request whose address and token are not known yet. `path` is quoted. `query` and `headers` may contain None."""
+    """A request without its address and token. `path` is quoted. None values in `query` and `headers` are not sent."""
 
     method: str
     path: str
     query: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str | None] = field(default_factory=dict)
     body: Any = None
-    # True if the operation accepts an `Idempotency-Key`. The key is created once and reused for every attempt.
+    # Whether the operation accepts an `Idempotency-Key`. The key is created once and used for every attempt.
     keyed: bool = False
-    # True for a POST or PATCH that has the same effect however often it is sent.
+    # Whether a POST or PATCH has the same effect however often it is sent.
     idempotent: bool = False
     accept: str = "application/json"
     service: str = ""
 
     def request(self, client: httpx.Client | httpx.AsyncClient, base: str, token: str) -> httpx.Request:
-        """Return the request of an attempt."""
+        """Return the request for an attempt."""
         headers = {"Accept": self.accept, **name_agent(client)}
         headers |= {name: _header(value) for name, value in self.headers.items() if value is not None}
         content = None
@@ -72,7 +72,8 @@ class Call:
     def repeatable(self) -> bool:
         """Whether an attempt with an unknown outcome may be repeated.
 
-        With `If-Match` it may not: the second attempt would be refused because of the first one's change.
+        A call with `If-Match` may not, because the first attempt may have changed the record, and the second would be
+        refused.
         """
         if self.keyed or self.idempotent:
             return True
@@ -144,12 +145,12 @@ def _decoder(result: Any) -> msgspec.json.Decoder[Any]:
 
 
 def _header(value: str) -> str:
-    """Return a text encoded for a header. The platform decodes percent-encoded values."""
+    """Return the value, encoded for a header. The platform decodes percent-encoded headers."""
     return value if value.isascii() else quote(value)
 
 
 def segment(value: object) -> str:
-    """Return a value as a segment of a path."""
+    """Return the value as an encoded path segment."""
     return quote(_text(value), safe="")
 
 

@@ -1,6 +1,6 @@
-"""The two clients: `Balcao`, and `AsyncBalcao`, whose methods are coroutines.
+"""The clients `Balcao` and `AsyncBalcao`, whose methods are coroutines.
 
-A service is imported when it is first used.
+Each service's module is imported on first use.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -120,7 +120,7 @@ class Balcao:
 
 
 class AsyncBalcao:
-    """The same as `Balcao`, with methods that are coroutines."""
+    """Like `Balcao`, but its methods are coroutines."""
 
     def __init__(
         self,

@@ -34,11 +34,11 @@ class BalcaoError(Exception):
 
 
 class ConnectionFailed(BalcaoError):
-    """No response, or not in time. A write may or may not have been applied."""
+    """The response did not arrive, or not in time. A write may or may not have been applied."""
 
 
 class UnexpectedResponse(BalcaoError):
-    """The response is not one of the operation's: a proxy's page, or a platform of another version."""
+    """The response does not belong to the operation. It may come from a proxy or from another platform version."""
 
 
 class NotModified(BalcaoError):
@@ -101,7 +101,7 @@ class TooLarge(Fault):
 
 
 class Unprocessable(Fault):
-    """422: members are not valid, each listed in `items`, or contradict each other."""
+    """422: members are invalid or contradict each other. `items` lists them if the service does."""
 
 
 class TooManyRequests(Fault):
@@ -134,7 +134,7 @@ def make_fault(response: httpx.Response, service: str = "") -> Fault:
 def read_retry_after(response: httpx.Response) -> float | None:
     """Return the seconds to wait before the next attempt, or None if the response does not contain them.
 
-    A date is compared with the response's own `Date`, so that a wrong local clock does not matter.
+    A date is compared with the response's own `Date`, so that a wrong local clock has no effect.
     """
     text = response.headers.get("Retry-After", "")
     if text.isascii() and text.isdigit():

@@ -11,16 +11,19 @@ class Model(msgspec.Struct, dict=True, omit_defaults=True):
 
     @property
     def etag(self) -> str | None:
-        """The `ETag` of this response, for `if_match`. It is None for a body that was not received or has no ETag."""
+        """The response's `ETag`, for `if_match`.
+
+        It is None if the object was not received or the response has no ETag.
+        """
         return self.__dict__.get("etag")
 
     def attach_etag(self, etag: str | None) -> None:
-        """Attach the response's `ETag`. It is not a member, so it is neither sent nor compared."""
+        """Attach the response's `ETag`. It is not a member of the body, so it is neither sent nor compared."""
         self.__dict__["etag"] = etag
 
 
 class OpenEnum(StrEnum):
-    """The values that the API has today. A newer platform may send others, which are accepted unchanged."""
+    """An enumeration that accepts unknown values unchanged, because a newer platform may send more."""
 
     @classmethod
     def _missing_(cls, value: object) -> Self | None:

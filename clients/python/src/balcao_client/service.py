@@ -10,7 +10,7 @@ from balcao_client.transport import AsyncTransport, Transport
 
 
 class Service:
-    """The operations of a service at an address."""
+    """A service at an address."""
 
     NAME: str
 
@@ -26,7 +26,7 @@ class Service:
 
 
 class AsyncService:
-    """The operations of a service at an address, as coroutines."""
+    """A service at an address, whose operations are coroutines."""
 
     NAME: str
 

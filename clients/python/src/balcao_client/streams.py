@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-# A carriage return at the end may be the first half of a line end. Other Unicode line separators do not end a line,
+# A carriage return at the end may be the first half of a line end. Other Unicode line separators are not line ends,
 # because data may contain them.
 _LINE_END = re.compile(r"\r\n|\n|\r(?!\Z)")
 
 
 class Event(NamedTuple):
-    """An event of a stream. A later call can continue after its `id` (`last_event_id`)."""
+    """An event of a stream. A later call can resume after its `id` (`last_event_id`)."""
 
     name: str
     data: str
@@ -24,9 +24,9 @@ class Event(NamedTuple):
 
 
 class EventReader:
-    """Reads a stream in parts of any size, over several connections. An event ends with an empty line.
+    """A parser for a stream that arrives in parts of any size, over several connections.
 
-    The next connection continues after `last_id`. `retry` is the pause in seconds that the platform asks for.
+    The next connection resumes after `last_id`. `retry` is the pause in seconds that the platform requested.
     """
 
     def __init__(self, last_id: str = "") -> None:
@@ -35,21 +35,21 @@ class EventReader:
         self.reconnect()
 
     def reconnect(self) -> None:
-        """Drop the event and the id that the end of a connection cut off, because they will be sent again."""
+        """Drop an event or id that the end of the connection has cut off. The platform sends it again."""
         self._rest = ""
         self._name = ""
         self._data: list[str] = []
         self._id = self.last_id
 
     def read(self, text: str) -> Iterator[Event]:
-        """Yield the events that end within this part."""
+        """Yield the events that are complete after this part."""
         *lines, self._rest = _LINE_END.split(self._rest + text)
         for line in lines:
             if event := self._read_line(line):
                 yield event
 
     def _read_line(self, line: str) -> Event | None:
-        """Return the event that this line ends, if any. Comments and unknown fields are ignored."""
+        """Return the event that this line completes, or None. Comments and unknown fields are ignored."""
         if not line:
             return self._end()
         field, _, value = line.partition(":")

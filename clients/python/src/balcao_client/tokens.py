@@ -1,6 +1,6 @@
-"""Sources of access tokens: client credentials of a machine, the login of a person, or the caller's function.
+"""Sources of access tokens: client credentials of a machine, a person's login, or a function of the caller.
 
-Every source caches its token and requests a new one before the old one expires, one request at a time.
+Client credentials and logins cache their token and renew it before it expires. Concurrent callers share one request.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ import msgspec
 from balcao_client.calls import name_agent
 from balcao_client.faults import BalcaoError, ConnectionFailed, UnexpectedResponse, make_fault
 
-# Tokens that expire sooner than this, in seconds, are not used. For short lifetimes, this is at most a fifth.
+# Seconds before its expiry at which a token is renewed, but at most a fifth of its lifetime.
 MARGIN = 30.0
-# The statuses with which a provider refuses a token request. Their body is an OAuth error.
+# Statuses with which a provider refuses a token request. The body is an OAuth error.
 _REFUSED = {400, 401, 403}
 _DISCOVERY = "/.well-known/openid-configuration"
 
@@ -31,8 +31,8 @@ _DISCOVERY = "/.well-known/openid-configuration"
 class LoginFailed(BalcaoError):
     """The identity provider refused a login or a token.
 
-    `error` and `error_description` are the provider's own (RFC 6749, 5.2), and `status` is the status of its response.
-    It is None if this client refused: `invalid_nonce` means that the tokens belong to another login.
+    `error` and `error_description` come from the provider (RFC 6749, 5.2), and `status` is its response's status. If
+    this client refused, `status` is None: `invalid_nonce` means that the tokens belong to another login.
     """
 
     def __init__(self, error: str, error_description: str = "", status: int | None = None) -> None:
@@ -43,7 +43,7 @@ class LoginFailed(BalcaoError):
 
 
 class LoginEnded(LoginFailed):
-    """The person must log in again: the refresh token expired, or there is none."""
+    """The person must log in again, because the refresh token has expired or is missing."""
 
 
 class Tokens(msgspec.Struct):
@@ -74,17 +74,17 @@ _Received = TypeVar("_Received", Tokens, _Discovered)
 
 
 class TokenSource(Protocol):
-    """A source of tokens. `used_up` is a token that the platform refused, or None."""
+    """A source of tokens. `used_up` is a token that the platform has refused, or None."""
 
     def get_token(self, http: httpx.Client, base_url: str, used_up: str | None = None) -> str:
-        """Return a token for the next call."""
+        """Return the token for the next call."""
 
     async def get_token_async(self, http: httpx.AsyncClient, base_url: str, used_up: str | None = None) -> str:
-        """Return a token for the next call."""
+        """Return the token for the next call."""
 
 
 class FixedToken:
-    """A fixed token. It is empty for anonymous calls."""
+    """A fixed token, or an empty string for anonymous calls."""
 
     def __init__(self, token: str) -> None:
         self._token = token
@@ -99,7 +99,10 @@ class FixedToken:
 
 
 class CallableToken:
-    """The caller's function, called before each call. `AsyncBalcao` also accepts a coroutine function."""
+    """A function of the caller that returns the token for each call.
+
+    `AsyncBalcao` also accepts a coroutine function.
+    """
 
     def __init__(self, ask: Callable[[], str | Awaitable[str]]) -> None:
         self._ask = ask
@@ -118,9 +121,9 @@ class CallableToken:
 
 
 class _Renewed(ABC):
-    """A token that is requested from the provider again before it expires.
+    """A token that is renewed before it expires.
 
-    A source serves one `Balcao` or one `AsyncBalcao`, because its locks only synchronize callers of one kind.
+    A source serves one `Balcao` or one `AsyncBalcao`, because its two locks do not exclude each other.
     """
 
     def __init__(self, issuer: str | None, realm: str) -> None:
@@ -133,7 +136,7 @@ class _Renewed(ABC):
         self._async_lock = asyncio.Lock()
 
     def get_token(self, http: httpx.Client, base_url: str, used_up: str | None = None) -> str:
-        """Return the cached token, or a new one if it expires soon or was refused."""
+        """Return the cached token, or a new one if the cached token expires soon or was refused."""
         with self._lock:
             if (token := self._kept(used_up)) is None:
                 endpoint = self._discover(http, base_url).token_endpoint
@@ -141,7 +144,7 @@ class _Renewed(ABC):
             return token
 
     async def get_token_async(self, http: httpx.AsyncClient, base_url: str, used_up: str | None = None) -> str:
-        """Return the cached token, or a new one if it expires soon or was refused."""
+        """Return the cached token, or a new one if the cached token expires soon or was refused."""
         async with self._async_lock:
             if (token := self._kept(used_up)) is None:
                 endpoint = (await self._discover_async(http, base_url)).token_endpoint
@@ -181,7 +184,7 @@ class _Renewed(ABC):
 class ClientCredentials(_Renewed):
     """A machine's own token.
 
-    `issuer` is the provider's address, by default that of the platform's embedded provider.
+    `issuer` is the provider's address. The default is the platform's embedded provider.
     """
 
     def __init__(
@@ -197,7 +200,7 @@ class ClientCredentials(_Renewed):
 
 
 class Login(_Renewed):
-    """A person's tokens, refreshed while the provider allows it. Store `refresh_token`, if there is one."""
+    """A person's tokens, renewed as long as the provider allows it. Store `refresh_token`, if there is one."""
 
     def __init__(
         self,
@@ -216,12 +219,12 @@ class Login(_Renewed):
 
     @property
     def refresh_token(self) -> str | None:
-        """The newest refresh token. Providers that rotate refresh tokens accept each of them once."""
+        """The newest refresh token. Providers that rotate refresh tokens accept each token once."""
         return self._refresh_token
 
     @property
     def id_token(self) -> str | None:
-        """The token that identifies the person, for the logout."""
+        """The ID token, which a logout needs."""
         return self._tokens.id_token if self._tokens else None
 
     def _form(self) -> dict[str, str]:
@@ -235,7 +238,7 @@ class Login(_Renewed):
 
 
 class Start(NamedTuple):
-    """The address for the browser, and the values to store in its session until it returns."""
+    """The address for the browser, and the values to store in the browser's session until it returns."""
 
     url: str
     state: str
@@ -273,7 +276,7 @@ class CodeFlow:
         return self._start(discovered)
 
     def finish(self, code: str, verifier: str, nonce: str, http: httpx.Client | None = None) -> Login:
-        """Return the login of the person who returned with this code.
+        """Exchange the code of a returned browser for the person's login.
 
         Raises:
             LoginFailed: the provider refused the code, or its tokens belong to another login.
@@ -287,13 +290,13 @@ class CodeFlow:
         return self._start(_read_discovery(await _get_async(http, self._issuer + _DISCOVERY)))
 
     async def finish_async(self, code: str, verifier: str, nonce: str, http: httpx.AsyncClient) -> Login:
-        """Return the login of the person who returned with this code, as `finish` does."""
+        """Exchange the code of a returned browser for the person's login, as `finish` does."""
         discovered = _read_discovery(await _get_async(http, self._issuer + _DISCOVERY))
         form = self._exchange(code, verifier)
         return self._finish(await _ask_async(http, discovered.token_endpoint, form), nonce)
 
     def resume(self, refresh_token: str) -> Login:
-        """Return the login of a person whose refresh token was stored."""
+        """Return the login of a person whose refresh token was stored earlier."""
         return Login(refresh_token, self._client, issuer=self._issuer)
 
     def _start(self, discovered: _Discovered) -> Start:
@@ -321,22 +324,22 @@ class CodeFlow:
         }
 
     def _finish(self, tokens: Tokens, nonce: str) -> Login:
-        # The tokens come directly from the provider over TLS, so the nonce is compared and no signature is checked
-        # (OpenID Connect Core 3.1.3.7, step 6).
+        # The tokens come directly from the provider over TLS. So only the nonce is compared, and no signature is
+        # checked (OpenID Connect Core 3.1.3.7, step 6).
         if "openid" in self._scope.split() and (not nonce or _read_nonce(tokens.id_token) != nonce):
             raise LoginFailed("invalid_nonce", "the tokens belong to another login, or have no ID token with its nonce")
         return Login(tokens.refresh_token, self._client, tokens=tokens, issuer=self._issuer)
 
 
 def make_source(token: "str | Callable[[], str | Awaitable[str]] | TokenSource | None") -> TokenSource:
-    """Return the source for a caller's `token` argument."""
+    """Return the token source for a `token` argument."""
     if token is None or isinstance(token, str):
         return FixedToken(token or "")
     return CallableToken(token) if callable(token) else token
 
 
 def _borrow(http: httpx.Client | None) -> AbstractContextManager[httpx.Client]:
-    """Return the caller's client, which stays open, or a new one, which is closed."""
+    """Return a context manager for the caller's client, which stays open, or for a new one, which it closes."""
     return httpx.Client() if http is None else nullcontext(http)
 
 
@@ -403,7 +406,7 @@ def _read(response: httpx.Response, kind: type[_Received]) -> _Received:
 
 
 def _read_nonce(id_token: str | None) -> str:
-    """Return the nonce of an ID token without checking its signature, or an empty text if it has none."""
+    """Return the nonce of an ID token, or an empty string. The signature is not checked."""
     try:
         claims = (id_token or "").split(".")[1]
         return msgspec.json.decode(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)), type=_Nonce).nonce

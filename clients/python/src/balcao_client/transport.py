@@ -1,4 +1,4 @@
-"""Send calls, with tokens, retries and errors of connections."""
+"""Sends calls with tokens, and retries them."""
 
 import asyncio
 import time
@@ -13,13 +13,14 @@ from balcao_client.faults import ConnectionFailed, UnexpectedResponse, make_faul
 from balcao_client.streams import Event, EventReader
 from balcao_client.tokens import TokenSource
 
-# Seconds of silence after which a stream's connection counts as dead. The platform sends a comment every 15 seconds.
+# After this many seconds of silence, a stream's connection counts as dead. The platform sends a comment every 15
+# seconds.
 SILENCE = 45.0
 Outcome = httpx.Response | httpx.TransportError | None
 
 
 class _Listening:
-    """The state of a stream between its connections. It does no input or output."""
+    """The state of a stream that survives its connections. It does no I/O."""
 
     def __init__(self, call: Call, retries: Retries, *, resumes: bool) -> None:
         self.reader = EventReader(call.headers.get("Last-Event-ID") or "")
@@ -30,7 +31,7 @@ class _Listening:
         self._tried = 0
 
     def request(self, client: httpx.Client | httpx.AsyncClient, base: str, token: str) -> httpx.Request:
-        """Return the request of the next connection, which continues after the last complete event."""
+        """Return the request for the next connection, which resumes after the last complete event."""
         self.reader.reconnect()
         headers = {**self._call.headers, "Last-Event-ID": self.reader.last_id or None}
         request = replace(self._call, headers=headers).request(client, base, token)
@@ -38,7 +39,7 @@ class _Listening:
         return request
 
     def read(self, text: str) -> Iterator[Event]:
-        """Yield the events that end within this text. A connection with data resets the count of failures."""
+        """Yield the events that are complete after this text. Received data resets the count of failures."""
         self._tried, self.used_up = 0, None
         return self.reader.read(text)
 
@@ -94,7 +95,7 @@ class Transport:
         while True:
             token = self._source.get_token(self.http, self._base_url, used_up)
             outcome = self._try(call.request(self.http, base, token))
-            # The session or the key may have ended early. Replace a refused token once.
+            # The session or the signing key may have ended early, so renew a refused token once.
             if isinstance(outcome, httpx.Response) and outcome.status_code == 401 and used_up is None and token:
                 used_up = token
                 if self._source.get_token(self.http, self._base_url, used_up) != token:
@@ -175,7 +176,7 @@ class AsyncTransport:
         while True:
             token = await self._source.get_token_async(self.http, self._base_url, used_up)
             outcome = await self._try(call.request(self.http, base, token))
-            # The session or the key may have ended early. Replace a refused token once.
+            # The session or the signing key may have ended early, so renew a refused token once.
             if isinstance(outcome, httpx.Response) and outcome.status_code == 401 and used_up is None and token:
                 used_up = token
                 if await self._source.get_token_async(self.http, self._base_url, used_up) != token:

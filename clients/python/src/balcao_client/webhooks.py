@@ -1,4 +1,4 @@
-"""Verify that a webhook of health units or agents was sent by the platform (Standard Webhooks, version 1)."""
+"""Verifies that the platform sent a webhook of health units or agents (Standard Webhooks, version 1)."""
 
 import base64
 import binascii
@@ -12,7 +12,7 @@ import msgspec
 
 from balcao_client.faults import BalcaoError
 
-# The accepted difference of the sender's clock in seconds. An older call could be a recorded one.
+# The largest accepted age in seconds, in either direction. An older call may be a replay.
 TOLERANCE = 300
 
 # The shortest secret that Standard Webhooks allows, in bytes. The platform's secrets have 32.
@@ -24,7 +24,7 @@ class InvalidSecret(BalcaoError, ValueError):
 
 
 class InvalidSignature(BalcaoError):
-    """The call was not signed with this secret, was changed in transit, or is too old."""
+    """The call was not signed with one of the secrets, was changed in transit, or is too old."""
 
 
 class WebhookEvent(TypedDict):
@@ -61,7 +61,7 @@ def verify_webhook(
     signed = f"{id_}.{stamp}.".encode() + body
     expected = [hmac.new(key, signed, hashlib.sha256).digest() for key in keys]
     given = [_decode(text.removeprefix("v1,")) for text in signatures.split() if text.startswith("v1,")]
-    # Compare every pair, so that the duration reveals nothing.
+    # Compare every pair, so that the duration does not depend on the secrets.
     if not sum(hmac.compare_digest(one, other) for one in expected for other in given):
         raise InvalidSignature("no signature fits")
     event: WebhookEvent = msgspec.json.decode(body)
