@@ -18,7 +18,7 @@ def read_documents() -> list[Document]:
 
 
 def is_boolean(schema: Mapping[str, Any]) -> bool:
-    """Return whether a value is a boolean. Query parameters may be one of four strings instead."""
+    """Return whether a value is a boolean. Query parameters describe booleans as an enumeration of four strings."""
     return schema.get("type") == "boolean" or set(schema.get("enum", ())) == {"0", "1", "false", "true"}
 
 

@@ -90,7 +90,7 @@ def doc_of(operation: Operation) -> str:
 
 
 def key_of(name: str) -> str:
-    """Return a name, quoted if it cannot be an object's key otherwise."""
+    """Return a name as an object key, quoted if it is not an identifier."""
     return name if _IDENTIFIER.fullmatch(name) else json.dumps(name)
 
 

@@ -1,4 +1,4 @@
-"""A catalogue becomes equal to any other when its document is applied (rules: access 4.7)."""
+"""Applying the document of any catalogue makes another catalogue equal to it (rules: access 4.7)."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Decisions by an earlier catalogue version, which is rebuilt from the audit chain (rules: access 2.5)."""
+"""Decisions based on an earlier catalogue version, which is rebuilt from the audit chain (rules: access 2.5)."""
 
 import random
 from collections.abc import Awaitable, Callable

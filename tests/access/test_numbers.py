@@ -1,4 +1,4 @@
-"""The numbers in the rules equal those in the code, so that both must change together (rules: access 5.5)."""
+"""The rules and the code state the same numbers (rules: access 5.5)."""
 
 from collections.abc import Iterator
 from datetime import timedelta

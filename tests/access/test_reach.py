@@ -113,7 +113,7 @@ async def test_a_role_is_given_by_nobody_who_holds_less_whatever_opened_the_oper
 
 @pytest.fixture
 def delegate(http: httpx.Client, issuer: Issuer, superadmin: Send, sql: Sql) -> tuple[Send, str]:
-    """Return a function that calls as a manager of all groups with a prefix, and the prefix."""
+    """Return a function that calls as a manager of all groups with a prefix. Return the prefix too."""
     person, stem = "90000010723", make_name()
     sql("DELETE FROM access.membership USING access.person WHERE person.id = person_id AND cpf = $1", person)
     managers = {"name": make_name(), "description": "De teste", "attributes": {"manages": [f"{stem}_*"]}}

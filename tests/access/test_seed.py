@@ -1,4 +1,7 @@
-"""The seed data is loaded completely once, and a removed item never comes back (rules: access 3.1, 3.3)."""
+"""The first load adds all seed data.
+
+Later loads add nothing twice and restore nothing removed (rules: access 3.1, 3.3).
+"""
 
 import json
 import re
@@ -124,7 +127,7 @@ def test_a_second_run_writes_nothing(database_url: str, sql: Sql) -> None:
 
 
 class Undo(Exception):
-    """Rolls back a trial."""
+    """An exception that rolls back a trial."""
 
 
 @dataclass

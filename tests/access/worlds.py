@@ -18,7 +18,7 @@ ROLES: Mapping[str, Sequence[str]] = {
 
 
 class Plan(NamedTuple):
-    """A group to create, with its roles and attributes. `department` makes it the group of a department."""
+    """A group to create, with its roles and attributes. With `department`, it is a department's group."""
 
     roles: Sequence[str] = ()
     attributes: Mapping[str, Sequence[str]] = {}

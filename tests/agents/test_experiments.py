@@ -163,7 +163,7 @@ def count_reads(sql: Any, statement: Statement[..., Any], **asked: Any) -> Count
 
 
 def test_runs_are_read_once_even_before_their_tables_are_first_analysed(send: Send, sql: Any) -> None:
-    """Each row is read only once although PostgreSQL has no statistics of the new tables and expects few rows."""
+    """Each row is read only once although PostgreSQL has no statistics for the new tables and expects few rows."""
     created = send("POST", "datasets", {"name": "Base que ninguém contou"}).json()["id"]
     ids = send("POST", f"datasets/{created}/examples", [{"input": {"n": n}} for n in range(300)]).json()["ids"]
     own, other = make_experiment(send, (created, ids)), make_experiment(send, (created, ids))

@@ -162,7 +162,7 @@ def test_a_bad_example_or_set_is_reported_and_the_others_are_imported(
 
 
 class Killed(BaseException):
-    """Stops the import where a kill would stop the process."""
+    """An exception that stops the import where a kill would stop the process."""
 
 
 def test_a_killed_import_goes_on_after_its_last_committed_batch(load: Load, tmp_path: Path, sql: Sql) -> None:

@@ -33,7 +33,7 @@ def body(agent: str, **content: Any) -> SaveBody:
 
 
 def someone_with(call: Call, action: str) -> Call:
-    """Return the call of a person without roles, allowed because of this action."""
+    """Return a call by a person without roles. The access decision allowed the call because of this action."""
     caller = from_claims({"sub": "editor", "cpf": "90000000175", "exp": 4e9})
     return Call(call.platform, "agents.test", "", Decision(Reason.GRANTED, action), caller)
 

@@ -23,7 +23,7 @@ KEY = base64.b64encode(bytes(range(7, 39))).decode()
 
 
 def city(issuer: Issuer, database_url: str, folder: Path, **changes: str) -> dict[str, str]:
-    """Return the settings of a faultless production installation."""
+    """Return settings with which production starts."""
     return {
         "profile": "production",
         "port": str(free_port()),
@@ -105,7 +105,7 @@ def test_a_database_that_the_demo_was_loaded_into_is_refused_for_good(
 
 
 class Interrupted(Exception):
-    """Stops the loading of the demo data."""
+    """An exception that stops the loading of the demo data."""
 
 
 async def test_half_of_the_demo_marks_a_database_too(

@@ -1,4 +1,4 @@
-"""`balcao citizen`, `balcao audit` and `balcao retention` use the API's use cases and audit events."""
+"""`balcao citizen`, `balcao audit` and `balcao retention` run the API's use cases, with the same audit events."""
 
 from collections.abc import Callable
 from typing import Any

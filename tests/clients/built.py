@@ -33,7 +33,7 @@ def build_python(folder: Path) -> Path:
 def install_python(wheel: Path, folder: Path) -> Path:
     """Create an environment with only the wheel and its dependencies, and return its interpreter.
 
-    The dependencies are copied from the tests' own environment, because tests download nothing.
+    The dependencies are linked from the tests' own environment, because tests download nothing.
     """
     _run([sys.executable, "-m", "venv", "--without-pip", folder])
     packages = next((folder / "lib").glob("python*")) / "site-packages"

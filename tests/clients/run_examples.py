@@ -56,7 +56,7 @@ def make(call: dict[str, Any]) -> int | str:
 
 
 async def make_awaited(url: str, call: dict[str, Any]) -> int | str:
-    """Make a call with the async client and return the result. Of a stream, read only the first event."""
+    """Make a call with the async client and return the result. Read only the first event of a stream."""
     async with AsyncBalcao(url, call["token"], retries=ONCE) as balcao:
         try:
             result = prepare(balcao, call)

@@ -121,7 +121,10 @@ def test_a_stream_that_is_refused_says_why(client: Any, call: Calling, platform:
 def test_a_stream_that_ends_or_breaks_is_continued_after_its_last_event(
     client: Any, call: Calling, platform: Receiver, waits: list[float]
 ) -> None:
-    """The client ignores the id of an incomplete event. Otherwise it would resume after it and lose the event."""
+    """The client ignores the id of an incomplete event.
+
+    Otherwise the client would resume after the event and lose it.
+    """
     platform.answers += [
         stream("retry: 2000\nid: 5\n\n"),
         stream("id: 6\ndata: a\n\nid: 7\ndata: cut o"),

@@ -22,7 +22,7 @@ from tests.support.terminal import Serving, Terminal
 
 pytestmark = pytest.mark.cluster
 
-SENDERS = 8  # of events, and as many again of own writes
+SENDERS = 8  # senders of events, and the same number for own writes
 CALLS = 400  # acknowledged calls of each kind, before and after the kill
 
 

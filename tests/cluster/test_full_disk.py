@@ -24,7 +24,7 @@ from tests.support.terminal import Serving, Terminal
 
 pytestmark = [pytest.mark.cluster, pytest.mark.mounts]
 
-SENDERS = 4  # of events, and as many again of own writes
+SENDERS = 4  # senders of events, and the same number for own writes
 CALLS = size(100, 400)  # acknowledged calls of each kind, before and after
 REFUSALS = size(20, 100)
 STAFF = KLEBER
@@ -47,7 +47,7 @@ def serving(issuer: Issuer, home: Path, server: Postgres) -> Iterator[str]:
 
 
 class Service:
-    """A service manager: restarts the database server if it ends by itself."""
+    """A service manager that restarts the database server if it ends by itself."""
 
     def __init__(self, server: Postgres) -> None:
         self.restarts = 0

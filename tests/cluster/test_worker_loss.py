@@ -1,4 +1,4 @@
-"""Of two workers on two hosts, one is killed or frozen while it holds jobs, and the other takes the jobs over.
+"""Two hosts run workers. One worker is killed or frozen while it holds jobs, and the other worker takes them over.
 
 No job is lost, and none takes effect twice.
 """

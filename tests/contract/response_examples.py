@@ -47,7 +47,7 @@ class _Creation:
 
 
 class Collector:
-    """Calls every operation with its example. Reads come first and deletions last.
+    """A collector that calls every operation with its example. Reads come first and deletions last.
 
     If a call fails, it is repeated with the path values of a resource that another example created.
     """

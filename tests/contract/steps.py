@@ -28,7 +28,7 @@ _run = asyncio.Handle._run
 
 
 class StepMeter:
-    """Measures the steps of one server's event loop. `unit` is the cost of a liveness response."""
+    """A meter for the steps of one server's event loop. `unit` is the cost of a liveness response."""
 
     def __init__(self) -> None:
         self.thread = 0

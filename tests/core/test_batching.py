@@ -1,4 +1,4 @@
-"""Look-ups by key share a statement, and small writes share a commit, if they arrive at the same time."""
+"""Look-ups by key, and small writes, share a statement if they arrive at the same time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence

@@ -49,7 +49,7 @@ Make = Callable[..., Manifest]
 
 
 class Killed(BaseException):
-    """Stops the export where a kill would stop the process."""
+    """An exception that stops the export where a kill would stop the process."""
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,7 @@ def call_of(platform: Platform, key: str | None, subject: str = "someone") -> Ca
 
 
 class Maker:
-    """Counts how many things it has created."""
+    """A function that creates things and counts them."""
 
     def __init__(self) -> None:
         self.made = 0

@@ -1,4 +1,4 @@
-"""Imported tables with damaged rows: each costs only itself, and the counts add up to the number of rows."""
+"""A damaged row in an imported table affects only itself, and the counts add up to the number of rows."""
 
 import io
 import zipfile

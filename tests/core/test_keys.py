@@ -86,7 +86,7 @@ def provider() -> Provider:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Replace the clock of the keys by the only item of the returned list."""
+    """Return a list whose only item replaces the clock of the keys."""
     now = [1000.0]
     monkeypatch.setattr(keys, "monotonic", lambda: now[0])
     monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)
@@ -231,7 +231,7 @@ async def test_tokens_with_invented_keys_are_refused_however_many_come(issuer: I
 async def test_a_token_may_be_new_by_a_clock_behind_ours_and_where_it_does_not_say(
     issuer: Issuer, clock: list[float]
 ) -> None:
-    """The issuer may have added the unknown key since the last fetch, so the call is not refused but retried later."""
+    """The issuer may have added the unknown key since the last fetch, so the caller is asked to retry."""
     async with httpx.AsyncClient(timeout=PATIENCE) as client:
         verifier = TokenVerifier([issuer.address], "account", client)
         before = time.time()

@@ -91,7 +91,7 @@ def replica_of(platform: Platform) -> Replica:
 
 
 class Outcomes:
-    """Counts the outcomes of reads since the last call of `take`."""
+    """The outcomes of reads since the last call of `take`."""
 
     def __init__(self) -> None:
         self._counter = telemetry.counter("balcao_replica_reads", "", "outcome")

@@ -16,7 +16,7 @@ ABOVE, BELOW, HIDDEN = "\u0301", "\u0316", "\u0f73"
 
 
 class Normaliser:
-    """Wraps `unicodedata`, and records the length of the longest string that it normalises."""
+    """A wrapper of `unicodedata` that records the length of the longest string it normalises."""
 
     def __init__(self) -> None:
         self.longest = 0

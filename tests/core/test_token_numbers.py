@@ -1,4 +1,4 @@
-"""The numbers on the page about trust equal those in the code, so that both must change together."""
+"""The page about trust and the code state the same numbers."""
 
 import re
 from datetime import timedelta

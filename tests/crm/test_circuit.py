@@ -19,7 +19,7 @@ class Clock:
 
 
 class CircuitMachine(RuleBasedStateMachine):
-    """Compares the circuit breaker with a simple model of its rules (rules: registry 4.5)."""
+    """A comparison of the circuit breaker with a simple model of its rules (rules: registry 4.5)."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -154,7 +154,7 @@ SOMEBODY_ELSE = ACCOUNT | {"CPF__c": "90000000337"}
     ids=str,
 )
 async def test_an_answer_with_a_record_that_does_not_bear_the_persons_cpf_is_a_failure(records: list[Any]) -> None:
-    """A look-up then shows no record, and a push writes to no account."""
+    """The record is rejected, so a look-up does not show it, and a push does not write to the account."""
     async with open_client(Foreign(200, json.dumps({"done": True, "records": records}).encode())) as client:
         for ask in (client.look_up, client.find):
             with pytest.raises(CrmAway) as raised:

@@ -1,4 +1,4 @@
-"""Case folding in SQL gives the same result as in Python."""
+"""SQL folds case, accents and blanks as Python does."""
 
 import unicodedata
 

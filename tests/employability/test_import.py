@@ -79,7 +79,7 @@ def invent_company(number: int) -> str:
 
 
 class Killed(BaseException):
-    """Stops the import where a kill would stop the process."""
+    """An exception that stops the import where a kill would stop the process."""
 
 
 @pytest.mark.parametrize("name", ["employers.csv", "employers.csv.gz", "employers.jsonl"])

@@ -40,7 +40,7 @@ STAFF = {
     "go:empregabilidade:editor": CURATED,
     "go:curriculos:editor": frozenset({"resume_bank:read"}),
 }
-# These codes are not decided by the rule, but later, because the token has no CPF.
+# Error codes of refusals that do not come from the rule, but from a token without a CPF.
 TOLD_BY_TOKEN = {"token-without-cpf"}
 
 
@@ -128,7 +128,7 @@ def test_every_post_takes_an_idempotency_key_but_those_that_are_safe_to_repeat()
 
 
 def test_of_the_rows_of_a_resume_only_a_language_may_be_there_twice() -> None:
-    """Replacing a resume row conflicts only for a language (rules: employability 2.8)."""
+    """Only replacing a language in a resume can conflict (rules: employability 2.8)."""
     replaced = [served.operation for served in OURS if served.method == "PUT" and "/curriculo/" in served.path]
     conflicting = {operation.key for operation in replaced if 409 in error_statuses(operation)}
     assert conflicting == {"employability.replace_resume_language"}

@@ -1,4 +1,4 @@
-"""The numbers in the rules equal those in the code, so that both must change together (rules: employability 2)."""
+"""The rules and the code state the same numbers (rules: employability 2)."""
 
 import re
 from datetime import timedelta

@@ -13,7 +13,7 @@ from tests.employability.tallies import list_wrong_tallies
 from tests.support.fixture_types import Sql
 from tests.support.proof_sizes import size
 
-# These jobs are published.
+# These jobs are not drafts.
 JOBS = st.integers(6, 9).map(job_id)
 PEOPLE = [Cpf.with_stem(f"85{number:07d}").digits for number in range(6)]
 STATUSES = ("candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "vaga_descontinuada", "retirada")

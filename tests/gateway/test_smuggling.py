@@ -35,7 +35,7 @@ _LAST = re.compile(rb"HTTP/1\.1 [45]|GET /next 0")
     ],
 )
 def test_nothing_is_smuggled_past_it(kind: str, tmp_path: Path) -> None:
-    """If a gateway parses the hidden request itself, it refuses it, because its path is not public."""
+    """If a gateway parses the hidden request itself, the gateway refuses it because its path is not public."""
     tmp_path.chmod(0o755)
     certificate, echo = Certificate(tmp_path), Echo()
     faults: list[str] = []

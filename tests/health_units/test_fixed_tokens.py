@@ -33,7 +33,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
             "BALCAO_AUTH_ISSUER": issuer.address,
             "BALCAO_DATA_DIR": str(tmp_path_factory.mktemp("data")),
             "BALCAO_FIXED_SERVICE_TOKENS": LISTED,
-            "BALCAO_REFUSED_RATE": UNLIMITED,  # the test is refused by about 500 operations
+            "BALCAO_REFUSED_RATE": UNLIMITED,  # about 500 operations refuse the token
         }
     )
 

@@ -165,7 +165,7 @@ def test_nothing_is_imported_that_is_still_to_come(load: Load, sql: Sql, tmp_pat
 
 def test_a_killed_import_goes_on_where_it_was_committed(load: Load, sql: Sql, tmp_path: Path) -> None:
     class Killed(Exception):
-        """Acts like kill -9: no further code of the import runs."""
+        """An exception that acts like kill -9: no further code of the import runs."""
 
     def kill(_: int, done: Committed) -> None:
         if done.lines == 200:

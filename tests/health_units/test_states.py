@@ -24,7 +24,7 @@ clocks = st.timedeltas(min_value=timedelta(minutes=-5), max_value=timedelta(minu
 
 
 class OneUnit(RuleBasedStateMachine):
-    """Runs operations in any order while the clock jumps. The state always equals a replay of all events."""
+    """Operations on one unit in any order, while the clock jumps. The state always equals a replay of all events."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -323,7 +323,7 @@ def test_the_department_words_the_effects() -> None:
 
 @pytest.mark.usefixtures("loaded")
 def test_the_demo_city_shows_every_kind_of_unit(sql: Sql, act: Any) -> None:
-    """The demo city is as section 7 of the rules describes it. A second load changes nothing."""
+    """The demo city matches section 7 of the rules. A second load changes nothing."""
     count = "SELECT last FROM health_units.feed_counter"
     (before,) = sql(count)
     act(lambda call: demo.load_demo_health_units(call.platform))

@@ -1,4 +1,4 @@
-"""A city's whole installation on one machine: two hosts, a worker, two PostgreSQL servers, and what surrounds them.
+"""A city's whole installation on one machine: two hosts, a worker, two PostgreSQL servers, and other services.
 
 nginx runs in front of the hosts, and Redis counts their callers. The identity provider and the CRM are separate. Every
 connection that a fault can affect goes through a simulated wire. Each part is killed, frozen, stopped and started by

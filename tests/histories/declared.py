@@ -12,7 +12,7 @@ ACTOR = "marina"
 
 
 class DeclaredFields:
-    """Staff who declare citizens' genders. The values do not exist in the CRM before."""
+    """Staff who declare citizens' genders. Each value is new to the CRM."""
 
     name = "declared"
 

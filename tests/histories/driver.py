@@ -53,7 +53,7 @@ class DriversOfVehicles:
         link = self._links.get((key, stem))
         if kind < 0.6 or link is None:
             body = {"cpf": driver.digits, "email": f"{stem}@correio.example"}
-            told = lambda answer: self._invited(key, stem, answer)  # noqa: E731 - with the key and the driver
+            told = lambda answer: self._invited(key, stem, answer)  # noqa: E731 - binds key and driver
             return Ask(key, ACTOR, "POST", self._path(key), asked | {"do": "invite"}, told, body, BOTH)
         asked |= {"id": link}
         if kind < 0.8:

@@ -14,7 +14,7 @@ INTERRUPTED = 130  # the exit status of an interrupted command
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt in the block for both signals, even if a shell started the run in the background."""
+    """Raise KeyboardInterrupt for SIGINT and SIGTERM, even if a shell started the run in the background."""
     handlers = {
         signal.SIGINT: signal.default_int_handler,
         signal.SIGTERM: lambda *_: signal.raise_signal(signal.SIGINT),

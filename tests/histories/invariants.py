@@ -155,7 +155,7 @@ def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
 
 
 def find_revoked_rights(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
-    """A right that was revoked at least this many seconds ago allows nothing, unless it was granted again."""
+    """A right revoked more than this many seconds ago allows nothing, unless it may have been granted again."""
     keys: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
         if one.resource == "rights":
@@ -177,7 +177,7 @@ def find_revoked_rights(operations: Iterable[Operation], within: float) -> Itera
 
 
 def find_ended_sessions(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
-    """A session that ended at least this many seconds ago allows nothing, and never works again."""
+    """A session that ended more than this many seconds ago allows nothing, and never works again."""
     sessions: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
         if one.resource == "session":

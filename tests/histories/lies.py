@@ -66,14 +66,14 @@ class _Liar(httpx.AsyncHTTPTransport, ABC):
 
 
 class LostWrites(_Liar):
-    """Acknowledges changes but does not make them."""
+    """A transport that acknowledges changes but does not make them."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         return self.promise(request)
 
 
 class EarlyAnswers(_Liar):
-    """Acknowledges changes before they are made."""
+    """A transport that acknowledges changes before they are made."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         if promised := self.promise(request):
@@ -82,7 +82,7 @@ class EarlyAnswers(_Liar):
 
 
 class DoubledWrites(_Liar):
-    """Repeats a change after its response, as a queue without deduplication would.
+    """A transport that repeats changes after their responses, as a queue without deduplication would.
 
     Other changes may come in between.
     """
@@ -95,7 +95,7 @@ class DoubledWrites(_Liar):
 
 
 class StaleReads(_Liar):
-    """Repeats the first response to a read, as a stale cache or replica would."""
+    """A transport that repeats the first response to a read, as a stale cache or replica would."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         shown = self._shown_first.get(str(request.url))
@@ -103,7 +103,7 @@ class StaleReads(_Liar):
 
 
 class ForgottenWrites(_Liar):
-    """Repeats the previous response to a change at this address, without making the change."""
+    """A transport that repeats the previous response to a change at this address, without making the change."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         before = self._made.get((request.method, str(request.url)))
@@ -111,7 +111,7 @@ class ForgottenWrites(_Liar):
 
 
 class FalseRefusals(_Liar):
-    """Makes changes, but reports that they were refused."""
+    """A transport that makes changes but reports that they were refused."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         if request.method == "GET":
@@ -121,7 +121,7 @@ class FalseRefusals(_Liar):
 
 
 class SwappedAnswers(_Liar):
-    """Returns the response of another address, as a cache with a wrong key would."""
+    """A transport that returns the response of another address, as a cache with a wrong key would."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         others = [body for url, body in self._shown.items() if url != str(request.url)]

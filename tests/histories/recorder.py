@@ -102,7 +102,7 @@ class Prepared(Protocol):
 
 
 class Operation(msgspec.Struct):
-    """A line of a history. Times are nanoseconds of one monotonic clock. Without an output, the outcome is unknown.
+    """One line of a history. Times are nanoseconds of one monotonic clock. Without an output, the outcome is unknown.
 
     The checker reads the members up to `output`, and the invariants read all members. `mark` is the mark in a write,
     and `shown` has the marks in the response.
@@ -141,7 +141,7 @@ class Operation(msgspec.Struct):
 
 
 class Recorder:
-    """Clients that write their history to a file. `outcomes` counts by resource and known, unknown or refused."""
+    """Clients that write their history to a file. `outcomes` counts operations by resource and outcome."""
 
     def __init__(self, settings: Settings, file: Path, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self.outcomes: Counter[tuple[str, str]] = Counter()

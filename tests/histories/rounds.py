@@ -67,7 +67,7 @@ class Clients(msgspec.Struct, frozen=True):
 
 
 class Rounds:
-    """Plays rounds on a city. Each round uses new keys, and writes its history to the folder."""
+    """A series of rounds on a city. Each round uses new keys, and writes its history to the folder."""
 
     def __init__(self, city: City, folder: Path, seed: int, clients: Clients) -> None:
         self._city = city
@@ -83,7 +83,7 @@ class Rounds:
         return self._failures >= MOST_FAILURES
 
     def play(self, name: str, bring_about: Break, before: Wait, after: Wait) -> Round:
-        """Let clients work before, during and after the fault, and judge the history. An error ends the round early."""
+        """Let clients work before, during and after the fault, and judge the history. An error ends the round."""
         self._played += 1
         seed, history = self._seed + self._played, self._folder / f"{self._played:03} {name}.jsonl"
         began = time.monotonic()

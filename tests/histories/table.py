@@ -24,7 +24,7 @@ from tests.histories.rounds import Clients, Round, Rounds
 from tests.histories.trial import RESOURCES, all_resources
 from tests.support import run_folder
 
-EVENTS = 3  # most events in a row
+EVENTS = 3  # number of events in each table row
 PAGE = Path(__file__).parents[2] / "docs" / "proofs" / "histories-faults.md"
 HEAD = """\
 # Proofs: histories, each resource under each fault

@@ -111,7 +111,7 @@ class Endpoint:
 
 
 async def _wait_by(request: Request) -> Response[Any]:
-    """Wait with a function of the standard library or an HTTP client, as the query says."""
+    """Wait as the query says. The handler's first await is a standard library function or an HTTP client."""
     form = request.query_string.decode()
     if form == "timeout":
         async with asyncio.timeout(10):

@@ -23,9 +23,10 @@ def encode_seen(method: bytes, target: bytes, body: bytes) -> str:
 
 
 class Recorder(Echo):
-    """Returns each request in the `Seen` header, even for a HEAD. A body that is too large gets a 413.
+    """An application that returns each request in the `Seen` header, even for a HEAD.
 
-    The body of a request to `/unread` is not read. The response is sent before the body has arrived.
+    A body that is too large gets a 413. The body of a request to `/unread` is not read. The response is sent before the
+    body has arrived.
     """
 
     def match(self, request: Request) -> Endpoint:

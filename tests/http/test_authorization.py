@@ -1,4 +1,4 @@
-"""A connection reuses the parsed value of its last `Authorization` header only for the same value."""
+"""A connection keeps the digest of its last `Authorization` value, and never uses it for another value."""
 
 import hashlib
 from typing import cast

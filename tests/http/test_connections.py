@@ -324,7 +324,10 @@ def test_a_request_that_does_not_end_is_not_waited_for_longer_than_allowed() -> 
 
 
 def test_callers_who_leave_at_the_end_leave_nothing_behind() -> None:
-    """The event loop is about to end, so their requests are never started. No coroutine may remain unawaited."""
+    """Callers that leave during the shutdown leave no coroutine unawaited.
+
+    Their requests are never started, because the event loop is about to end.
+    """
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         for _ in range(50):

@@ -26,7 +26,7 @@ MANY = 1_000_000
 
 
 class Source:
-    """Generates response bodies, and records how many chunks it has made and whether it has ended."""
+    """A source of response bodies. It records how many chunks it has made, and whether the last body has ended."""
 
     reader: asyncio.Task[None] | None
 

@@ -172,7 +172,10 @@ MANY = st.integers(_ACCOMPANIED + 3 * _A_TURN, 200)
 
 @given(MANY, st.booleans())
 def test_beside_somebody_who_waits_every_third_turn_begins_one_of_a_caller(many: int, waits: bool) -> None:
-    """This continues for a while after the waiting request has ended, because its caller may send another one."""
+    """While another caller's request waits, a caller with many requests starts only one of them every few iterations.
+
+    This limit remains for a while after the waiting request has ended, because its caller may send another one.
+    """
     world = World()
     world.ask("b", waits=True, at_once=False)
     for _ in range(many):

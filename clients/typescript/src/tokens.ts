@@ -173,7 +173,7 @@ export class CodeFlow {
   }
 
   /**
-   * Exchanges the code of a returned browser for the person's login. Throws `LoginFailed` if the provider refuses the
+   * Exchanges the authorization code for the person's login. Throws `LoginFailed` if the provider refuses the
    * code, or if its tokens belong to another login.
    */
   async finish(code: string, verifier: string, nonce: string): Promise<Login> {

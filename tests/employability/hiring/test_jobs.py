@@ -141,7 +141,7 @@ def test_a_member_that_cannot_be_is_named_and_nothing_is_stored(
 def test_a_company_that_goes_while_a_job_of_it_is_stored_is_told(
     http: httpx.Client, callers: Callers, sql: Sql, database_url: str
 ) -> None:
-    """The company exists when it is checked, and is deleted while the insert of the job waits for its row."""
+    """The company exists when the service checks it, but is deleted before the job is stored."""
     before, gone = sql("SELECT count(*) FROM employability.job"), "90000002000173"
     sql("INSERT INTO employability.company (cnpj, razao_social) VALUES ($1, 'Construções Horizonte S.A.')", gone)
     body, headers = describe_job(id_contratante=gone), callers[EDITOR]

@@ -232,7 +232,7 @@ def test_random_walks_keep_to_the_rules(
 def test_nobody_applies_while_the_job_is_frozen_and_no_application_is_lost(
     http: httpx.Client, callers: Callers, publish: Publish, apply: Apply, sql: Sql
 ) -> None:
-    """Citizens apply at the same time as staff freeze and unfreeze the job repeatedly."""
+    """Citizens apply while staff repeatedly freeze and unfreeze the job."""
     job = publish()
     people = [person(50_000 + number) for number in range(size(24, 200))]
 

@@ -276,7 +276,7 @@ class CodeFlow:
         return self._start(discovered)
 
     def finish(self, code: str, verifier: str, nonce: str, http: httpx.Client | None = None) -> Login:
-        """Exchange the code of a returned browser for the person's login.
+        """Exchange the authorization code for the person's login.
 
         Raises:
             LoginFailed: the provider refused the code, or its tokens belong to another login.
@@ -290,7 +290,7 @@ class CodeFlow:
         return self._start(_read_discovery(await _get_async(http, self._issuer + _DISCOVERY)))
 
     async def finish_async(self, code: str, verifier: str, nonce: str, http: httpx.AsyncClient) -> Login:
-        """Exchange the code of a returned browser for the person's login, as `finish` does."""
+        """Exchange the authorization code for the person's login, as `finish` does."""
         discovered = _read_discovery(await _get_async(http, self._issuer + _DISCOVERY))
         form = self._exchange(code, verifier)
         return self._finish(await _ask_async(http, discovered.token_endpoint, form), nonce)

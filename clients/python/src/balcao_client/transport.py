@@ -76,7 +76,7 @@ def _describe(fault: httpx.TransportError) -> str:
 
 
 class Transport:
-    """Sends the calls of a `Balcao`."""
+    """The sender of a `Balcao`'s calls."""
 
     def __init__(self, http: httpx.Client, base_url: str, source: TokenSource, retries: Retries) -> None:
         self.http = http
@@ -157,7 +157,7 @@ class Transport:
 
 
 class AsyncTransport:
-    """Sends the calls of an `AsyncBalcao`."""
+    """The sender of an `AsyncBalcao`'s calls."""
 
     def __init__(self, http: httpx.AsyncClient, base_url: str, source: TokenSource, retries: Retries) -> None:
         self.http = http

@@ -12,7 +12,8 @@ import msgspec
 
 from balcao_client.faults import BalcaoError
 
-# The largest accepted age in seconds, in either direction. An older call may be a replay.
+# The largest accepted difference between the webhook's time and the local clock, in seconds. An older call may be a
+# replay.
 TOLERANCE = 300
 
 # The shortest secret that Standard Webhooks allows, in bytes. The platform's secrets have 32.
