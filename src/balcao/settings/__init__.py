@@ -1,7 +1,7 @@
 """Every setting: its environment variable, its default, and its validation.
 
 Variables have the prefix `BALCAO_`, except `CRM_WEBHOOK_CLIENTS`, whose name is in the specification. The sandbox
-profile sets the values of its own parts. The production profile rejects these values.
+profile supplies the values for its own parts. The production profile rejects these values.
 """
 
 import os
@@ -44,19 +44,19 @@ SANDBOX_SECRETS = {
     "hash_key": SANDBOX_HASH_KEY,
     "phone_code_secret": "sandbox-phone-code-secret",
 }
-# The sandbox's own machine clients (`balcao_sandbox/identity/demo_clients.toml`).
+# The sandbox's machine clients, defined in `balcao_sandbox/identity/demo_clients.toml`.
 SANDBOX_MACHINES = frozenset(
     "crm-sandbox balcao-platform portal-cidadao portal-servidor painel-saude agentes-runtime".split()
 )
-# The prefix of client ids that developers create at the embedded provider.
+# The prefix of the client ids that developers create at the embedded provider.
 TEST_CLIENTS = "teste-"
 
 
 class SettingsError(Exception):
-    """The configuration cannot be used. The text tells the operator which variable is wrong and why."""
+    """An unusable configuration. The message names the variable at fault and the reason, for the operator."""
 
 
-_OLD_PANEL, _PANEL = "BALCAO_CONSOLE", "BALCAO_PANEL"  # old names are an error: the panel must not vanish silently
+_OLD_PANEL, _PANEL = "BALCAO_CONSOLE", "BALCAO_PANEL"  # ignoring the old names would silently drop the panel
 _NO_ISSUER = "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade."
 _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_STREAM_CLIENT = ("painel-saude", "sandbox-painel-saude-secret")  # at the embedded provider, with `sms:read`
@@ -148,10 +148,11 @@ class Settings(
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, *, finds_trial: bool = False) -> "Settings":
-        """Load the settings from the environment. If the port is not set, read it from the data folder.
+        """Load the settings from the environment, or from the given mapping.
 
-        With `finds_trial`, for commands about a running trial, search for the data folder (`list_places`). Raises
-        SettingsError with every variable at fault.
+        If the environment sets neither port nor database, a sandbox uses the port that its data folder stores. With
+        `finds_trial`, search for the data folder of a running trial too (`list_places`). A given mapping is used as it
+        is. Raises SettingsError, which names the invalid variables.
         """
         known = {variable_of(field): field for field in cls.model_fields}
         given = os.environ if environment is None else environment
@@ -198,19 +199,19 @@ class Settings(
 
     @property
     def panel_stream_client(self) -> tuple[str, str] | None:
-        """The machine client, with its secret, that streams changes to the panel. Without it, open boards poll."""
+        """Return id and secret of the client that streams changes to the panel. Without a client, open boards poll."""
         if self.panel_stream_client_id:
             return self.panel_stream_client_id, self.panel_stream_client_secret.get_secret_value()
         return _DEMO_STREAM_CLIENT if self.embedded_identity else None
 
     @property
     def docs_client(self) -> str:
-        """The public client for logins on the API pages. If empty, the pages offer no login."""
+        """Return the public client for logins on the API pages. If it is empty, the pages offer no login."""
         return self.docs_client_id or (_DEMO_DOCS_CLIENT if self.embedded_identity else "")
 
     @property
     def has_panel(self) -> bool:
-        """Return whether `balcao serve` has the panel. The default is on in the sandbox and off in production."""
+        """Return whether `balcao serve` includes the panel. By default, it does so only in the sandbox."""
         return self.sandbox if self.panel is None else self.panel
 
     @property
@@ -225,12 +226,15 @@ class Settings(
 
     @property
     def issuers(self) -> tuple[str, ...]:
-        """Return the issuers whose tokens are accepted."""
+        """Return the accepted token issuers."""
         return split_list(self.auth_issuer) or (f"{self.base_url}/auth/realms/{self.realm}",)
 
     @property
     def registry_url(self) -> str:
-        """Return the registry's address for other services, with its version. Empty to disable these calls."""
+        """Return the versioned address at which other services call the registry.
+
+        With an empty setting, return an empty string, which disables these calls.
+        """
         override = self.registry_url_override
         return f"{self.base_url}/registry/v1" if override is None else override.rstrip("/")
 
@@ -248,22 +252,28 @@ class Settings(
 
     @property
     def crm_configured(self) -> bool:
-        """Return whether all settings for a call to the CRM are set."""
+        """Return whether all settings for calls to the CRM are set."""
         return bool(self.crm_url and self.crm_client_id and self.crm_client_secret.get_secret_value())
 
     @property
     def trial_mailbox_url(self) -> str:
-        """Return where the trial collects the codes sent to phones; an empty string if a gateway sends them."""
+        """Return the address of the trial's mailbox for phone codes.
+
+        Return an empty string without the sandbox CRM, or if a gateway is configured.
+        """
         return f"{self.crm_url}/_sandbox/codes" if self.sandbox_crm and self.phone_code_url_override is None else ""
 
     @property
     def phone_code_url(self) -> str:
-        """Return where codes are posted: the trial's mailbox or the city's gateway; an empty string without either."""
+        """Return the address to which phone codes are posted: the trial's mailbox or the city's gateway.
+
+        Return an empty string if there is neither.
+        """
         return self.trial_mailbox_url or self.phone_code_url_override or ""
 
     @property
     def cors_origins(self) -> tuple[str, ...]:
-        """Return the origins whose pages may call us, besides the origins of `cors_loopback`."""
+        """Return the configured origins whose pages may call the platform."""
         return split_list(self.cors_origins_csv or "")
 
     @property
@@ -272,12 +282,12 @@ class Settings(
         return self.sandbox and self.cors_origins_csv is None
 
     def declared_rate(self, rate: str) -> str:
-        """Return the effective rate for a default in the code. Rates of an operator are not passed through this."""
+        """Return the effective value of a default rate in the code. Do not pass a rate that an operator has set."""
         return widen_rate(rate) if self.sandbox else rate
 
     @property
     def default_rates(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """Return the default rates of operations by kind, first for people, then for machines."""
+        """Return the default rates by kind of operation, for people and for machines."""
         return (
             {"read": self.read_rate, "write": self.write_rate, "crm": self.crm_rate},
             {"read": self.machine_read_rate, "write": self.machine_write_rate, "crm": self.machine_crm_rate},
@@ -285,12 +295,12 @@ class Settings(
 
     @property
     def crm_instance_hosts(self) -> frozenset[str]:
-        """Return the further hosts to which the CRM's token response may direct our calls, in lower case."""
+        """Return the additional hosts to which the CRM's token response may direct calls, in lower case."""
         return frozenset(host.lower() for host in split_list(self.crm_instance_hosts_csv))
 
     @property
     def client_lists(self) -> Mapping[str, frozenset[str]]:
-        """Return the configured lists for rules of the form `client:NAME`."""
+        """Return the client ids of each configured list, for rules of the form `client:NAME`."""
         return {
             "CRM_WEBHOOK_CLIENTS": self._clients(self.crm_webhook_clients_csv, _SANDBOX_CRM_CLIENT),
             "BALCAO_PLATFORM_CLIENTS": self._clients(self.platform_clients_csv, "balcao-platform"),
@@ -300,17 +310,17 @@ class Settings(
 
     @property
     def search_portals(self) -> frozenset[str]:
-        """The addresses of portals that search for many people."""
+        """Return the network addresses of portals that search on behalf of many people."""
         return frozenset(split_list(self.search_portals_csv))
 
     @property
     def legacy_source_names(self) -> list[str]:
-        """The old systems from which an installation maps services, besides the two built-in systems."""
+        """Return the legacy systems whose service numbers can be mapped, besides the two built-in systems."""
         return [name.strip() for name in self.legacy_sources.split(",") if name.strip()]
 
     @property
     def machine_clients(self) -> frozenset[str]:
-        """The clients that may be machines. If none is configured, the sandbox uses its own."""
+        """Return the clients that may call without a person. By default, these are the demo clients in the sandbox."""
         named = split_clients(self.machine_clients_csv)
         if named is None:
             return SANDBOX_MACHINES if self.sandbox else frozenset()
@@ -318,17 +328,20 @@ class Settings(
 
     @property
     def test_clients(self) -> str:
-        """The id prefix of developers' clients, which may be machines. Empty without the embedded provider."""
+        """Return the id prefix of developers' clients, which may be machines too.
+
+        Return an empty string without the embedded provider.
+        """
         return TEST_CLIENTS if self.embedded_identity else ""
 
     @property
     def fixed_tokens(self) -> tuple[FixedToken, ...]:
-        """The tokens that allow one operation each, read now from the setting or its file."""
+        """Return the fixed service tokens, read now from the setting or its file."""
         return fixed_tokens.parse_setting(self.fixed_service_tokens, datetime.now(UTC).date())
 
     @property
     def role_clients(self) -> frozenset[str] | None:
-        """The clients whose `resource_access` roles count, or None for all."""
+        """Return the clients whose `resource_access` roles count, or None if all clients' roles count."""
         return split_clients(self.access_token_role_clients)
 
     def _clients(self, csv: str | None, in_sandbox: str) -> frozenset[str]:
@@ -337,7 +350,7 @@ class Settings(
         return frozenset(split_list(csv))
 
     def list_refusals(self, *, with_worker: bool = False) -> list[str]:
-        """Return why the production profile, or a worker in it, must not start with these settings."""
+        """Return the reasons why a production process must not start. `with_worker` adds the worker's requirements."""
         if self.sandbox:
             return []
         unused = {"crm_client_secret": not self.crm_url, "phone_code_secret": not self.phone_code_url}
@@ -372,7 +385,7 @@ class Settings(
         return [*secrets, *refused, *issuers, *production.refuse_sandbox_crm(self.crm_url, self.crm_port)]
 
     def list_panel_refusals(self) -> list[str]:
-        """Return why production must not start a separate panel, which needs no settings of the services."""
+        """Return the reasons why a separate production panel must not start. It needs no settings of the services."""
         if self.sandbox:
             return []
         missing = [_NO_ISSUER] if self.embedded_identity else []
@@ -395,5 +408,5 @@ def _explain(error: ValidationError) -> str:
 
 
 def _variable_at(place: str) -> str:
-    """Return the variable at fault. For an aliased field, pydantic already returns its variable."""
+    """Return the variable at fault. If the field has an alias, `place` is already the variable."""
     return variable_of(place) if place in Settings.model_fields else place

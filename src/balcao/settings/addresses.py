@@ -1,4 +1,4 @@
-"""Settings of where the platform listens, and where callers reach it."""
+"""Settings for the listening addresses and the public addresses."""
 
 from pydantic import BaseModel, Field
 
@@ -6,7 +6,7 @@ from balcao.settings.types import Addresses, split_list
 
 
 class AddressSettings(BaseModel):
-    """The settings of the platform's addresses."""
+    """The platform's address settings."""
 
     host: str = "127.0.0.1"
     port: int = Field(8080, ge=1, le=65534)
@@ -15,16 +15,16 @@ class AddressSettings(BaseModel):
 
     @property
     def base_url(self) -> str:
-        """Return where callers reach the gateway, without a trailing slash."""
+        """Return the address at which callers reach the gateway, without a trailing slash."""
         return self.public_url.rstrip("/") or f"http://{reach(self.host)}:{self.port}"
 
     @property
     def server_urls(self) -> tuple[str, ...]:
-        """Return the gateways that the OpenAPI documents name: production first, then staging."""
+        """Return the server addresses for the OpenAPI documents: production first, then staging."""
         return tuple(address.rstrip("/") for address in split_list(self.server_urls_csv))
 
 
 def reach(host: str) -> str:
-    """Return the host through which this machine reaches a server that listens on `host`."""
+    """Return the host name with which this machine reaches a server that listens on `host`."""
     everywhere = {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound
     return "127.0.0.1" if host in everywhere else f"[{host}]" if ":" in host else host

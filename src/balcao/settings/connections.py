@@ -1,4 +1,4 @@
-"""Settings of connections: trusted addresses, and the limits of one process for each address and in total."""
+"""Connection settings: trusted addresses, and the limits for each address and each process."""
 
 from pydantic import BaseModel, Field
 
@@ -6,14 +6,14 @@ from balcao.settings.types import Networks, split_list
 
 
 class ConnectionSettings(BaseModel):
-    """The settings that limit what callers may use of a process."""
+    """Trusted addresses, and limits on what callers may use of a process."""
 
     trusted_proxies_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_PROXIES")
     trusted_callers_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_CALLERS")
     max_connections: int = Field(4096, ge=16, le=60_000)
     max_address_connections: int = Field(256, ge=1, le=60_000)
-    # One address may use three sixteenths of this: three bodies of the largest size (16 MiB), or one if this setting
-    # has its minimum.
+    # One address may use three sixteenths of this: three bodies of the maximum size (16 MiB) with the default, and one
+    # body with the minimum.
     max_body_memory: int = Field(268_435_456, ge=134_217_728)
     max_header_bytes: int = Field(65_536, ge=8_192, le=1_048_576)
     header_timeout: float = Field(30.0, gt=0, le=600)
@@ -22,10 +22,10 @@ class ConnectionSettings(BaseModel):
 
     @property
     def trusted_proxies(self) -> tuple[str, ...]:
-        """Return the addresses and networks of the proxies whose `X-Forwarded-For` counts."""
+        """Return the addresses and networks of the proxies whose forwarding headers are trusted."""
         return split_list(self.trusted_proxies_csv)
 
     @property
     def trusted_callers(self) -> tuple[str, ...]:
-        """Return the addresses and networks of servers that call for many people, such as a portal's."""
+        """Return the addresses and networks of servers that call on behalf of many people, such as portals."""
         return split_list(self.trusted_callers_csv)

@@ -1,8 +1,9 @@
-"""Fixed service tokens, for portals that can only store one text. Each token allows one operation and nothing else.
+"""Fixed service tokens, for portals that can only store a fixed string.
 
-The configuration contains their hashes, so that its readers cannot use the tokens. Two entries for one operation allow
-the replacement of a token without an interruption (rules: health_units 1). The setting contains the entries, or the
-path of a file with the entries in its lines. The file is read again when it changes.
+An entry allows a token to call one operation and nothing else. The entries contain hashes, so that readers of the
+configuration cannot use the tokens. Two entries for one operation allow a token to be replaced without an interruption
+(rules: health_units 1). The setting contains either the entries or the path of a file with entries. The file is read
+again when it changes.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ _ENTRY = re.compile(r"([a-z_]+\.[a-z_0-9]+):([0-9]{4}-[0-9]{2}-[0-9]{2}):([0-9a-
 
 
 class FixedToken(NamedTuple):
-    """An entry of the configuration. `until` is the last day (UTC) on which the token allows the operation."""
+    """An entry of the setting. `until` is the last day (UTC) on which the token allows the operation."""
 
     operation: str
     until: date
@@ -26,12 +27,12 @@ class FixedToken(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the token's holder in logs, counters and the audit trail: the beginning of the hash."""
+        """Return the token's name in logs, counters and the audit trail: a prefix of the hash."""
         return f"fixed-{self.digest.hex()[:12]}"
 
     @property
     def expires_at(self) -> float:
-        """The end of its last day in Unix seconds."""
+        """Return the end of the last valid day, in Unix seconds."""
         day = datetime(self.until.year, self.until.month, self.until.day, tzinfo=UTC)
         return (day + timedelta(days=1)).timestamp()
 
@@ -42,9 +43,9 @@ def find_file(setting: str) -> Path | None:
 
 
 def read_lines(file: Path) -> list[tuple[int, str]]:
-    """Return the file's entries with their line numbers. A line may have several entries, and a comment at its end.
+    """Return the file's entries with their line numbers. A line may contain several entries and end with a comment.
 
-    Raises ValueError, in Portuguese.
+    Raises ValueError with a Portuguese message if the file cannot be read.
     """
     try:
         lines = file.read_text("utf-8").splitlines()
@@ -59,7 +60,10 @@ def read_lines(file: Path) -> list[tuple[int, str]]:
 
 
 def parse_setting(setting: str, today: date) -> tuple[FixedToken, ...]:
-    """Return the tokens that the setting or its file lists now. Raises ValueError, in Portuguese."""
+    """Parse the tokens of the setting or its file.
+
+    Raises ValueError with a Portuguese message if an entry is invalid.
+    """
     file = find_file(setting)
     if file is None:
         return tuple(parse_entry(entry.strip(), today) for entry in setting.split(",") if entry.strip())
@@ -74,7 +78,7 @@ def _parse_line(file: Path, number: int, text: str, today: date) -> FixedToken:
 
 
 def parse_entry(text: str, today: date) -> FixedToken:
-    """Parse `operation:last day:SHA-256`. Raises ValueError, in Portuguese."""
+    """Parse `operation:last day:SHA-256`. Raises ValueError with a Portuguese message."""
     found = _ENTRY.fullmatch(text)
     if found is None:
         raise ValueError("cada entrada é operação:último dia:hash, como `balcao identity fixed-token` a escreve")
@@ -88,16 +92,16 @@ def parse_entry(text: str, today: date) -> FixedToken:
 
 
 def make_fixed_token(operation: str, until: date) -> tuple[str, FixedToken]:
-    """Create a random token. Return it with its entry."""
+    """Create a random token. Return the token and its entry."""
     token = PREFIX + secrets.token_urlsafe(32)
     return token, FixedToken(operation, until, compute_digest(token.encode()))
 
 
 def format_entry(token: FixedToken) -> str:
-    """Return the entry in the format of the configuration."""
+    """Format the entry for the setting."""
     return f"{token.operation}:{token.until}:{token.digest.hex()}"
 
 
 def compute_digest(token: bytes) -> bytes:
-    """Return the hash. The token is random, so a slow hash would add no protection."""
+    """Return the token's hash. The token is random, so a slow hash would add no protection."""
     return hashlib.sha256(token).digest()

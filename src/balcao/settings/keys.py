@@ -1,4 +1,4 @@
-"""The key of the hashes that stand for people, and the former keys."""
+"""Settings for the keys with which people's identifiers are hashed: the current key and former keys."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ HIGHEST_NUMBER = 32767
 
 
 def parse_numbered_keys(csv: str) -> dict[int, str]:
-    """Return `number=key` entries by number. Raises ValueError for an invalid entry or a repeated number."""
+    """Parse `number=key` entries. Raises ValueError for an invalid entry or a repeated number."""
     entries = [entry.partition("=")[::2] for entry in split_list(csv)]
     if not all(
         number.isascii() and number.isdigit() and 1 <= int(number[:6]) <= HIGHEST_NUMBER for number, _ in entries
@@ -29,7 +29,7 @@ def _check_numbered_keys(keys: SecretStr) -> SecretStr:
 
 
 class KeySettings(BaseModel):
-    """The settings of the keys by which people are recorded in the audit trails."""
+    """The keys with which the audit trail hashes people's identifiers."""
 
     hash_key: SecretStr = Field(SecretStr(SANDBOX_HASH_KEY), min_length=8)
     hash_key_number: int = Field(1, ge=1, le=HIGHEST_NUMBER)
@@ -37,6 +37,6 @@ class KeySettings(BaseModel):
 
     @property
     def former_keys(self) -> dict[int, str]:
-        """Return the keys of older hashes by their number, without the current key."""
+        """Return the former keys by number, without the current key."""
         found = parse_numbered_keys(self.former_hash_keys.get_secret_value())
         return {number: key for number, key in found.items() if number != self.hash_key_number}

@@ -1,4 +1,4 @@
-"""Settings of the panel: whether it is served, its client at the provider, its keys, the length of a session."""
+"""Panel settings: whether it is served, its client at the provider, its keys, and the length of a session."""
 
 from typing import Annotated
 
@@ -38,32 +38,35 @@ class PanelSettings(AddressSettings):
 
     @property
     def panel_address(self) -> str:
-        """Return where people reach the panel, without `/painel` and without a trailing slash."""
+        """Return the address at which people reach the panel, without `/painel` and without a trailing slash."""
         return self.panel_url.rstrip("/") or self.base_url
 
     @property
     def own_panel_address(self) -> str:
-        """Return where people reach a separate `balcao panel`: the same, but its own port without a gateway."""
+        """Return the address at which people reach a separate `balcao panel`.
+
+        Without a gateway, this is its own port.
+        """
         behind_gateway = self.panel_url.rstrip("/") or self.public_url.rstrip("/")
         return behind_gateway or self.panel_listening_url
 
     @property
     def panel_listening_url(self) -> str:
-        """Return where this machine reaches its own `balcao panel`."""
+        """Return the address at which this machine reaches its own `balcao panel`."""
         return f"http://{reach(self.host)}:{self.panel_port}"
 
     @property
     def panel_services_url(self) -> str:
-        """Return where the panel calls the services, without a trailing slash."""
+        """Return the address at which the panel calls the services, without a trailing slash."""
         return self.panel_api_url.rstrip("/") or self.base_url
 
     @property
     def panel_keys(self) -> tuple[str, ...]:
-        """Return the keys for data that the panel stores. The first key seals, and all keys open."""
+        """Return the keys for the panel's stored data. The first key encrypts; every key decrypts."""
         return split_list(self.panel_key.get_secret_value())
 
     def refuse_panel(self) -> list[str]:
-        """Return why production must not start an enabled panel."""
+        """Return the reasons why an enabled panel must not start in production."""
         refused = {
             "BALCAO_PANEL_CLIENT_SECRET tem o valor público de demonstração: defina o do cliente do painel.": (
                 self.panel_client_secret.get_secret_value() == SANDBOX_CLIENT_SECRET

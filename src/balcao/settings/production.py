@@ -6,13 +6,13 @@ from urllib.parse import urlsplit
 
 KEY_BYTES = 32
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-# A key of 32 random bytes has at least this many different characters, with an error of less than one in a million.
+# A key of 32 random bytes has fewer different characters with a probability of less than one in a million.
 _FEWEST_SIGNS = 9
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]+=*")
 
 
 def is_weak_key(key: str) -> bool:
-    """Return whether the key cannot be 32 random bytes or more, in hexadecimal or base64."""
+    """Return whether the key cannot be 32 or more random bytes in hexadecimal or base64."""
     if not _ENCODED.fullmatch(key) or len(set(key)) < _FEWEST_SIGNS:
         return True
     encoded = key.rstrip("=")
@@ -21,7 +21,7 @@ def is_weak_key(key: str) -> bool:
 
 
 def refuse_issuers(issuers: Sequence[str], *, allow_loopback: bool) -> list[str]:
-    """Refuse issuers without https, because their keys could be replaced in transit."""
+    """Return a message for each issuer without https, because an attacker could replace its keys in transit."""
     return [
         f"BALCAO_AUTH_ISSUER: {issuer} não é https. Só um provedor nesta máquina pode ser http, com "
         "BALCAO_ALLOW_LOOPBACK_ISSUER=true."
@@ -31,7 +31,7 @@ def refuse_issuers(issuers: Sequence[str], *, allow_loopback: bool) -> list[str]
 
 
 def refuse_sandbox_crm(address: str, sandbox_port: int) -> list[str]:
-    """Refuse only the sandbox CRM's own address. A city's proxy on the same machine has another port."""
+    """Return a message if the address is the sandbox CRM's own. A city's proxy on the same machine has another port."""
     own = {f"http://{host}:{sandbox_port}" for host in ("127.0.0.1", "localhost", "[::1]")}
     return ["BALCAO_CRM_URL é o endereço do CRM de demonstração, que não serve à produção."] * (address in own)
 

@@ -1,7 +1,7 @@
 """The default rate limits, and their values in the sandbox.
 
-In the sandbox, no developer should reach a limit by experimenting, so the defaults are a hundred times higher. Rates
-that an operator sets apply as written.
+Developers who experiment in the sandbox should not reach a limit, so the defaults are a hundred times higher there.
+Rates that an operator sets are used unchanged.
 """
 
 from pydantic import BaseModel
@@ -12,9 +12,9 @@ SANDBOX_FACTOR = 100
 
 
 class RateSettings(BaseModel):
-    """The rates that an installation may set.
+    """The rate limits that an operator can set.
 
-    `refused_rate` is the same in every profile, because a refusal costs the same in each.
+    `refused_rate` has the same default in every profile, because a refusal costs the same everywhere.
     """
 
     read_rate: Rate = "50/second"
@@ -33,6 +33,6 @@ WIDENED = RateSettings.model_fields.keys() - {"refused_rate"}
 
 
 def widen_rate(rate: str) -> str:
-    """Return the sandbox's value of a default rate such as `300/5 minutes`. An empty rate stays unlimited."""
+    """Return a default rate, such as `300/5 minutes`, multiplied for the sandbox. An empty rate stays unlimited."""
     amount, _, period = rate.partition("/")
     return f"{int(amount) * SANDBOX_FACTOR}/{period}" if rate else rate

@@ -1,4 +1,4 @@
-"""The port with which a data folder was last served, so that every command finds its own instance."""
+"""The port on which a data folder was last served. Commands read it to find the running instance."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ _FILE = "port"
 
 
 def add_port(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
-    """Return the fields with the port of the data folder, if they contain neither a port nor a database."""
+    """Add the port of the data folder, unless the fields set a port, a database or the production profile."""
     if fields.get("port") or fields.get("database_url") or fields.get("profile", "sandbox") != "sandbox":
         return dict(fields)
     port = _read_port(Path(fields.get("data_dir") or default_folder))
@@ -18,9 +18,9 @@ def add_port(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
 
 
 def add_trial(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
-    """Return the fields with the data folder of a trial that was served, if they do not determine it.
+    """Add the data folder in which a trial was served, unless the fields already determine the instance.
 
-    Commands of the trial may run in any folder.
+    This lets commands for a trial run in any folder.
     """
     if {"data_dir", "port", "database_url", "auth_issuer"} & fields.keys() or fields.get(
         "profile", "sandbox"
@@ -31,12 +31,12 @@ def add_trial(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]
 
 
 def list_places(default_folder: Path) -> list[Path]:
-    """Return the folders to search for a trial: in the current folder, and next to the program's environment."""
+    """Return the folders to search for a trial: in the current folder, and next to the virtual environment."""
     return list(dict.fromkeys((default_folder.absolute(), Path(sys.prefix).parent / default_folder.name)))
 
 
 def describe_places(default_folder: Path = Path(".balcao")) -> str:
-    """Return a sentence with the searched folders. It is empty if the environment determines the folder."""
+    """Return a sentence that lists the searched folders, or "" if the environment determines the folder."""
     if any(os.environ.get(f"BALCAO_{name}") for name in ("DATA_DIR", "PORT", "DATABASE_URL", "AUTH_ISSUER")):
         return ""
     places = " e ".join(map(str, list_places(default_folder)))
@@ -44,18 +44,18 @@ def describe_places(default_folder: Path = Path(".balcao")) -> str:
 
 
 def file_in(folder: Path) -> Path:
-    """Return the file of the data folder that contains the port."""
+    """Return the file that stores the port in the data folder."""
     return folder / _FILE
 
 
 def remember_port(folder: Path, port: int) -> None:
-    """Write the port into the data folder. Ignore errors, because serving does not depend on it."""
+    """Store the port in the data folder. Ignore errors, because serving does not depend on the file."""
     with contextlib.suppress(OSError):
         file_in(folder).write_text(f"{port}\n")
 
 
 def _read_port(folder: Path) -> str:
-    """Return the port, or an empty string if the file is missing or not valid."""
+    """Return the port, or an empty string if the file is missing or invalid."""
     try:
         text = file_in(folder).read_text().strip()
     except (OSError, UnicodeDecodeError):

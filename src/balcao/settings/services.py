@@ -1,4 +1,4 @@
-"""Settings of single services: texts and limits that a department decides."""
+"""Settings that concern a single service, such as the texts and limits that a department decides."""
 
 import re
 from typing import Annotated, Literal
@@ -22,7 +22,7 @@ class ColorEffects(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def parse_risk_effects(text: str) -> dict[Color, ColorEffects]:
-    """Return the effects by colour. Raises ValueError if the text is not a JSON object of effects."""
+    """Parse the effects by colour. Raises ValueError if the string is not a JSON object of effects."""
     try:
         return msgspec.json.decode(text or "{}", type=dict[Color, ColorEffects])
     except msgspec.MsgspecError:
@@ -40,7 +40,7 @@ _NAME = re.compile(r"[a-z0-9_-]{1,40}")
 
 
 def parse_pairs(csv: str) -> dict[str, str]:
-    """Return `name=value` entries by name. Raises ValueError for an entry without a valid name."""
+    """Parse `name=value` entries. Raises ValueError if a name is invalid."""
     found = dict(entry.partition("=")[::2] for entry in split_list(csv))
     if not all(map(_NAME.fullmatch, found)):
         raise ValueError("cada entrada é nome=valor; o nome tem letras minúsculas, dígitos, `-` e `_`")
@@ -59,7 +59,7 @@ def _check_risk_source_tokens(tokens: SecretStr) -> SecretStr:
 
 
 class ServiceSettings(BaseModel):
-    """The settings that single services read."""
+    """Settings that only one service reads."""
 
     mobility_file_hosts: Csv = "storage.googleapis.com,storage.cloud.google.com"
     mobility_prefix: str = Field("RJ-E-", pattern=r"^[A-Za-z0-9-]{1,20}$")
@@ -79,10 +79,10 @@ class ServiceSettings(BaseModel):
 
     @property
     def mobility_hosts(self) -> frozenset[str]:
-        """Return the hosts on which photos of vehicles may be stored, in lower case."""
+        """Return the hosts that may store photos of vehicles, in lower case."""
         return frozenset(host.lower() for host in split_list(self.mobility_file_hosts))
 
     @property
     def risk_portals(self) -> frozenset[str]:
-        """Return the clients of portals that hold streams for many people."""
+        """Return the clients of portals that keep streams open for many people."""
         return frozenset(split_list(self.risk_portal_clients))

@@ -1,4 +1,4 @@
-"""Settings of the databases: PostgreSQL with its logins and connections, and Redis."""
+"""Settings for PostgreSQL (logins and connections) and Redis."""
 
 from urllib.parse import urlsplit
 
@@ -11,7 +11,7 @@ MOST_CONNECTIONS = 80  # of one `balcao serve`; PostgreSQL allows 100 by default
 
 
 class StoreSettings(BaseModel):
-    """The settings of where data are stored."""
+    """Settings for PostgreSQL and Redis."""
 
     database_url: DatabaseAddress = ""
     database_owner_url: DatabaseAddress = ""
@@ -24,37 +24,40 @@ class StoreSettings(BaseModel):
 
     @property
     def embedded_database(self) -> bool:
-        """Return whether we start our own PostgreSQL."""
+        """Return whether the platform starts its own PostgreSQL."""
         return not self.database_url
 
     def owner_url(self, database_url: str) -> str:
-        """Return the address with which the owner of the tables reaches the database at `database_url`."""
+        """Return the address with which the owner of the tables connects to the database at `database_url`."""
         return self.database_owner_url or database_url
 
     def find_backup_url(self, database_url: str) -> str:
-        """Return the address for copying the server at `database_url`. The default is the owner's."""
+        """Return the address for backups of the server at `database_url`. The default is the owner's address."""
         return self.backup_url or self.owner_url(database_url)
 
     @property
     def backup_variable(self) -> str:
-        """Return the name of the setting that determines the address from `find_backup_url`."""
+        """Return the name of the variable that determines the address in `find_backup_url`."""
         if self.backup_url:
             return "BALCAO_BACKUP_URL"
         return "BALCAO_DATABASE_OWNER_URL" if self.database_owner_url else "BALCAO_DATABASE_URL"
 
     @property
     def database_login(self) -> str | None:
-        """Return the services' user in the database, or None if it is the owner of the tables."""
+        """Return the services' database user, or None if the services connect as the owner of the tables."""
         if self.database_url and self.database_owner_url in {"", self.database_url}:
             return None
         return urlsplit(self.database_url).username or self.database_role
 
     @property
     def connections(self) -> int:
-        """Return the maximum number of connections of one process. `balcao serve` gives each process its share."""
+        """Return the maximum number of database connections of one process.
+
+        `balcao serve` gives each process a share.
+        """
         return CONNECTIONS if self.database_pool is None else self.database_pool
 
     def share_of_connections(self, processes: int) -> int:
-        """Return how many of this installation's connections each of `processes` processes may open."""
+        """Return how many database connections each of `processes` processes may open."""
         whole = self.database_pool or min(CONNECTIONS * processes, MOST_CONNECTIONS)
         return max(2, whole // processes)

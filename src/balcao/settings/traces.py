@@ -1,4 +1,4 @@
-"""Settings of the traces."""
+"""Trace settings."""
 
 from pydantic import BaseModel, Field
 
@@ -6,7 +6,7 @@ from balcao.settings.types import Addresses
 
 
 class TraceSettings(BaseModel):
-    """Whether traces are recorded, and for which share of the calls."""
+    """The address to which traces are sent, and the share of calls that is traced. An empty address disables traces."""
 
     traces_url: Addresses = ""
     traces_share: float = Field(1.0, ge=0, le=1)

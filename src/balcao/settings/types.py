@@ -1,4 +1,4 @@
-"""The types of settings: the validation of each variable's text, and its error message."""
+"""Types for settings. Each type validates a variable's value and raises a Portuguese error message."""
 
 import re
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ def split_list(csv: str) -> tuple[str, ...]:
 
 
 def split_clients(csv: str) -> frozenset[str] | None:
-    """Return the clients of a comma-separated list, or None if it is empty. The entry `none` stands for no client."""
+    """Return the clients of a comma-separated list, or None if the list is empty. The entry `none` means no client."""
     names = frozenset(split_list(csv))
     return names - {"none"} if names else None
 
@@ -32,7 +32,7 @@ def _check_zone(name: str) -> str:
 
 
 def _split_address(address: str) -> SplitResult:
-    """Return the parts of an address. Raises ValueError, in Portuguese, if it is not valid."""
+    """Split an address into its parts. Raises ValueError with a Portuguese message if the address is invalid."""
     try:
         parts = urlsplit(address)
         _ = parts.hostname, parts.port
@@ -122,7 +122,7 @@ MailServer = Annotated[SecretStr, AfterValidator(_check_mail_server)]
 # A rate limit: `60/hour`, `300/5 minutes`.
 Rate = Annotated[str, AfterValidator(_check_rate)]
 FixedTokens = Annotated[Csv, AfterValidator(_check_fixed_tokens)]
-# Lists of IP addresses and networks, of browsers' origins, and of host names.
+# Comma-separated lists of IP addresses and networks, of browser origins, and of host names.
 Networks = Annotated[str, AfterValidator(_check_networks)]
 Origins = Annotated[str, AfterValidator(_check_origins)]
 Hosts = Annotated[str, AfterValidator(_check_hosts)]
