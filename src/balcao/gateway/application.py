@@ -24,15 +24,15 @@ _NO_PAGE = (
     _POLICY.lower().encode(),
     b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 )
-# The headers of every response besides its own. The key is whether the response is a page.
+# Headers that are added to every response. The key is whether the response is a page.
 COMMON_HEADERS: Mapping[bool, RawHeaders] = {True: [_NO_SNIFFING], False: [_NO_SNIFFING, _NO_PAGE]}
 NO_ORIGIN, NO_PROXY = Cors(), Proxies()
-# Maintenance refusals are intended, so they do not count as responses, and no error rate includes them.
+# Refusals during maintenance are intended. They do not count as responses, so no error rate includes them.
 _refused_in_maintenance = counter("balcao_maintenance_refusals", "Calls refused by a maintenance", "service")
 
 
 class Identity(NamedTuple):
-    """The caller that a request belongs to. If `is_bounded`, only a few of its waiting requests are in flight."""
+    """The caller of a request. If `is_bounded`, only a few of the caller's waiting requests are in flight at a time."""
 
     key: str
     is_bounded: bool = True
@@ -48,10 +48,10 @@ class Served(Protocol):
         """Return the caller's address. `peer` is the address that opened the connection."""
 
     def is_trusted(self, address: str) -> bool:
-        """Return whether the address, as `find_caller` returns it, calls on behalf of many people."""
+        """Return whether the address (as `find_caller` returns it) calls on behalf of many people."""
 
     def identify(self, request: Request) -> Identity:
-        """Return the identity whose requests share one queue with this request."""
+        """Return the identity in whose queue the request waits."""
 
     def match(self, request: Request) -> Endpoint:
         """Return the endpoint for the request."""
@@ -60,7 +60,7 @@ class Served(Protocol):
         """Return a page for a request that is refused before it is read. Target and headers may be incomplete."""
 
     def further_headers(self, endpoint: Endpoint, request: Request) -> RawHeaders:
-        """Return the headers of this response besides `COMMON_HEADERS` and its own."""
+        """Return the headers to add to this response besides `COMMON_HEADERS`."""
 
     def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
         """Count and log a response. Servers call this before they send the body."""
@@ -74,8 +74,8 @@ def identify_by_address(request: Request) -> Identity:
 class Application:
     """The application that serves a gateway.
 
-    `is_traffic` means that requests are counted and logged. `identify` returns the identity of a request. `calls`
-    records the calls of clients.
+    If `is_traffic`, requests are counted and logged. `identify` returns a request's identity. `calls` records the calls
+    of clients.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Application:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Open what the endpoints need. A server does so before it listens."""
+        """Open the resources that the endpoints need. A server does this before it listens."""
         try:
             async with self._gateway.lifespan():
                 yield

@@ -1,4 +1,4 @@
-"""The application for ASGI servers: the sandbox CRM's server, and tests without a socket."""
+"""The ASGI adapter, used for the sandbox CRM and for tests without a socket."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import aclosing
@@ -18,13 +18,16 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class AsgiApplication:
-    """The ASGI adapter of an application. The server opens and closes the application through the lifespan protocol."""
+    """The ASGI interface of an application.
+
+    The server opens and closes the application through the lifespan protocol.
+    """
 
     def __init__(self, served: Served) -> None:
         self._served = served
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one request, or the lifespan of the process."""
+        """Handle one request or the lifespan protocol."""
         if scope["type"] == "http":
             await self._serve(scope, receive, send)
         elif scope["type"] == "lifespan":

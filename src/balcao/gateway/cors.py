@@ -1,4 +1,4 @@
-"""Cross-origin requests of browsers: which origins may read responses, and the answer to a preflight (Fetch standard).
+"""CORS (Fetch standard): which origins may read responses, and the responses to preflight requests.
 
 Credentials are not allowed: callers send a bearer token, and only pages of this origin use cookies.
 """
@@ -44,7 +44,7 @@ _VARY: RawHeaders = [(b"vary", b"Origin")]
 
 
 class Cors:
-    """The allowed `origins`. `loopback` also allows every page served by the local machine, for developers."""
+    """CORS rules for the allowed `origins`. `loopback` also allows every page of the local machine, for developers."""
 
     def __init__(self, origins: Sequence[str] = (), *, loopback: bool = False) -> None:
         self._origins = frozenset(origin.lower().encode() for origin in origins)
@@ -52,7 +52,7 @@ class Cors:
         self._is_on = bool(origins) or loopback
 
     def headers(self, request: Headers, allow: str | None = None) -> RawHeaders:
-        """Return the CORS headers of a response. `allow` lists the methods if the request is an OPTIONS."""
+        """Return the CORS headers of a response. `allow` lists the allowed methods if this is an OPTIONS request."""
         if not self._is_on:
             return []
         origin = request.get(ORIGIN)

@@ -1,26 +1,26 @@
-"""Limit how fast the bodies of refused requests are read, so that many of them do not occupy the event loop.
+"""Limit how fast the bodies of refused requests are read, so that they do not occupy the event loop.
 
 A caller that is still sending receives the refusal only if the server keeps reading for a while.
 """
 
 import asyncio
 
-# Bytes per second, for all refused bodies of a process together. At this rate, a single body of 16 MiB is read well
-# within the two seconds after which the connection is closed.
+# Bytes per second for all refused bodies together. At this rate, a single body of 16 MiB is read well within the two
+# seconds after which the connection closes.
 RATE = 64 * 1024 * 1024
 # A shorter pause costs more than it saves.
 SHORTEST_PAUSE = 0.005
 
 
 class DiscardLimiter:
-    """The shared rate limit for the refused bodies of all connections of one server."""
+    """The shared rate limit for refused bodies on all connections of one server."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._free_at = 0.0
 
     def pause(self, transport: asyncio.ReadTransport, size: int) -> None:
-        """Count bytes that were read, and pause this connection until the rate allows more."""
+        """Count the bytes read, and pause this connection until the rate allows more."""
         now = self._loop.time()
         self._free_at = max(self._free_at, now) + size / RATE
         if self._free_at - now >= SHORTEST_PAUSE:

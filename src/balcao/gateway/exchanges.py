@@ -12,9 +12,9 @@ from balcao.gateway.quotas import Quota
 class Exchange:
     """One request and its endpoint. `keep` means keep-alive, `is_old` means HTTP/1.0.
 
-    `fair_scheduler` sets two members: `counts_for` is the caller whose unfinished requests include this one,
-    `is_finished` means that the request no longer counts. `size` is the size of head and body, `held` the body bytes
-    that the caller's quota counts.
+    `fair_scheduler` sets two attributes: `counts_for` is the caller whose unfinished requests include this request, and
+    `is_finished` means that the request no longer counts. `size` is the size of head and body in bytes. `held` is the
+    number of body bytes counted in the caller's quota.
     """
 
     __slots__ = ("_bodies", "counts_for", "endpoint", "held", "is_finished", "is_old", "keep", "request", "size")
@@ -30,20 +30,20 @@ class Exchange:
         self._bodies = bodies
 
     def hold(self, amount: int) -> bool:
-        """Count `amount` more bytes of the body. Return whether the caller's quota allows it."""
+        """Count `amount` more bytes of the body. Return whether the caller's quota allows them."""
         is_allowed = self._bodies.take(self.request.peer, amount)
         self.held += amount if is_allowed else 0
         return is_allowed
 
     def release(self) -> None:
-        """Stop counting the body, because the request was answered or never will be."""
+        """Return the body's bytes to the quota, because the request was answered or dropped."""
         if self.held:
             self._bodies.give_back(self.request.peer, self.held)
             self.held = 0
 
 
 class Refusal(NamedTuple):
-    """A refusal by the server itself. It has a page if the path is one that people open in a browser."""
+    """A refusal by the server itself. `page` is the HTML page for a path that people open in a browser."""
 
     status: int
     page: Response[Any] | None = None

@@ -1,10 +1,11 @@
 """Fair scheduling of requests: a caller with many requests delays only its own requests.
 
-- A request starts immediately while the current loop iteration has started fewer than `_A_TURN`.
-- Further requests wait in a queue for each caller. Later iterations start one request of each caller (round robin).
-  Between iterations the loop reads new input, so other callers get in.
-- A query takes several iterations. So with more than one caller, two of three iterations start no request if every
-  caller that is due has several waiting. Requests in flight progress meanwhile. A single caller is not slowed down.
+- A request starts immediately while the current loop iteration has started fewer than `_A_TURN` requests.
+- Further requests wait in their caller's queue. Later iterations start one request of each caller (round robin).
+  Between iterations the loop reads new input, so other callers are served too.
+- A database query takes several iterations. If there are several callers and every queued caller has more than one
+  request waiting, two of three iterations start no request, so that requests in flight can progress. A single caller is
+  not slowed down.
 - A caller has at most `_AT_ONCE` requests in flight that wait for something, such as the database.
 """
 
@@ -17,16 +18,17 @@ from balcao.core.http.requests import Request
 from balcao.gateway.application import Identity
 from balcao.gateway.exchanges import Exchange
 
-# Requests started in one loop iteration. The loop reads no new input meanwhile.
+# The maximum number of requests started in one loop iteration. The loop reads no new input meanwhile.
 _A_TURN = 8
-# Waiting requests in flight for each caller: enough for them to share look-ups and commits.
+# The maximum number of a caller's requests in flight that wait for something. It is large enough for them to share
+# look-ups and commits.
 _AT_ONCE = 16
-# Iterations that start no request after each one that did, if there are several callers. Requests in flight progress
-# meanwhile. An empty iteration takes some microseconds.
+# The number of iterations without starts after an iteration that started requests, if there are several callers.
+# Requests in flight progress meanwhile. An empty iteration takes some microseconds.
 _PASSED = 2
-# For this many starting iterations, assume that a second caller is present after it was last seen. A caller that sends
-# its next request only after a response is absent in between. Without this, its request would queue behind a full
-# burst.
+# After a second caller was seen, assume for this many starting iterations that it is still there. A caller that sends
+# its next request only after a response has no request in between. Without this assumption, its next request would wait
+# behind a full burst of another caller.
 _ACCOMPANIED = 64
 
 
@@ -41,7 +43,7 @@ class Waiting(Protocol):
 
 
 class _Caller:
-    """A caller with `waiting` and `unfinished` requests. `is_due` means that it is in the queue `_due`."""
+    """A caller with `waiting` and `unfinished` requests. `is_due` means that the caller is in the queue `_due`."""
 
     __slots__ = ("identity", "is_due", "unfinished", "waiting")
 
@@ -90,7 +92,7 @@ class FairScheduler:
             self._note(caller)
 
     def leave(self, exchange: Exchange) -> None:
-        """Release the request's slot, because it is finished or has become a stream."""
+        """Release the slot of a request that has finished or has become a stream."""
         exchange.is_finished = True
         exchange.release()
         if exchange.counts_for is not None:
@@ -115,7 +117,7 @@ class FairScheduler:
             exchange.counts_for = caller.identity
 
     def _note(self, caller: _Caller) -> None:
-        """Queue the caller if it may start a request. Forget it if it has none waiting or in flight."""
+        """Queue the caller if it may start a request. Forget a caller without waiting or unfinished requests."""
         if caller.is_due:
             return
         if caller.waiting and caller.unfinished < _AT_ONCE:

@@ -21,12 +21,12 @@ def encode_status(status: int) -> bytes:
 
 
 def encode(fields: RawHeaders) -> bytes:
-    """Return the lines of headers that need no check."""
+    """Encode headers that need no check."""
     return b"".join([b"%b: %b\r\n" % field for field in fields])
 
 
 def encode_own(response: Response[Any]) -> bytes:
-    """Return the lines of the response's own headers and the common headers.
+    """Encode the response's own headers and the common headers.
 
     Raises ValueError if a header contains a line break or a NUL.
     """
@@ -37,7 +37,7 @@ def encode_own(response: Response[Any]) -> bytes:
 
 
 def _encode_checked(fields: RawHeaders) -> bytes:
-    """Return the lines. Raises ValueError if a header contains a line break or a NUL."""
+    """Encode headers. Raises ValueError if a header contains a line break or a NUL."""
     lines = encode(fields)
     if not lines.count(b"\r") == lines.count(b"\n") == len(fields) or b"\0" in lines:
         raise ValueError("a header field that cannot be sent")
@@ -45,14 +45,14 @@ def _encode_checked(fields: RawHeaders) -> bytes:
 
 
 class Clock:
-    """The source of the `Date` header, formatted once a second."""
+    """The source of the `Date` header, which is formatted at most once a second."""
 
     def __init__(self) -> None:
         self._second = 0
         self._line = b""
 
     def read(self) -> bytes:
-        """Return the header line."""
+        """Return the header line for the current second."""
         now = int(time.time())
         if now != self._second:
             self._second = now
@@ -65,7 +65,7 @@ _COMMON_LINES = {is_page: encode(headers) + _SERVER for is_page, headers in COMM
 
 
 def encode_refusal(status: int, page: Response[Any] | None) -> bytes:
-    """Return a complete response after which the connection closes, with the page, if any."""
+    """Encode a complete refusal, after which the connection closes. The body is the page, if any."""
     lines, body = _SERVER + b"content-length: 0\r\n", b""
     if page is not None:
         lines, body = encode(page.raw_headers) + _COMMON_LINES[is_page(page)], page.body

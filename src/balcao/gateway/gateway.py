@@ -1,7 +1,7 @@
-"""The one origin in front of all services of a process: find the endpoint of a request.
+"""The router of a process, which offers all services at one origin.
 
-The services check the token and the rule themselves, with the code of the check endpoint for external gateways. In one
-process there is no network hop between gateway and service, so the check runs only once (ADR 0002).
+The services check token and access rule themselves, with the same code as the check endpoint for external gateways.
+Gateway and services share a process, so each request is checked only once (ADR 0002).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,9 +19,10 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response
 from balcao.core.http.routing import Found, Paths
 
-# Always a path of the gateway: no service has such an operation.
+# The gateway always handles this path, because no service has an operation with it.
 METRICS = "/metrics"
-# The number of cached paths that contain values, and their maximum length. The cache takes at most two megabytes.
+# The maximum number of cached paths that contain values, and their maximum length. The cache uses at most two
+# megabytes.
 KNOWN_PATHS, LONGEST_KNOWN = 4096, 128
 
 
@@ -30,9 +31,9 @@ class Mount:
     """The endpoints under one prefix. `endpoints` are triples (method, path below the prefix, endpoint).
 
     - `base` is the start of every path, also for calls without the prefix.
-    - `dialect` formats the errors for paths that have no endpoint.
+    - `dialect` returns the error format for a path without an endpoint.
     - `page` replaces these errors for clients that accept HTML, also if a request is refused before it is read.
-    - `lenient` is the option of `Paths`.
+    - `lenient` is passed to `Paths`.
     """
 
     name: str
@@ -45,10 +46,10 @@ class Mount:
 
 
 class Gateway:
-    """The router of all mounts. `alone` also answers without its prefix; `pages` answers all other paths.
+    """The router of all mounts. `alone` can also be called without its prefix; `pages` handles all other paths.
 
-    `lifespan` opens what the endpoints need. A server enters it before it listens. `refusals` counts calls to paths
-    that do not exist.
+    `lifespan` opens the resources that the endpoints need. A server enters it before it listens. `refusals` counts
+    calls to unknown paths.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Gateway:
         return endpoint
 
     def show_unread(self, status: int, target: bytes, fields: RawHeaders) -> Response[Any] | None:
-        """Return a page if the path has one and the client accepts it. Target and headers may be incomplete.
+        """Return the refusal page of the path's mount if the client accepts HTML. Target and headers may be incomplete.
 
         If no Accept header has arrived, return the page too, because the client may be a browser.
         """
@@ -132,7 +133,7 @@ class Gateway:
         return StrayEndpoint(mount.name, request.method, dialect, fault, self._refusals)
 
     def _choose_dialect(self, mount: Mount, path: bytes) -> Dialect:
-        """Choose the error format of the operations with a similar path. Otherwise choose by the start of the path."""
+        """Choose the error format of the operations with a similar path, or else by the start of the path."""
         for endpoint in self._paths[id(mount)].find_similar(path).values():
             if isinstance(endpoint, OperationEndpoint):
                 return endpoint.operation.dialect

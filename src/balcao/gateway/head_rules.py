@@ -1,4 +1,4 @@
-"""Checks that RFC 9110 and 9112 require for a request head and llhttp does not make."""
+"""Checks of the request head that RFC 9110 and RFC 9112 require but llhttp does not make."""
 
 import re
 from functools import lru_cache
@@ -15,13 +15,13 @@ _ONCE = (b"host", b"transfer-encoding", b"expect")
 _CONTINUE = b"100-continue"
 _KNOWN_HOSTS = 1024
 
-# How much of a refused body is read and discarded. A caller that is still sending would miss the refusal otherwise.
-# This exceeds every limit, so a caller slightly over a limit always receives the reason.
+# How many bytes of a refused body the server reads and discards. A caller that is still sending would otherwise miss
+# the refusal. The value exceeds every body limit, so a caller slightly over a limit always receives the reason.
 DISCARD_BYTES = 32 * 1024 * 1024
 
 
 class Refused(Exception):
-    """A refusal by the server itself, before an endpoint gets the request."""
+    """A refusal by the server itself, before an endpoint receives the request."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -29,9 +29,9 @@ class Refused(Exception):
 
 
 def check_head(version: str, headers: Headers, fields: RawHeaders) -> bool:
-    """Return whether a request with these headers has a body. Raises Refused if the head violates a rule.
+    """Check a request head, and return whether the request has a body. Raises Refused if the head violates a rule.
 
-    `fields` are all headers that were sent, including repeated headers. `headers` are the same by name.
+    `fields` are all headers as sent, including repeated headers. `headers` maps names to values.
     """
     is_old = version == "1.0"
     if version not in _VERSIONS:
@@ -45,7 +45,7 @@ def check_head(version: str, headers: Headers, fields: RawHeaders) -> bool:
         if any(names.count(name) > 1 for name in _ONCE):
             raise Refused(400)
     if coding is not None:
-        # HTTP/1.0 has no transfer codings. A proxy in between may have found another end of the body.
+        # HTTP/1.0 has no transfer codings, so a proxy in between may disagree about where the body ends.
         if is_old:
             raise Refused(400)
         if coding.lower() != b"chunked":
@@ -61,7 +61,7 @@ def _is_host(value: bytes) -> bool:
 
 
 def says_close(fields: RawHeaders) -> bool:
-    """Return whether a `Connection` header contains `close`, whatever else it contains."""
+    """Return whether a `Connection` header contains `close`, possibly among other options."""
     return any(name == b"connection" and _CLOSE.search(value) is not None for name, value in fields)
 
 

@@ -12,10 +12,10 @@ class Limits(msgspec.Struct, frozen=True):
 
     - `address_connections` limits the connections of one address.
     - `body_bytes` is the memory for all request bodies.
-    - `head_seconds` also closes idle connections. `unread_seconds` closes those whose caller reads nothing of a
+    - `head_seconds` also closes idle connections. `unread_seconds` closes a connection whose caller reads nothing of a
       response.
-    - `settling_seconds` passes between the last accepted connection and the first closed one, so that a caller who has
-      just connected still gets a response.
+    - `settling_seconds` is the time between the last accepted connection and the first closed connection, so that a
+      caller who has just connected still gets a response.
     - `drain_seconds` is how long requests in flight may take to finish.
     """
 

@@ -50,11 +50,11 @@ async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
                 await asyncio.sleep(0.01)
     demand_nothing_of_accepted()
     await asyncio.sleep(settling_seconds)
-    demand_nothing_of_accepted()  # again, for handshakes that ended meanwhile
+    demand_nothing_of_accepted()  # again, for handshakes completed meanwhile
 
 
 def accept_first(sock: socket.socket) -> None:
-    """Start listening on a port that was only bound until now. A socket that already listens does not change."""
+    """Start listening on a port that was only bound until now. Nothing changes if the socket already listens."""
     # Accepted connections inherit this option. Without it, their TIME_WAIT remains would block the port for a minute
     # after a restart.
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -70,8 +70,8 @@ def accept_again(sock: socket.socket) -> None:
 def demand_nothing_of_accepted() -> None:
     """Remove the hop limit from accepted connections.
 
-    A connection inherits it if its handshake was in progress when the limit was set. Its caller retransmits the packets
-    that were dropped meanwhile.
+    A connection inherits the limit if its handshake was in progress when the limit was set. The caller retransmits the
+    packets that were dropped meanwhile.
     """
     for descriptor in Path("/proc/self/fd").iterdir():
         # Not every descriptor is a socket, and some may have been closed by now.

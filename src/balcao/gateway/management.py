@@ -1,7 +1,7 @@
-"""The management port: metrics, liveness and readiness of all processes of one start, separate from the callers' port.
+"""The management port: metrics, liveness and readiness of all processes started together.
 
-It has its own connections, so that it answers even if requests occupy all others. Its responses are neither counted nor
-logged, because monitoring is not traffic.
+It is separate from the callers' port and has its own database connections, so that it answers even if requests occupy
+all others. Its responses are neither counted nor logged, because monitoring is not traffic.
 """
 
 import time
@@ -29,14 +29,14 @@ from balcao.gateway.metrics import Handler, answer_scraper
 from balcao.settings import Settings
 
 NAME = "management"
-# One for the metrics and one for readiness.
+# One database connection for the metrics and one for readiness.
 CONNECTIONS = 2
-# A process publishes its numbers every second. An idle worker polls for jobs every five.
+# A process publishes its metrics every second. An idle worker polls for jobs every five seconds.
 BEAT_SECONDS, QUEUE_SECONDS = 5.0, 30.0
 
 
 def is_stalled(numbers: Numbers, seconds: float, now: float) -> bool:
-    """Return whether a worker's event loop has been blocked for `seconds`. Only a restart can fix that."""
+    """Return whether a worker's event loop has been blocked for more than `seconds`. Only a restart can fix that."""
     return any(now - turned > seconds for turned in _list_states(numbers, TURN))
 
 

@@ -1,4 +1,4 @@
-"""The gateway's own pages: the front page, guides, the status, the metrics and the liveness of the process."""
+"""The gateway's own pages: front page, guides, status, metrics and liveness."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,10 +37,10 @@ def mount_pages(
     *,
     has_panel: bool = False,
 ) -> Mount:
-    """Return the pages at the root. `/` redirects to `/docs`. `/metrics` is included unless there is a management port.
+    """Return the mount of the pages at the root. `/` redirects to `/docs`.
 
-    `/docs` is the front page with links to the panel (if there is one), the guides, the APIs and the status of the
-    services.
+    `/docs` is the front page, with links to the panel (if there is one), the guides, the APIs and the status of the
+    services. `/metrics` is included unless there is a management port.
     """
     settings = platform.settings
     instance = {HEADER: name_instance(settings)}
@@ -48,8 +48,7 @@ def mount_pages(
     page = StatusPage(keeper, settings.panel_city)
     address = (*settings.server_urls, settings.base_url)[0].rstrip("/")
     issuer = settings.issuers[0]
-    # The embedded identity provider lets developers create clients. A city's own provider does so at an unknown
-    # address.
+    # Developers create clients at the embedded identity provider. With the city's own provider, the address is unknown.
     own_clients = f"{issuer}/clients" if settings.embedded_identity else None
     controls = f"{settings.crm_url}/_sandbox/controls" if settings.sandbox_crm else None
     read_guides = guides.Guides(address, issuer)

@@ -16,12 +16,12 @@ _FOR = re.compile(r"(?:^|;)\s*for\s*=\s*\"?([^\s\";]+)", re.IGNORECASE)
 _PORT = re.compile(r"(?P<v6>\[[^\]]*\])(?::\d+)?|(?P<v4>[0-9.]+)(?::\d+)?")
 _KNOWN_ADDRESSES = 4096
 _THIS_MACHINE = ("127.0.0.1", "::1")
-# A single home or office line gets a network of this size, so one owner has many addresses. Count them as one address.
+# A home or office line usually gets a network of this size, so one owner has many addresses. Count them as one address.
 _V6_PREFIX = 64
 
 
 class Proxies:
-    """The addresses and networks of the trusted proxies, and of other trusted `callers`.
+    """The addresses and networks of trusted proxies, and of other trusted `callers`.
 
     Only a proxy's `X-Forwarded-For` or `Forwarded` counts. Quotas exempt proxies, these callers and the local machine.
     """
@@ -32,7 +32,10 @@ class Proxies:
         self.is_trusted = _remember_members([*proxies, *callers, *_THIS_MACHINE])
 
     def find_caller(self, peer: str, headers: Pairs) -> str:
-        """Return the address that the rates of anonymous callers count. `peer` opened the connection."""
+        """Return the address for the caller's rate limits and quotas.
+
+        `peer` is the address that opened the connection.
+        """
         if self._has_proxies and self._is_proxy(peer):
             for address in reversed(_list_hops(headers)):
                 parsed = _parse(address)
@@ -57,7 +60,7 @@ def _remember_members(addresses: Sequence[str]) -> Callable[[str], bool]:
 
 
 def _list_hops(headers: Pairs) -> list[str]:
-    """Return the addresses in order. A proxy writes one of the two headers; if both exist, `X-Forwarded-For` counts."""
+    """Return the addresses in the order of the header. If both headers exist, only `X-Forwarded-For` counts."""
     forwarded: list[str] = []
     standard: list[str] = []
     for name, value in headers:

@@ -7,13 +7,13 @@ _LEFT_FREE = 3
 
 
 class Quota:
-    """Limits how much of `total` the callers hold, by address and in sum.
+    """A limit on how much of `total` callers may hold, for each address and in total.
 
-    - An address holds at most `most`, and at most a third of what it leaves free. The more addresses hold their
-      maximum, the less the next one can get. So dozens of greedy addresses still leave some for a newcomer.
-    - Trusted addresses call for many people and have no limit of their own.
-    - All trusted addresses together hold at most three quarters, and so do all others together. Neither group can lock
-      out the other.
+    - An address holds at most `most`, and at most a third of what then remains free. The more addresses hold their
+      maximum, the less the next address can get, so dozens of greedy addresses still leave some for a newcomer.
+    - Trusted addresses call for many people and have no individual limit.
+    - All trusted addresses together hold at most three quarters, and so do all other addresses together. Neither group
+      can lock out the other.
     """
 
     def __init__(self, total: int, is_trusted: Callable[[str], bool], most: int | None = None) -> None:
@@ -27,11 +27,11 @@ class Quota:
 
     @property
     def held(self) -> int:
-        """Return how much all callers hold."""
+        """Return the amount that all callers hold."""
         return self._sums[True] + self._sums[False]
 
     def take(self, address: str, amount: int) -> bool:
-        """Add the amount to what the address holds. Return whether the limits allow it."""
+        """Add the amount to the address's share if the limits allow it. Return whether they do."""
         is_trusted = self._is_trusted(address)
         left = min(self._of_group - self._sums[is_trusted], self._total - self.held) - amount
         holds = self._held[address] + amount
@@ -43,13 +43,13 @@ class Quota:
         return True
 
     def give_back(self, address: str, amount: int) -> None:
-        """Give back an amount that `take` added for the address."""
+        """Release an amount that `take` added for the address."""
         self._sums[self._is_trusted(address)] -= amount
         self._held[address] -= amount
         if not self._held[address]:
             del self._held[address]
 
     def count_refused(self) -> int:
-        """Return how often `take` refused since the last call."""
+        """Return how often `take` refused since the last call, and reset the count."""
         refused, self.refused = self.refused, 0
         return refused

@@ -1,7 +1,7 @@
 """The receiving side of a connection: parse bytes into complete requests.
 
-llhttp (`httptools`) parses request line, headers, framing and chunks strictly. This module adds what llhttp leaves to
-the server for input: limits, early refusals and pipelining. `head_rules` checks a request head.
+llhttp (`httptools`) parses request line, headers, framing and chunks strictly. This module adds limits, early refusals
+and pipelining, which llhttp leaves to the server. `head_rules` checks a request head.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _AROUND_FIELD = len(": \r\n")
 # llhttp does not stop between pipelined requests. Feed it slices of this size, so that it exceeds the limit of queued
 # requests by at most the requests of one slice.
 _SLICE = 4096
-# A body with its framing has at most twice its own size, plus a fixed part. Every chunk costs a callback, so a few
+# A body including its framing may have twice the body's size, plus a fixed part. Every chunk costs a callback, so a few
 # connections with tiny chunks could use all the CPU.
 _MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 2
 _NOBODY = Authorization(b"")
@@ -284,7 +284,8 @@ class Receiver:
             return
         assert self.reading is not None
         exchange, self.reading = self.reading, None
-        # A chunked body may end in the piece that exceeded `UNASKED_BODY`. It is small enough to be passed on.
+        # A chunked body may end in the piece that exceeded `UNASKED_BODY`. Such a body is only slightly larger, so pass
+        # it on.
         self.wants_continue, self._admission = False, None
         self.is_over |= not exchange.keep
         if self.is_discarding:

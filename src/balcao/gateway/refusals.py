@@ -1,4 +1,4 @@
-"""The page that a browser shows for an unknown address of the gateway, or for one that cannot answer."""
+"""The gateway's error page for browsers."""
 
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.refusal_pages import RefusalPage

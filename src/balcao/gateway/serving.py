@@ -14,25 +14,25 @@ from balcao.gateway.limits import Limits
 from balcao.gateway.quotas import Quota
 from balcao.gateway.wire import Connection, Shared
 
-# Open files that are reserved for the database, the CRM and the process itself.
+# Open files reserved for the database, the CRM and the process itself.
 _RESERVED_FILES = 256
 _MOST_FILES = 65_536
-# Connections beyond their quota wait this long for a slot, and at most this many wait. Further ones are closed without
-# a response.
+# A connection beyond its quota waits at most `_HELD_SECONDS` for a slot. At most `_MOST_HELD` connections wait; further
+# connections are closed without a response.
 _HELD_SECONDS, _MOST_HELD = 0.5, 256
 
 DEFAULTS = Limits()
 
 
 class StartFailed(Exception):
-    """The application refused to start. The text is the application's own."""
+    """The application refused to start. The message is the application's own."""
 
 
 @asynccontextmanager
 async def run_server(
     application: Served, sock: socket.socket, limits: Limits = DEFAULTS
 ) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve within the block, which is entered when callers are answered.
+    """Serve while the block runs. The block starts when callers are answered.
 
     Raises StartFailed if the application cannot start.
     """
@@ -94,7 +94,10 @@ async def _open(application: Served) -> AsyncIterator[None]:
 
 
 class _Connections:
-    """The connections of a process. Those beyond `places` or their address's quota wait briefly, then are refused."""
+    """The connections of one server.
+
+    A connection beyond `places` or its address's quota waits briefly, then is refused.
+    """
 
     def __init__(self, application: Served, limits: Limits, places: int) -> None:
         is_trusted = application.is_trusted
@@ -144,7 +147,7 @@ class _Connections:
                 return
 
     async def sweep(self) -> None:
-        """Expire late connections until cancelled."""
+        """Expire connections whose deadline has passed, until cancelled."""
         seconds = min(1.0, self._limits.head_seconds / 4, self._limits.body_seconds / 4, _HELD_SECONDS / 2)
         while True:
             await asyncio.sleep(seconds)

@@ -1,7 +1,8 @@
 """The server side of one HTTP/1.1 connection on the event loop.
 
-If an endpoint waits for nothing, its response is written within the callback that parsed the request. Responses keep
-the order of the requests. No new request starts while the caller does not read. ADR 0014 explains our own server.
+If an endpoint waits for nothing, its response is written within the callback that parsed the request. Responses are in
+the order of the requests. While the caller does not read, no new request starts. ADR 0014 explains why the platform has
+its own server.
 """
 
 import asyncio
@@ -24,9 +25,10 @@ from balcao.gateway.quotas import Quota
 from balcao.gateway.receiving import Receiver
 
 _NEVER = float("inf")
-# Stop parsing a connection's input at this many queued requests, or if they have more than this many bytes.
+# Stop parsing a connection's input at this many queued requests, or if the queued requests exceed this many bytes.
 _MOST_WAITING, _MOST_WAITING_BYTES = 16, 131_072
-# Join a body up to this size with its head. Larger bodies are written without a copy, so that slow readers share them.
+# Join a body up to this size with its head. Larger bodies are written without a copy, so that connections with slow
+# readers share one body in memory.
 _COPIED_BYTES = 65_536
 # How long the rest of a refused request is read after its response.
 _DISCARD_SECONDS = 2.0
@@ -60,10 +62,10 @@ class Shared:
 
 
 class Connection(asyncio.BufferedProtocol):
-    """One connection. Call its methods only on the event loop.
+    """One connection. Its methods must be called on the event loop.
 
     Requests and refusals wait in `_turns` until all earlier requests are answered. The server calls `expire` after
-    `deadline`, a time of the event loop's clock.
+    `deadline`, which is a time of the event loop's clock.
     """
 
     def __init__(self, shared: Shared) -> None:
@@ -126,7 +128,7 @@ class Connection(asyncio.BufferedProtocol):
         return self._is_busy or bool(self._turns)
 
     def pause_writing(self) -> None:
-        """Start no more requests, because the caller is not reading the responses."""
+        """Start no further requests, because the caller is not reading the responses."""
         self._unblocked = self._shared.loop.create_future()
         self._set_deadline(self._shared.limits.unread_seconds)
 
@@ -134,7 +136,7 @@ class Connection(asyncio.BufferedProtocol):
         """Continue after the caller has read enough of the responses."""
         unblocked, self._unblocked = self._unblocked, None
         if unblocked is not None:
-            if not unblocked.done():  # a cancelled stream that awaited it cancelled it too
+            if not unblocked.done():  # a cancelled stream has cancelled this future too
                 unblocked.set_result(None)
             self._set_deadline(self._shared.limits.unread_seconds)
             if self._is_busy:
@@ -220,7 +222,7 @@ class Connection(asyncio.BufferedProtocol):
         self._write_refusal(Refusal(503))
 
     def expire(self, now: float) -> None:
-        """Handle the passed deadline: extend it for a slow reader, answer 408 for a missing body, otherwise close."""
+        """Handle an expired deadline: extend it for a slow reader, answer 408 for a missing body, otherwise close."""
         unsent = self._transport.get_write_buffer_size()
         if unsent and unsent != self._unsent:  # progress since the last check: the caller reads slowly
             self._unsent = unsent

@@ -1,1 +1,1 @@
-"""The identity provider's calls to the platform, both of the city's and of the embedded provider."""
+"""Endpoints that the identity provider calls, whether it is the city's or the embedded one."""

@@ -21,7 +21,7 @@ KEY = "identity.backchannel_logout"
 
 
 def mount_backchannel(platform: Platform, embedded: Mount | None) -> Mount:
-    """Return the mount of `/auth`: this endpoint and, if there is one, the embedded provider."""
+    """Return the mount of `/auth`: this endpoint and the endpoints of the embedded provider, if there is one."""
 
     async def receive(request: Request) -> Response[Any]:
         form = parse_form(request.headers.text(b"content-type") or "", request.content)
@@ -34,7 +34,10 @@ def mount_backchannel(platform: Platform, embedded: Mount | None) -> Mount:
         return Response(status=200, headers={"Cache-Control": NO_STORE})
 
     def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
-        """Refuse a request. Any caller may send one, so only the log contains the reason, limited like all refusals."""
+        """Refuse a request without giving the reason, because any caller can send one.
+
+        The reason is logged at a limited rate.
+        """
         if isinstance(fault, KeyPending):
             judged = judge_pending(platform.refusals, request, fault, "identity")
             fault = LogoutTokenRefused(judged) if isinstance(judged, TokenRefused) else judged

@@ -1,4 +1,4 @@
-"""Forms and errors in the format of OAuth, as identity providers send and read them."""
+"""OAuth forms and errors, as identity providers send and read them."""
 
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
@@ -19,7 +19,7 @@ class OAuthError(msgspec.Struct):
 
 
 class Refused(BalcaoError):
-    """An OAuth error. `error` is the code of the standard."""
+    """An OAuth error. `error` is a code of the OAuth standards."""
 
     status = 400
 
@@ -36,7 +36,7 @@ class InvalidRequest(Refused):
 def parse_form(content_type: str, content: bytes | None) -> Mapping[str, str]:
     """Return the fields of a form. `content` is None if it was too large.
 
-    Raises TooLarge, and InvalidRequest for another media type, for invalid UTF-8 and for a repeated name.
+    Raises TooLarge without content, and InvalidRequest for another media type, invalid UTF-8 or a repeated name.
     """
     if content_type.partition(";")[0].strip().lower() != _FORM:
         raise InvalidRequest(f"Envie um formulário: Content-Type {_FORM}.")
@@ -46,7 +46,7 @@ def parse_form(content_type: str, content: bytes | None) -> Mapping[str, str]:
 
 
 def parse_parameters(encoded: bytes) -> Mapping[str, str]:
-    """Parse parameters. Each name occurs at most once, and empty values count as absent (RFC 6749, 3.1 and 3.2)."""
+    """Parse parameters. Each name may occur only once, and empty values count as absent (RFC 6749, 3.1 and 3.2)."""
     try:
         pairs = parse_qsl(encoded.decode("ascii"), errors="strict", max_num_fields=MAX_FIELDS)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The status of the services, read from the database every few seconds and retained while it is down."""
+"""The status of the services, read from the database every few seconds and retained while the database is down."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -67,7 +67,10 @@ class Board:
 
 
 class StatusCache:
-    """The cached data of the status page, so that no visitor causes a statement. `titles` maps names to titles."""
+    """The cached data of the status page, so that visits cause no SQL statement.
+
+    `titles` maps service names to titles.
+    """
 
     def __init__(self, database: Database, zone: ZoneInfo, titles: Mapping[str, str]) -> None:
         self.zone = zone
@@ -78,7 +81,7 @@ class StatusCache:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[None]:
-        """Read now and then every few seconds while the process serves."""
+        """Read the data immediately, then every few seconds until the block ends."""
         await self._try_to_read()
         async with repeating(self._try_to_read, READ_SECONDS):
             yield

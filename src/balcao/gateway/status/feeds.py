@@ -22,7 +22,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def to_json(board: Board) -> Response[Any]:
-    """Return the board. `availability` is a share from 0 to 1, or null if there were no calls."""
+    """Return the board as JSON. `availability` is a share from 0 to 1, or null if there were no calls."""
     body = {
         "read_at": board.read_at,
         "current": board.is_current,

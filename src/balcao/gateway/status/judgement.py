@@ -15,7 +15,7 @@ RECENT = timedelta(minutes=15)
 # Shares of faults among recent responses. Down: half of all responses. Degraded: the rate that uses up a month's error
 # budget in two days.
 DOWN_SHARE, DEGRADED_SHARE = 0.5, 0.0144
-# Fewer faults than these say nothing about a service with little traffic.
+# With little traffic, fewer faults than this mean nothing.
 LEAST_FAULTS = 5
 
 
@@ -38,28 +38,31 @@ class Day:
 
     @property
     def mark(self) -> str:
-        """Return how the day is shown: `none`, `good`, `low` (below the required share) or `bad`."""
+        """Return the day's mark: `none`, `good`, `low` (below the required share) or `bad`."""
         if self.availability is None:
             return "none"
         return "good" if self.availability >= OWED else "low" if self.availability >= BAD else "bad"
 
 
 def measure_share(counts: Iterable[ResponseCount]) -> float | None:
-    """Return the share of good responses, or None if there were none. A 4xx is a good response."""
+    """Return the share of good responses, or None without responses. A 4xx is a good response."""
     listed = list(counts)
     responses = sum(count.responses for count in listed)
     return None if responses == 0 else 1 - sum(count.faults for count in listed) / responses
 
 
 def list_status_days(counts: Sequence[ResponseCount], today: date) -> list[Day]:
-    """Return the ninety days until today of one service. `starts_at` of its counts is in the city's time zone."""
+    """Return the last ninety days of one service, including today.
+
+    `starts_at` of its counts is in the city's time zone.
+    """
     by_day = {count.starts_at.date(): measure_share([count]) for count in counts}
     days = (today - timedelta(days=back) for back in reversed(range(DAYS)))
     return [Day(day, by_day.get(day)) for day in days]
 
 
 def judge_service(counts: Sequence[ResponseCount], severities: Iterable[str], *, is_closed: bool) -> State:
-    """Return the state of a service: maintenance, otherwise the worse of declared incidents and recent counts."""
+    """Judge a service's state: maintenance, or else the worse of declared incidents and recent counts."""
     if is_closed:
         return State.MAINTENANCE
     said = set(severities)

@@ -1,4 +1,4 @@
-"""The status page for people: one file with its style, readable without scripts."""
+"""The status page for people: one file including its style, readable without scripts."""
 
 from functools import partial
 

@@ -38,7 +38,7 @@ _TALL: Mapping[str, int] = {"good": 20, "low": 14, "bad": 8, "none": 2}
 
 
 def format_share(share: float | None) -> str:
-    """Return a share as text, never rounded up: "99,98 %"."""
+    """Format a share as a percentage, never rounded up: "99,98 %"."""
     if share is None:
         return "–"
     hundredths = int(share * 10_000 + 1e-6)
@@ -46,12 +46,12 @@ def format_share(share: float | None) -> str:
 
 
 def format_local(moment: datetime, zone: ZoneInfo) -> str:
-    """Return the time in the city's time zone."""
+    """Format a time in the city's time zone."""
     return f"{moment.astimezone(zone):%d/%m/%Y %H:%M}"
 
 
 def find_overall(board: Board) -> State:
-    """Return the worst known state of all services."""
+    """Return the worst state of all services. Ignore unknown states."""
     found = {service.state for service in board.services}
     return next((state for state in _WORST_FIRST if state in found), State.OPERATIONAL)
 
@@ -77,7 +77,7 @@ def draw_days(days: Sequence[Day]) -> Markup:
 
 
 def draw_sample(mark: str) -> Markup:
-    """Return the stroke for the legend."""
+    """Return the stroke for a mark, as shown in the legend."""
     return Markup('<path class="{}" d="{}"/>').format(mark, _draw_stroke(1, _TALL[mark]))
 
 
