@@ -1,1 +1,1 @@
-"""The developer portal: `/docs` with the guides, the pages of operations and error codes, and the search."""
+"""The developer portal: `/docs`, the guides, the pages of operations and error codes, and the search."""

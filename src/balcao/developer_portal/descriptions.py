@@ -1,4 +1,4 @@
-"""The contents of our OpenAPI documents, as the pages about operations and the client generator need them."""
+"""The content of OpenAPI documents, as the operation pages and the client generator need it."""
 
 import keyword
 import re
@@ -11,7 +11,7 @@ from balcao.core.http.shared_refusals import read_responses
 
 METHODS = ("get", "post", "put", "patch", "delete", "head")
 
-# The request headers that a caller may set, with the names of their arguments.
+# The request headers that a caller may set, with their argument names in the clients.
 HEADERS = {
     "If-None-Match": "if_none_match",
     "If-Match": "if_match",
@@ -19,19 +19,19 @@ HEADERS = {
     "Idempotency-Key": "idempotency_key",
     "Last-Event-ID": "last_event_id",
 }
-# The kinds of paging: the parameter for the position, the parameter for the size, the first position, and whether the
-# position counts items instead of pages.
+# The kinds of paging: position parameter, size parameter, first position, and whether the position counts items instead
+# of pages.
 PAGINGS = (("page", "per_page", 1, False), ("page", "pageSize", 1, False), ("skip", "limit", 0, True))
-# This operation pages the services of one category. Its list of categories is always complete.
+# The paging parameters of this operation apply to the services of one category. Its list of categories is never paged.
 _NOT_PAGED = {"search_list_categories"}
 _REF = "#/components/schemas/"
-# The format of the error codes in the description of a refusal.
+# The line for an error code in the description of a refusal.
 _CODE = re.compile(r"^- `([^`]+)`: (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter in the path, the query or a header. `name` is the name in the document."""
+    """A parameter in the path, the query or a header. `name` is the parameter's name in the document."""
 
     name: str
     schema: Mapping[str, Any]
@@ -41,14 +41,14 @@ class Parameter:
 
     @property
     def identifier(self) -> str:
-        """Return the name in snake_case. A reserved word gets an underscore."""
+        """Return the name in snake_case. Append an underscore to a reserved name."""
         name = to_snake_case(self.name)
         return f"{name}_" if keyword.iskeyword(name) or name in {"body", *HEADERS.values()} else name
 
 
 @dataclass(frozen=True)
 class Paging:
-    """How a list is read page by page."""
+    """The paging parameters of a list, and the items that it returns."""
 
     place: Parameter
     size: Parameter
@@ -60,7 +60,7 @@ class Paging:
 
     @property
     def member_identifier(self) -> str:
-        """Return the name of the member in snake_case."""
+        """Return the member's name in snake_case."""
         return to_snake_case(self.member or "")
 
 
@@ -101,27 +101,27 @@ class Operation:
 
     @property
     def is_public(self) -> bool:
-        """Return whether it is called without a token."""
+        """Return whether the operation needs no token."""
         return self.rule == "public"
 
     @property
     def headers(self) -> list[str]:
-        """Return the names of the headers that a caller may set."""
+        """Return the names of the request headers that a caller may set."""
         return [one.name for one in self.header_parameters]
 
     @property
     def is_stream(self) -> bool:
-        """Return whether it answers with a stream of events."""
+        """Return whether the response is a stream of events."""
         return self.content == "text/event-stream"
 
     @property
     def is_json(self) -> bool:
-        """Return whether its response is JSON."""
+        """Return whether the response is JSON."""
         return self.content is not None and is_json(self.content)
 
     @property
     def iterator(self) -> str:
-        """Return the name of the iterator over all its pages: `iterate_pets` for `list_pets`."""
+        """Return the name of the iterator over all pages: `iterate_pets` for `list_pets`."""
         return f"iterate_{self.key.removeprefix('list_').removeprefix('read_')}"
 
     @property
@@ -138,13 +138,16 @@ class Operation:
 
     @property
     def keyed(self) -> bool:
-        """Return whether it accepts an `Idempotency-Key`."""
+        """Return whether the operation accepts an `Idempotency-Key`."""
         return "Idempotency-Key" in self.headers
 
 
 @dataclass(frozen=True)
 class Document:
-    """A service as its document describes it. `tags` are its subjects and `schemas` its types, by name."""
+    """A service as its OpenAPI document describes it.
+
+    `tags` are descriptions by tag, and `schemas` are types by name.
+    """
 
     service: str
     prefix: str
@@ -160,7 +163,7 @@ class Document:
 
 
 def read_document(service: str, document: Mapping[str, Any]) -> Document:
-    """Return the parsed document of a service."""
+    """Parse the OpenAPI document of a service."""
     prefix = urlsplit(document["servers"][0]["url"]).path
     operations = sorted(_list_operations(service, document), key=lambda one: one.key)
     tags = {tag["name"]: tag["description"] for tag in document["tags"]}
@@ -168,28 +171,28 @@ def read_document(service: str, document: Mapping[str, Any]) -> Document:
 
 
 def is_json(media_type: str) -> bool:
-    """Return whether a media type is JSON, or a kind of JSON such as GeoJSON."""
+    """Return whether a media type is JSON or based on JSON, such as GeoJSON."""
     return media_type == "application/json" or media_type.endswith("+json")
 
 
 def name_of(schema: Mapping[str, Any]) -> str | None:
-    """Return the name of the type that a schema refers to, or None if it is not a reference."""
+    """Return the name of the type that a schema refers to, or None if the schema is not a reference."""
     return schema["$ref"].removeprefix(_REF) if "$ref" in schema else None
 
 
 def to_snake_case(name: str) -> str:
-    """Return `pageSize` as `page_size`."""
+    """Convert `pageSize` to `page_size`."""
     return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower().replace("-", "_")
 
 
 def to_lower_camel_case(name: str) -> str:
-    """Return `read_preferences` as `readPreferences`."""
+    """Convert `read_preferences` to `readPreferences`."""
     first, *rest = name.rstrip("_").split("_")
     return first + "".join(part.capitalize() for part in rest)
 
 
 def to_camel_case(name: str) -> str:
-    """Return `health_units` as `HealthUnits`."""
+    """Convert `health_units` to `HealthUnits`."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
@@ -259,9 +262,9 @@ def _in_order(path: str, parameters: list[Parameter]) -> list[Parameter]:
 
 
 def _read_result(responses: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any] | None]:
-    """Return the media type and the schema of a success. Both are None if it has no body.
+    """Return the media type and the schema of the success response. Both are None without a response body.
 
-    If the query chooses between JSON and another format, return `*/*`, and the body stays undecoded.
+    If the query chooses between JSON and another format, return `*/*` without a schema: clients do not decode the body.
     """
     for status in sorted(responses):
         content = responses[status].get("content", {}) if status.startswith("2") else {}
@@ -273,7 +276,7 @@ def _read_result(responses: Mapping[str, Any]) -> tuple[str | None, Mapping[str,
 
 
 def _read_success(responses: Mapping[str, Any]) -> tuple[int, Any]:
-    """Return the status of the success, and the example of its body or None."""
+    """Return the success status and its example body. The example is None if the document has none."""
     status = min(status for status in responses if status < "400")
     content = responses[status].get("content", {}).values()
     return int(status), next((one["example"] for one in content if "example" in one), None)
@@ -292,9 +295,10 @@ def _find_paging(
 
 
 def _find_items(document: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any]] | None:
-    """Return the only member that lists objects, and the schema of its items.
+    """Return the name of the only list of objects in a body, and the schema of its items.
 
-    Return None if there is not exactly one.
+    The name is None if the body itself is the list. Return None if the body does not contain exactly one list of
+    objects.
     """
     if result.get("type") == "array":
         return None, result["items"]

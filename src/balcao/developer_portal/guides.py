@@ -12,22 +12,22 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 _PACKAGE = Path(__file__).parents[1]
-# A wheel contains the guides. In the source tree they are part of the documentation.
+# A wheel contains the guides in its package. In the source tree, they are part of the documentation.
 FOLDER = next(path for path in (_PACKAGE / "guides", _PACKAGE.parents[1] / "docs/guides") if path.is_dir())
 INDEX = "README"
-# The file name endings by language. The longer ending comes first, because it also ends with the shorter ending.
+# The file name endings by language. The longer ending comes first, because it also ends with the shorter one.
 ENDINGS = {"pt-BR": ".pt-BR.md", "en": ".md"}
-# The addresses of the platform and its identity provider in the guides.
+# The addresses that the guides use for the platform and its identity provider.
 ADDRESS = "http://127.0.0.1:8080"
 ISSUER = f"{ADDRESS}/auth/realms/balcao"
-# The number of tokens of the title and the link to the other language, which the page shows in its header.
+# The number of Markdown tokens of the title and of the link to the other language. The page shows both in its header.
 _HEAD = 6
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
 @dataclass(frozen=True)
 class Guide:
-    """A guide in one language. `html` is the text after its title."""
+    """A guide in one language. `html` is the content below the title."""
 
     name: str
     language: str
@@ -37,14 +37,17 @@ class Guide:
 
 @dataclass(frozen=True)
 class Guides:
-    """All guides of an installation. They are read when the first one is requested."""
+    """All guides of an installation. They are read when the first guide is requested."""
 
     address: str
     issuer: str
 
     @cached_property
     def by_path(self) -> dict[str, Guide]:
-        """Return the guides by the path of their page. For each language, the index comes first and sets the order."""
+        """Return the guides by page path.
+
+        The index of each language comes first and determines the order of the guides.
+        """
         return {path_of(name, language): self._read(name, language) for language in ENDINGS for name in _list(language)}
 
     def _read(self, name: str, language: str) -> Guide:
@@ -61,19 +64,19 @@ class Guides:
 
 
 def list_paths() -> Iterator[str]:
-    """Yield the path of each guide's page. Only file names are read."""
+    """Yield the page path of each guide. Only file names are read."""
     for file in sorted(FOLDER.glob("*.md")):
         language = next(language for language, ending in ENDINGS.items() if file.name.endswith(ending))
         yield path_of(file.name.removesuffix(ENDINGS[language]), language)
 
 
 def path_of(name: str, language: str) -> str:
-    """Return the path at which a guide is shown."""
+    """Return the path of a guide's page."""
     return f"/docs/{language}" if name == INDEX else f"/docs/{language}/{name}"
 
 
 def _list(language: str) -> list[str]:
-    """Return the index, then the guides in the order of its links."""
+    """Return the index, then the guides in the order of the index's links."""
     tokens = _MARKDOWN.parse((FOLDER / f"{INDEX}{ENDINGS[language]}").read_text("utf-8"))
     targets = [str(link.attrGet("href")) for link in _list_links(tokens[_HEAD:])]
     return [INDEX, *(target.removesuffix(ENDINGS[language]) for target in targets if target.endswith(".md"))]
@@ -93,5 +96,5 @@ def _lead(target: str) -> str:
 
 
 def _name_anchor(title: str) -> str:
-    """Return the anchor of a heading, in the same way as common Markdown hosts."""
+    """Return the anchor of a heading, in the format of common Markdown hosts."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")

@@ -1,4 +1,4 @@
-"""Write the values of an example as literals of a programming language."""
+"""Write example values as literals of a programming language."""
 
 import json
 import re
@@ -11,10 +11,10 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class Notation:
-    """The syntax of a language for JSON values.
+    """The syntax of JSON values in a programming language.
 
     `words` are the literals for true, false and null. `name` formats a member's name, `step` is the indentation, and
-    `last` follows the last member of a list on several lines.
+    `last` follows the last member of a list or object on several lines.
     """
 
     words: Mapping[bool | None, str]
@@ -39,7 +39,7 @@ TYPESCRIPT = Notation(_JSON_WORDS, _name_key, "  ", ",")
 
 
 def write_literal(value: Any, notation: Notation, indent: str = "") -> str:
-    """Write a value on one line, or each member on its own line if the value is too long.
+    """Write a value on one line. If the value is too long, write each member on its own line.
 
     `indent` is the indentation of the line on which the value starts.
     """

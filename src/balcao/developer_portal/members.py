@@ -1,4 +1,4 @@
-"""The members of a JSON body as rows of a table. Nested members have a path such as `endereco.cep` or `itens[].id`."""
+"""The members of a JSON body as table rows. A nested member has a path such as `endereco.cep` or `itens[].id`."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 Schema = Mapping[str, Any]
 
-# Deeper members appear only in the example below the table.
+# Members at a deeper level appear only in the example below the table.
 MAX_DEPTH = 3
-# The type of a member shows at most this many permitted values, then `...`.
+# A member's type shows at most this many permitted values, then `...`.
 MAX_VALUES = 12
 
 
 class Member(NamedTuple):
-    """One row: the path of the member, its type, and its description in the schema."""
+    """A table row: the member's path, its type and its description in the schema."""
 
     path: str
     kind: str
@@ -28,13 +28,13 @@ def list_members(schema: Schema, schemas: Mapping[str, Schema]) -> list[Member]:
 
 
 def name_kind(schema: Schema, schemas: Mapping[str, Schema]) -> str:
-    """Return the type as a developer writes it: `string (date)`, `array of integer`, `"IN" or "OUT"`."""
+    """Format a type for developers: `string (date)`, `array of integer`, `"IN" or "OUT"`."""
     schema, nullable = _unwrap(schema, schemas)
     return _name_plain(schema, schemas) + (" or null" if nullable else "")
 
 
 def show_example(schema: Schema) -> str:
-    """Return the example of a member or parameter as JSON, or an empty string."""
+    """Return the example of a member or parameter as JSON, or an empty string if there is no simple example."""
     found = (schema.get("examples") or [schema.get("default")])[0]
     return "" if found is None or isinstance(found, (dict, list)) else json.dumps(found, ensure_ascii=False)
 
@@ -55,7 +55,7 @@ def _walk(schema: Schema, schemas: Mapping[str, Schema], prefix: str, depth: int
 
 
 def _unwrap(schema: Schema, schemas: Mapping[str, Schema]) -> tuple[Schema, bool]:
-    """Resolve references and the choice between a type and null. Return the schema and whether it may be null."""
+    """Resolve references and choices between a type and null. Return the schema and whether the value may be null."""
     nullable = False
     while True:
         if "$ref" in schema:

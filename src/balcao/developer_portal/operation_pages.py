@@ -1,6 +1,6 @@
-"""The pages about operations and error codes.
+"""The pages for operations and error codes.
 
-The page of an operation shows its parameters and response, one call in three languages, and each error with its remedy.
+An operation's page shows its parameters and response, one call in three languages, and each error with its remedy.
 """
 
 import functools
@@ -26,16 +26,16 @@ _HEADERS = {
     "Content-Security-Policy": f"{allow_style(_STYLE)}; {allow_script(_SCRIPT)}",
     "Cache-Control": "public, max-age=300",
 }
-# The path of the list of all services, by language. The pages of services and operations are below it.
+# The path of the list of all services, by language. The pages of services and operations are below this path.
 ROOTS = {"pt-BR": "/docs/pt-BR/operacoes", "en": "/docs/en/operations"}
 CODES = {"pt-BR": "/docs/pt-BR/codigos", "en": "/docs/en/error-codes"}
 _OTHER = {"pt-BR": "en", "en": "pt-BR"}
-# Packages with codes that do not belong to one service, by the name of their section on the page of codes.
+# Packages whose codes do not belong to one service. The key is the section name on the page of codes.
 _SHARED_PACKAGES = {"core": "balcao.core", "crm": "balcao.crm"}
 
 
 class CodeArea(NamedTuple):
-    """The error codes of a service, or those shared by all services."""
+    """The error codes of a service or of a package that all services share."""
 
     name: str
     codes: Mapping[str, Explanation]
@@ -54,18 +54,18 @@ class OperationPages:
         self.render_codes = functools.cache(self._render_codes)
 
     def render_services(self, language: str) -> Response[str]:
-        """Return the list of services, each with the number of its operations."""
+        """Return the list of services with the number of operations of each."""
         counts = {service.name: self._reference.count(service.name) for service in self._services}
         return self._render("operation_services.html", language, "", services=self._services, counts=counts)
 
     async def render_service(self, language: str, service: str) -> Response[str]:
-        """Return the list of a service's operations. Raises NotFound."""
+        """Return the list of a service's operations. Raises NotFound for an unknown service."""
         document = await self._reference.read(service)
         sections = list(list_sections(document))
         return self._render("operation_list.html", language, f"/{service}", document=document, sections=sections)
 
     async def render_operation(self, language: str, service: str, key: str) -> Response[str]:
-        """Return the page of an operation. Raises NotFound."""
+        """Return the page of an operation. Raises NotFound for an unknown service or operation."""
         document = await self._reference.read(service)
         operation = find_operation(document, key)
         explanations = {
@@ -101,19 +101,19 @@ class OperationPages:
 
 
 def list_code_areas(services: Sequence[Service]) -> list[CodeArea]:
-    """Return the error codes of all services that this process serves. The shared codes come first."""
+    """Return the error codes by package: the shared packages first, then the services that this process serves."""
     packages = {**_SHARED_PACKAGES, **{service.name: service.package for service in services}}
     found = (CodeArea(name, catalogue(package)) for name, package in packages.items())
     return [area for area in found if area.codes]
 
 
 def name_anchor(code: str) -> str:
-    """Return the anchor of an error code: `<field>-length` is `field-length`."""
+    """Return the anchor of an error code: `field-length` for `<field>-length`."""
     return code.replace("<", "").replace(">", "")
 
 
 def _find_section(document: Document, operation: Operation) -> Section:
-    """Return the section with the operations on the same subject."""
+    """Return the section that contains the operation."""
     return next(section for section in list_sections(document) if operation in section.operations)
 
 

@@ -1,6 +1,7 @@
-"""The page that shows a developer the last calls of their own client, and the remedy for each refusal.
+"""The page on which developers see their own client's last calls, with the remedy for each refusal.
 
-The page is an ordinary client: it calls the operation with the token from the form, which it neither stores nor shows.
+The page is an ordinary client of the API. It calls the operation with the token from the form and neither stores nor
+shows the token.
 """
 
 from collections.abc import Sequence
@@ -50,15 +51,15 @@ class ShownCall(msgspec.Struct):
 
     @property
     def page(self) -> str:
-        """Return the path of the operation's own page."""
+        """Return the path of the page about the operation."""
         service, _, key = self.operation.partition(".")
         return f"{ROOTS['pt-BR']}/{service}/{key.replace('.', '_')}"
 
     @property
     def refusal(self) -> str:
-        """Return the link to the explanation of the code.
+        """Return the link to the explanation of the error code.
 
-        The operation's page has one entry for all failed token checks.
+        All failed token checks share one entry on the operation's page.
         """
         is_token = self.status == httpx.codes.UNAUTHORIZED and self.code != "unauthenticated"
         code = "token-invalid" if is_token else self.code
@@ -66,20 +67,20 @@ class ShownCall(msgspec.Struct):
 
 
 class ShownCalls(msgspec.Struct):
-    """The calls of a client."""
+    """The response of the operation: a client's calls."""
 
     client: str
     items: list[ShownCall]
 
 
 class Refusal(msgspec.Struct):
-    """The body of the operation's error responses."""
+    """An error response of the operation."""
 
     detail: Any
 
 
 class OwnCallsPage:
-    """The renderer of the form and its result. `services` are used to explain who may call each operation."""
+    """The renderer of the form and its result. The page explains who may call each operation of `services`."""
 
     def __init__(self, platform: Platform, services: Sequence[Service]) -> None:
         self._platform = platform
@@ -98,11 +99,11 @@ class OwnCallsPage:
         }
 
     def render_form(self, _: Request) -> Response[str]:
-        """Return the page with the form for a token."""
+        """Return the page with the empty form."""
         return self._render(FormData())
 
     async def show_calls(self, request: Request) -> Response[str]:
-        """Return the calls of the token's client that match the form's filters, or the page with an error."""
+        """Return the page with the client's calls that match the filters, or with an error."""
         form = read_form(request)
         bearer = f"Bearer {form.first('token').strip()}"
         refusal = await self._refuse(request, bearer)
@@ -115,9 +116,9 @@ class OwnCallsPage:
             return self._render(form, fault=fault.message, status=fault.status)
 
     async def _refuse(self, request: Request, bearer: str) -> Response[Any] | None:
-        """Return the refusal for an invalid token.
+        """Return the refusal for an invalid token, or None for a valid token.
 
-        It counts for the sender of the form, because we only pass the token on.
+        The refusal counts against the sender of the form, because this page only passes the token on.
         """
         try:
             await self._platform.tokens.caller(bearer.encode())

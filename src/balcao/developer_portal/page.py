@@ -1,4 +1,4 @@
-"""The front page and the guides of the portal, readable without scripts."""
+"""The front page and the guides of the portal, usable without scripts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,8 +19,8 @@ _OTHER = {"pt-BR": "en", "en": "pt-BR"}
 class PortalPages:
     """The renderer of `/docs` and the guides.
 
-    In the trial, `own_clients` is the page where developers create clients, and `controls` the page where they inject
-    faults.
+    `own_clients` is the address at which developers create clients at the embedded identity provider. `controls` is the
+    address at which they inject faults into the sandbox CRM. Both are None if the installation has no such page.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class PortalPages:
         self._environment.globals.update(own_clients=own_clients, controls=controls, issuer=guides.issuer)
 
     def render_front(self, closed: Mapping[str, Maintenance]) -> Response[str]:
-        """Return the front page: the panel, the guides, and the services with the messages of those in maintenance."""
+        """Return the front page: the panel, the guides, and the services with their maintenance messages."""
         notes = {name: refusal.message for name, each in closed.items() if (refusal := each.refusal())}
         index = self._guides.by_path[path_of(INDEX, "pt-BR")]
         body = self._environment.get_template("front.html").render(
@@ -49,7 +49,7 @@ class PortalPages:
         return Response(body.encode(), media_type=HTML, headers=_HEADERS)
 
     def render_guide(self, path: str) -> Response[str]:
-        """Return a guide with a link to the next guide."""
+        """Return a guide's page, with a link to the next guide."""
         guide = self._guides.by_path[path]
         body = self._environment.get_template("guide.html").render(
             guide=guide,

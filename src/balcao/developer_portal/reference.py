@@ -1,4 +1,4 @@
-"""The operations of the services that this process serves, read from their own OpenAPI documents."""
+"""The operations of the services in this process, read from the services' OpenAPI documents."""
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,14 +17,14 @@ from balcao.developer_portal.descriptions import Document, Operation, read_docum
 
 @dataclass(frozen=True)
 class Section:
-    """The operations of one subject of a service. `description` names the subject."""
+    """A service's operations on one subject, which `description` names."""
 
     description: str
     operations: Sequence[Operation]
 
 
 class Reference:
-    """The OpenAPI documents. Each is read when one of its operations is first requested."""
+    """The OpenAPI documents. A document is read when an operation of its service is first requested."""
 
     def __init__(self, services: Sequence[Service]) -> None:
         self._services: Mapping[str, Service] = {service.name: service for service in services}
@@ -32,22 +32,22 @@ class Reference:
         self._documents = {name: Once(functools.partial(_read_document, one)) for name, one in self._services.items()}
 
     def count(self, service: str) -> int:
-        """Return how many operations a service has, without reading its document."""
+        """Return how many operations a service has. This does not read the service's document."""
         return sum(operation.in_description for operation in self._services[service].operations())
 
     async def read(self, service: str) -> Document:
-        """Return the document of a service. Raises NotFound if this process does not serve the service."""
+        """Return a service's document. Raises NotFound if this process does not serve the service."""
         if service not in self._documents:
             raise NotFound()
         return await self._documents[service].get()
 
     def explain(self, service: str, code: str) -> Explanation | None:
-        """Return the explanation of an error code if the service uses it."""
+        """Return the explanation of an error code, or None if the service does not use the code."""
         return self._explanations.find(service, code)
 
 
 def find_operation(document: Document, key: str) -> Operation:
-    """Return an operation of a service. Raises NotFound."""
+    """Return an operation of a service. Raises NotFound for an unknown key."""
     found = next((each for each in document.operations if each.key == key), None)
     if found is None:
         raise NotFound()
@@ -55,7 +55,7 @@ def find_operation(document: Document, key: str) -> Operation:
 
 
 def list_sections(document: Document) -> Iterator[Section]:
-    """Yield the operations of a service by subject, in the order of the document's tags."""
+    """Yield a service's operations by subject, in the order of the document's tags."""
     places = {name: place for place, name in enumerate(document.tags)}
     by_tag = sorted(document.operations, key=lambda one: (places.get(one.tag, len(places)), one.path))
     for tag, operations in groupby(by_tag, key=lambda one: one.tag):

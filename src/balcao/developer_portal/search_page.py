@@ -1,6 +1,6 @@
-"""The page of all guides, operations and error codes: a plain list, which a script on the page searches.
+"""The search page: a plain list of all guides, operations and error codes, which a script on the page searches.
 
-The list is the index. The script makes no request, so a saved copy of the page can be searched too.
+The list is the index. The script makes no request, so a saved copy of the page works too.
 """
 
 import functools
@@ -24,7 +24,7 @@ _HEADERS = {
     # The page changes only with a release.
     "Cache-Control": "public, max-age=300",
 }
-# Terms that developers use for the subject of a guide, if the guide itself uses other words.
+# Words that developers may search for although the guide itself uses other words, by guide.
 _KEYWORDS = {
     "errors": "rate limit throttling backoff retry timeout limite de taxa repetir tentativa",
     "pages-and-etags": "pagination paging cursor offset conditional paginação página seguinte concorrência",
@@ -39,7 +39,7 @@ _WORD = re.compile(r"[\w-]{3,}")
 
 
 class SearchPage:
-    """The renderer of the list in each language. Each page is rendered once."""
+    """The renderer of the search page. The page is rendered once for each language."""
 
     def __init__(self, guides: Guides, services: Sequence[Service], titles: Mapping[str, str]) -> None:
         self._guides = guides
@@ -50,7 +50,7 @@ class SearchPage:
         self.render = functools.cache(self._render)
 
     def _render(self, language: str) -> Response[str]:
-        """Return the page."""
+        """Render the page in one language."""
         own = [(path, guide) for path, guide in self._guides.by_path.items() if guide.language == language]
         operations = {
             service.name: [operation for operation in service.operations() if operation.in_description]
@@ -70,6 +70,6 @@ class SearchPage:
 
 
 def _list_words(guide: Guide) -> str:
-    """Return every distinct word of a guide and its keywords. The search matches words and parts of words."""
+    """Return the distinct words of a guide and its keywords. The search also matches parts of words."""
     text = html.unescape(_TAG.sub(" ", guide.html)).lower() + " " + _KEYWORDS.get(guide.name, "")
     return " ".join(dict.fromkeys(_WORD.findall(text)))

@@ -1,4 +1,4 @@
-"""The example of an operation with curl and with our clients. Tests run these examples."""
+"""Example calls of an operation with curl and with our clients. Tests run these examples."""
 
 import shlex
 from collections.abc import Mapping
@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 from balcao.developer_portal.descriptions import HEADERS, Document, Operation, Parameter, name_of, to_lower_camel_case
 from balcao.developer_portal.literals import JSON, PYTHON, TYPESCRIPT, write_literal
 
-# Optional parameters that an example needs besides the required ones: one of several alternatives, or the start of a
-# stream, so that the stream has a first event.
+# Optional parameters that an example needs: one of several alternatives, or the start of a stream, so that the stream
+# has a first event.
 _FURTHER = {
     "access.explain_decision": {"method", "path"},
     "registry.list_audit_events": {"cpf"},
@@ -17,12 +17,12 @@ _FURTHER = {
 }
 REASON = "X-Access-Reason"
 KEY = "Idempotency-Key"
-# A stream does not end by itself, so curl gets a time limit in seconds.
+# A stream does not end by itself, so curl gets this time limit in seconds.
 _PATIENCE = 3
 
 
 class Snippets(NamedTuple):
-    """One call in each language. All examples read the token from the environment."""
+    """The same call in each language. All examples read the token from the environment."""
 
     curl: str
     python: str
@@ -30,7 +30,7 @@ class Snippets(NamedTuple):
 
 
 class Values(NamedTuple):
-    """The values of an operation's example. `path` has the path parameters in order."""
+    """The values in an operation's example. `path` contains the path parameters in order."""
 
     path: list[Any]
     query: Mapping[str, Any]
@@ -39,7 +39,7 @@ class Values(NamedTuple):
 
 
 def write_snippets(document: Document, operation: Operation, address: str) -> Snippets:
-    """Return the example of an operation. `address` is the platform's address."""
+    """Return an operation's example in all languages. `address` is the platform's address."""
     values = find_values(document.service, operation)
     return Snippets(
         _write_curl(document, operation, values, address),
@@ -49,7 +49,7 @@ def write_snippets(document: Document, operation: Operation, address: str) -> Sn
 
 
 def find_values(service: str, operation: Operation) -> Values:
-    """Return the examples of the document: path and body, and the necessary query parameters and headers."""
+    """Return the document's example values: path, body, and the query parameters and headers that the call needs."""
     further = _FURTHER.get(f"{service}.{operation.key}", ())
     return Values(
         [_read_example(one) for one in operation.path_parameters],
@@ -87,11 +87,11 @@ def _write_curl(document: Document, operation: Operation, values: Values, addres
 
 
 def _break_lines(options: list[str]) -> str:
-    """Join the options. Start a new line for an option that does not fit."""
+    """Join the options. Start a new line before an option that does not fit."""
     line, *others = options
     lines = [line]
     for each in others:
-        # 12 is the length of `curl -si `, the separating space and the backslash at the end of a line.
+        # 12 is the length of `curl -si `, the space between options and the backslash at the end of a line.
         if "\n" not in lines[-1] and len(lines[-1]) + len(each) < JSON.width - 12 and "\n" not in each:
             lines[-1] += f" {each}"
         else:
@@ -127,9 +127,9 @@ def _write_python(document: Document, operation: Operation, values: Values, addr
 
 
 def _find_type(schema: Mapping[str, Any]) -> tuple[list[str], str]:
-    """Return the type names that a body needs, and the type expression.
+    """Return the names of the types to import for a body, and the type expression.
 
-    Both are empty for a body without a named type.
+    Both are empty if the body has no named type.
     """
     if name := name_of(schema):
         return [name], name

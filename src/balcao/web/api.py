@@ -33,7 +33,7 @@ NO_QUERY: Mapping[str, Any] = {}
 
 
 class ApiFault(Exception):
-    """A failed call. `text` is for people, and `request_id` lets the operator find the call."""
+    """A failed call. `text` is shown to people, and `request_id` lets the operator find the call."""
 
     def __init__(self, text: str, *, request_id: str = "", status: int = 0) -> None:
         super().__init__(text)
@@ -47,13 +47,13 @@ class ServiceUnavailable(ApiFault):
 
 
 class InMaintenance(ServiceUnavailable):
-    """A call during maintenance. `text` is the operators' message, `retry_after` is in seconds."""
+    """A call refused during maintenance. `text` is the operators' message, `retry_after` is in seconds."""
 
     retry_after: int = 1
 
 
 class RateLimited(ApiFault):
-    """A call above the rate limit. `retry_after` is in seconds."""
+    """A call refused because of the rate limit. `retry_after` is in seconds."""
 
     retry_after: int = 1
 
@@ -111,7 +111,7 @@ _KINDS: Mapping[int, type[Refused]] = {
 
 @dataclass(frozen=True)
 class Read(Generic[T]):
-    """The response of an operation, and the version (`ETag`) that a change must name."""
+    """A decoded response, and the version (`ETag`) that a later change must send."""
 
     value: T
     etag: str
@@ -119,17 +119,17 @@ class Read(Generic[T]):
 
 @dataclass(frozen=True)
 class Block(Generic[T]):
-    """A part of a page that may fail without the rest: its value, or the exception."""
+    """The result of a call that a page can do without: its value, or the exception if it failed."""
 
     value: T | None
     fault: ApiFault | None = None
 
 
 class Api:
-    """The services as one person calls them within one request for a page.
+    """A client of the services for one page request, with the person's token.
 
-    Paths are the gateway's, with its prefixes. `kind` is the type to decode the body into. It has only the members that
-    a page uses; others are ignored.
+    Paths are the gateway's, including its prefixes. `kind` is the type to decode the body into. The type contains only
+    the members that a page uses; other members are ignored.
     """
 
     def __init__(self, http: httpx.AsyncClient, base: str, token: str, request_id: str, peer: str) -> None:
@@ -139,7 +139,7 @@ class Api:
         self.calls = 0
 
     async def get(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> T:
-        """Read a resource. Parameters that are None are left out. `reason` states why a person's data are read."""
+        """Read a resource. Parameters that are None are left out. `reason` states why a person's data is read."""
         return (await self.read(path, kind, query, reason=reason)).value
 
     async def read(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> Read[T]:
@@ -167,7 +167,7 @@ class Api:
         return _decode(answer, kind)
 
     async def download(self, path: str, query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> httpx.Response:
-        """Return the response unparsed, for a file that the page passes on."""
+        """Return the undecoded response, for a file that the page passes on."""
         return await self._call("GET", path, query, reason=reason)
 
     async def _call(
@@ -208,10 +208,10 @@ class Api:
 
 
 async def gather_blocks(*reading: Awaitable[T] | None) -> list[Block[T]]:
-    """Run all calls concurrently. A failed call puts its exception into its block; the other blocks are complete.
+    """Run all calls concurrently. If a call fails, its block contains the exception; the other blocks are unaffected.
 
-    None stands for data that the person may not read, and its block is empty. Raises SessionOver if the session has
-    ended, because that concerns the whole page.
+    Pass None for data that the person may not read: its block is empty. Raises SessionOver if the session has ended,
+    because that concerns the whole page.
     """
     results = await asyncio.gather(*map(_read_block, reading), return_exceptions=True)
     blocks: list[Block[T]] = []
@@ -230,7 +230,7 @@ async def _read_block(reading: Awaitable[T] | None) -> Block[T]:
 
 
 def quoted(value: object) -> str:
-    """Return a value quoted as one segment of a path."""
+    """Quote a value as one segment of a path."""
     return quote(str(value), safe="")
 
 

@@ -1,4 +1,4 @@
-"""Work that a process continues after the page that started it. It ends with the process at the latest."""
+"""Tasks that outlive the page request that started them. They end with the process at the latest."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Background:
-    """The background tasks of one process. A task must store whatever has to survive the process."""
+    """The background tasks of one process. A task must store whatever must outlive the process."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -18,7 +18,7 @@ class Background:
         task.add_done_callback(self._tasks.discard)
 
     async def stop(self) -> None:
-        """Cancel the running tasks and wait for their end."""
+        """Cancel the running tasks and wait until they have ended."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

@@ -1,4 +1,4 @@
-"""Errors that replace a page, in words for the person who requested it."""
+"""Error pages, with texts for the person who requested the page."""
 
 from balcao.web.api import (
     ApiFault,
@@ -14,7 +14,7 @@ from balcao.web.api import (
 
 
 class PageFault(Exception):
-    """An error page: what has happened, and what the person can do about it."""
+    """An error page: what happened, and what the person can do about it."""
 
     def __init__(
         self, status: int, title: str, text: str, *, request_id: str = "", retry_after: int | None = None
@@ -29,7 +29,7 @@ class PageFault(Exception):
 
     @property
     def may_pass(self) -> bool:
-        """Return whether a retry may succeed soon, because a service is down or the rate limit was reached."""
+        """Return whether a retry may succeed soon: a service is down, or the rate limit was reached."""
         return self.status == 429 or self.status >= 500
 
 
@@ -41,7 +41,7 @@ class Lost(PageFault):
 
 
 def make_not_found() -> PageFault:
-    """Return the error for an address without a page."""
+    """Return the error page for an address that does not exist."""
     return PageFault(
         404,
         "Página não encontrada",
@@ -50,7 +50,7 @@ def make_not_found() -> PageFault:
 
 
 def make_not_allowed(actions: list[str], label: str) -> PageFault:
-    """Return the error for a page whose actions the person does not have."""
+    """Return the error page for a page whose actions the person does not have."""
     fault = PageFault(
         403,
         "Sem permissão",
@@ -61,7 +61,7 @@ def make_not_allowed(actions: list[str], label: str) -> PageFault:
 
 
 def describe_api_fault(fault: ApiFault) -> PageFault:
-    """Return the error page for a failed call without which the page cannot be shown."""
+    """Return the error page for a failed call that the page needs."""
     match fault:
         case NotAllowed():
             found = PageFault(403, "Sem permissão", fault.text)

@@ -1,4 +1,4 @@
-"""Forms: WTForms with the service's errors shown at the fields that they name. Typed text is never lost.
+"""WTForms forms that show the service's errors at the fields concerned and never lose typed text.
 
     class DropForm(Form):
         reason = TextAreaField("Motivo", description="Fica na trilha.", validators=[needed(), length(3, 200)])
@@ -8,8 +8,8 @@
         return await visit.redirect(...)
     return visit.render("operation/drop.html", form=form, status=form.status)
 
-A form contains the version that it was made from (`If-Match`), and a key that prevents a second creation
-(`Idempotency-Key`). Both exist from the moment when it is shown; `carried` of `frame/forms.html` writes them.
+A form contains the version of the resource that it shows (`If-Match`), and a key that prevents a second creation
+(`Idempotency-Key`). The macro `carried` in `frame/forms.html` writes both as hidden fields.
 """
 
 import re
@@ -32,7 +32,7 @@ _NAMED = re.compile(r"`([\w.]+)`")
 
 
 class Form(wtforms.Form):
-    """A form of a page. `members` maps field names to the service's member names if they differ.
+    """A page's form. `members` maps field names to the service's member names where they differ.
 
     `refusal` is the service's error for the whole form. `is_outdated` means that another change came first (412).
     """
@@ -43,7 +43,7 @@ class Form(wtforms.Form):
         locales = ("pt_BR", "pt")
 
         def render_field(self, field: Any, render_kw: Any) -> Any:
-            """Leave checks to the server: a browser's messages disappear, and its `maxlength` cuts a pasted value."""
+            """Render no browser validation: its messages disappear, and `maxlength` truncates pasted values."""
             own = {"required": False, "minlength": False, "maxlength": False}
             needs = {"aria-required": "true"} if field.flags.required else {}
             return super().render_field(field, own | needs | dict(render_kw))
@@ -60,7 +60,8 @@ class Form(wtforms.Form):
             visit.notice = visit.notice or _RESTORED
         super().__init__(formdata=given or None, data=values)
         self.is_sent = visit.is_post and is_sent
-        # Text typed on an older version is sent with that version, so that no unseen change is overwritten.
+        # A resubmitted form or draft keeps its original version, so that it never overwrites a change that the person
+        # has not seen.
         self.etag = given.first(ETAG) or etag
         self.key = given.first(KEY) or new_id()
         self.draft = given.first(DRAFT)
@@ -69,9 +70,9 @@ class Form(wtforms.Form):
         self.result: Any = None
 
     async def submit(self, send: Callable[[], Awaitable[Any]]) -> bool:
-        """Send the form if it is valid, and return whether the service accepted it. `result` is the response.
+        """Send the form if it is valid. Return whether the service accepted it. `result` is the response.
 
-        The service's errors are then shown at their fields. Exceptions that no field can fix are raised.
+        The service's errors are shown at their fields. Errors that no field can fix are raised.
         """
         if not self.validate():
             return False
@@ -87,7 +88,7 @@ class Form(wtforms.Form):
         return True
 
     def take(self, fault: Refused) -> None:
-        """Add the service's errors to the fields that they name, with the form's labels."""
+        """Add the service's errors to the fields concerned, worded with the form's labels."""
         fields = {self.members.get(name, name): name for name in self._fields}
         placed = False
         for item in fault.faults:
@@ -107,14 +108,14 @@ class Form(wtforms.Form):
 
     @property
     def status(self) -> int:
-        """Return the status of the page with the form."""
+        """Return the page's status: 412 if the form is outdated, 422 if it has errors, otherwise 200."""
         if self.is_outdated:
             return 412
         return 422 if self.is_sent and (self.errors or self.refusal) else 200
 
     @property
     def faults(self) -> Sequence[tuple[str, str]]:
-        """Return the id of each field with an error and its text, in the order of the form."""
+        """Return (field id, error text) pairs, in the order of the form."""
         return [(field.id, str(error)) for field in self for error in _list_errors(field)]
 
     def _add_error(self, name: str, text: str) -> None:
@@ -132,20 +133,20 @@ class Form(wtforms.Form):
 
 
 def _list_errors(field: Any) -> list[Any]:
-    """Return the errors of a field. Include errors of nested fields."""
+    """Return the errors of a field and its nested fields."""
     if isinstance(field, (wtforms.FieldList, wtforms.FormField)):
         return [error for part in field for error in _list_errors(part)]
     return list(field.errors)
 
 
 def list_choices(pairs: Iterable[tuple[str, str]], *, is_asked: bool = False) -> list[SelectChoice]:
-    """Return the choices of a selection from (value, label) pairs. With `is_asked`, it starts without a choice."""
+    """Return the choices for a selection. With `is_asked`, the first choice is “Escolha”, which has no value."""
     asked = [SelectChoice("", "Escolha")] if is_asked else []
     return asked + [SelectChoice(value, label) for value, label in pairs]
 
 
 class CodeField(wtforms.StringField):
-    """A number or code that people paste. Blanks, dashes, dots and invisible characters are removed."""
+    """A field for a number or code. Blanks, dashes, dots and invisible characters, often pasted along, are removed."""
 
     def process_formdata(self, valuelist: list[Any]) -> None:
         super().process_formdata(valuelist)
@@ -153,7 +154,7 @@ class CodeField(wtforms.StringField):
 
 
 class PastedField(wtforms.StringField):
-    """A text that people paste, such as an e-mail address. Invisible characters are removed."""
+    """A text field, such as for an e-mail address. Invisible characters, often pasted along, are removed."""
 
     def process_formdata(self, valuelist: list[Any]) -> None:
         super().process_formdata(valuelist)
@@ -161,7 +162,7 @@ class PastedField(wtforms.StringField):
 
 
 def needed(text: str = "Preencha este campo.") -> InputRequired:
-    """Return the validator of a required field."""
+    """Return the validator for a required field."""
     return InputRequired(text)
 
 
@@ -172,7 +173,7 @@ def length(least: int, most: int) -> Length:
 
 
 def matching(pattern: str, text: str) -> Callable[[Any, Any], None]:
-    """Return the validator for a text that must match a pattern. `text` is the error message."""
+    """Return a validator: the whole value must match the pattern. `text` is the error message."""
     compiled = re.compile(pattern)
 
     def check(_: Any, field: Any) -> None:

@@ -1,4 +1,4 @@
-"""Protection against other sites: the source of a form, the target of a login redirect, and what a page may load."""
+"""Protection against other sites: the origin of forms, the redirect after a login, and the security headers."""
 
 import hmac
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -14,22 +14,22 @@ _LONGEST_ADDRESS = 2_000
 
 
 def is_from_here(headers: Headers, origin: str) -> bool:
-    """Return whether the request comes from one of our pages, according to the browser.
+    """Return whether the browser says that the request comes from one of our pages.
 
-    A browser that sends neither header is accepted, because the form's secret is checked too.
+    Accept a browser that sends neither header, because the form's secret is checked too.
     """
     site, sent = headers.text(b"sec-fetch-site"), headers.text(b"origin")
     return site in {None, "same-origin"} and sent in {None, origin}
 
 
 def has_secret(session: Session, headers: Headers, form: FormData) -> bool:
-    """Return whether the form, or the request of its page's script, contains the secret of this session."""
+    """Return whether the form field, or the header that a page's script sends, contains the session's form secret."""
     shown = headers.get(FORM_SECRET_HEADER) or form.first(FORM_SECRET).encode()
     return hmac.compare_digest(shown, session.identity.form_secret.encode())
 
 
 def split_address(address: str) -> SplitResult:
-    """Return the parts of an address that a browser sent. Return empty parts for an invalid address such as `//[`."""
+    """Split an address that a browser sent. Return empty parts for an invalid address such as `//[`."""
     try:
         return urlsplit(address)
     except ValueError:
@@ -37,10 +37,10 @@ def split_address(address: str) -> SplitResult:
 
 
 def read_return_path(address: str, prefix: str) -> str:
-    """Return the address to redirect to after a login: a page under `prefix`, otherwise the first page.
+    """Return the address to redirect to after a login: a page under `prefix`, otherwise `prefix` itself.
 
-    A browser or a proxy may decode an address several times, and may read a backslash as a slash. The path is therefore
-    decoded completely before it is compared.
+    Browsers and proxies may decode an address several times and may treat a backslash as a slash. So decode the path
+    completely before comparing it.
     """
     path, former = split_address(address).path if len(address) <= _LONGEST_ADDRESS else "", ""
     while path != former:
@@ -48,13 +48,13 @@ def read_return_path(address: str, prefix: str) -> str:
     segments = path.split("/")[1:]
     has_dots = any(segment.partition(";")[0] in {".", ".."} for segment in segments)
     is_plain = address.isprintable() and path.isprintable() and "\\" not in address + path
-    # Check the raw address too: browsers find a host in `///painel`, although its parsed parts have none.
+    # Check the raw address too: browsers find a host in `///painel`, although `urlsplit` finds none.
     is_ours = address.startswith(prefix) and segments[:1] == [prefix.removeprefix("/")]
     return address if is_ours and is_plain and not has_dots and "//" not in path else prefix
 
 
 def make_headers(issuer: str, *, is_secure: bool) -> dict[str, str]:
-    """Return the headers of every page: no external or inline content, no framing, no caching."""
+    """Return the security headers of every page: no external or inline content, no framing, no caching."""
     parts = urlsplit(issuer)
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

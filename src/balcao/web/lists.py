@@ -1,4 +1,4 @@
-"""Lists whose whole state is in the address: filters, order and page. So every list can be bookmarked and shared."""
+"""Lists that store filters, order and page in the address, so that every list can be bookmarked and shared."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from balcao.web.words import format_day, format_number
 
 PAGE_SIZE = 25
 PAGE, ORDER, TAB = "pagina", "ordem", "aba"
-# With more tabs, they also appear as a filter field. With more fields, the fields are folded on narrow screens.
+# More tabs than this also appear as a filter field. More fields than this are folded on narrow screens.
 _MOST_TABS, _MOST_FIELDS = 5, 2
 
 
@@ -29,9 +29,8 @@ def read_day(text: str) -> date | None:
 class Filter:
     """A field above a list.
 
-    It is a selection if it has `choices`, which are (value, label) pairs, otherwise a text field.
-
-    `unset` is the label of a selection without a choice. `is_day` makes the field a day in ISO 8601 format.
+    A filter with `choices`, which are (value, label) pairs, is a selection. Otherwise, it is a text field. `unset` is
+    the label of a selection without a choice. `is_day` makes the field a day in ISO 8601 format.
     """
 
     name: str
@@ -42,11 +41,11 @@ class Filter:
     is_day: bool = False
 
     def allows(self, value: str) -> bool:
-        """Return whether the value is one of the choices, or a day."""
+        """Return whether the value is valid: a day, one of the choices, or any text if there are no choices."""
         return read_day(value) is not None if self.is_day else not self.choices or value in dict(self.choices)
 
     def describe(self, value: str) -> str:
-        """Return the text that is shown while the filter is applied."""
+        """Describe the applied filter in words."""
         if self.is_day:
             return f"{self.label}: {format_day(read_day(value))}"
         return f"{self.label}: {dict(self.choices).get(value, value)}"
@@ -54,7 +53,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Tab:
-    """One main state of the listed items and their number. None means that they are not counted."""
+    """A tab: one main state of the listed items, and how many items have it (None: not counted)."""
 
     value: str
     label: str
@@ -66,7 +65,7 @@ class Listing:
     """The data for a list's template.
 
     `nouns` are the singular and the plural of the listed items. `rows` are the rows of this page, `total` counts all
-    rows. `parted_by` names the property that the tabs stand for.
+    rows. `parted_by` is the label of the property that the tabs distinguish.
     """
 
     visit: PageRequest
@@ -81,7 +80,7 @@ class Listing:
 
     @property
     def number(self) -> int:
-        """Return the number of the page, starting with 1."""
+        """Return the page number, starting with 1."""
         text = self.visit.query.first(PAGE)
         return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 7 else 1
 
@@ -97,12 +96,12 @@ class Listing:
 
     @property
     def is_past_end(self) -> bool:
-        """Whether the address names a page after the last one, as in an old link or after rows were deleted."""
+        """Whether the address has a page number after the last page, as in an old link or after rows were deleted."""
         return not self.rows and self.number > self.pages
 
     @cached_property
     def values(self) -> dict[str, str]:
-        """Return the applied filters by name. A value that is not allowed is ignored."""
+        """Return the applied filters by name. Ignore values that are not allowed."""
         found = {}
         for one in self.filters:
             value = clean_pasted(self.visit.query.first(one.name))[:200]
@@ -112,13 +111,13 @@ class Listing:
 
     @property
     def tab(self) -> str:
-        """Return the open tab. The default is the first one."""
+        """Return the open tab. The default is the first tab."""
         named = self.visit.query.first(TAB)
         return named if any(tab.value == named for tab in self.tabs) else (self.tabs[0].value if self.tabs else "")
 
     @property
     def has_many_tabs(self) -> bool:
-        """Return whether the tabs also appear as a filter field, for screens without room for them."""
+        """Return whether the tabs also appear as a filter field, for screens on which the tabs do not fit."""
         return bool(self.filters) and len(self.tabs) > _MOST_TABS
 
     @property
@@ -128,7 +127,7 @@ class Listing:
 
     @property
     def order(self) -> str:
-        """Return the requested order. The default is the first one."""
+        """Return the requested order. The default is the first order."""
         named = self.visit.query.first(ORDER)
         return named if named in self.orders else next(iter(self.orders), "")
 
@@ -151,7 +150,7 @@ class Listing:
 
     @property
     def summary(self) -> str:
-        """Return the total in words."""
+        """Return the total with its noun: "141 tarefas"."""
         one, many = self.nouns
         return f"{format_number(self.total)} {one if self.total == 1 else many}"
 
@@ -165,7 +164,7 @@ class Listing:
 
     @property
     def numbers(self) -> list[int | None]:
-        """Return the page numbers to link to. None stands for omitted numbers."""
+        """Return the page numbers to link to. None marks a gap."""
         near = {1, self.pages, self.number - 1, self.number, self.number + 1}
         shown = sorted(number for number in near if 1 <= number <= self.pages)
         found: list[int | None] = []

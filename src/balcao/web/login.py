@@ -32,16 +32,16 @@ LOGIN, RETURN, LOGOUT, LEFT = "/entrar", "/retorno", "/sair", "/saiu"
 BACKCHANNEL = "/backchannel-logout"
 # How long a person may take to log in at the provider.
 _ATTEMPT_SECONDS = 900
-# Unfinished logins in one browser, one for each tab. Older logins are dropped, because their cookies must not fill the
-# request head.
+# The maximum number of unfinished logins in one browser. Each tab has its own login cookie. Older cookies are deleted,
+# because they would make the request head too large.
 _MOST_ATTEMPTS = 4
 _PLACE = b"login attempt"
-# The query parameter of the logout page if the provider could not be told of the logout.
+# This query parameter tells the logout page that the provider's session could not be ended.
 _ONLY_HERE = "so-aqui"
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """An unfinished login. It is stored sealed in the browser, so that starting logins cannot fill a table."""
+    """An unfinished login. A sealed cookie stores it, so that starting logins cannot fill a table."""
 
     state: str
     nonce: str
@@ -52,10 +52,10 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class Login:
-    """The addresses of login and logout."""
+    """Handlers for login and logout."""
 
     def __init__(self, surface: Surface, render: Callable[..., Response[Any]]) -> None:
-        """Store the surface. `render` makes a page without a person from template, status and values."""
+        """Store the surface and `render`, which renders a page without a session from template, status and values."""
         self._surface = surface
         self._render = render
         self._return_url = find_return_url(surface.address, surface.prefix)
@@ -99,7 +99,7 @@ class Login:
         attempt = self._open_attempt(sealed)
         is_ours = attempt is not None and hmac.compare_digest(attempt.state.encode(), query.first("state").encode())
         if attempt is None or not is_ours or query.first("iss") not in {"", surface.provider.issuer}:
-            if former is not None and former.is_living:  # the person has logged in meanwhile in another window
+            if former is not None and former.is_living:  # the person has meanwhile logged in in another window
                 return redirect(surface.prefix, 303)
             raise Lost("O login demorou demais ou começou em outra janela.")
         if query.first("error"):
@@ -124,7 +124,8 @@ class Login:
     async def leave(self, request: Request) -> Response[Any]:
         """End the session here and at the provider.
 
-        Call the provider directly if possible, so that the browser sees no token.
+        Call the provider directly with the refresh token. If the provider does not support that, redirect the browser
+        to the provider's logout page, without a token.
         """
         surface, session = self._surface, await self.find_session(request)
         gone = self._format_cookie(self._session, "")
@@ -145,13 +146,13 @@ class Login:
         return redirect(address or surface.prefix + LEFT, 303, cookies=(gone,))
 
     async def show_end(self, request: Request) -> Response[Any]:
-        """Show the page after logout. It warns if the provider's session may still be open."""
+        """Show the page after logout. Warn if the provider's session may still be open."""
         count_anonymous(self._surface.refusals, request, PAGE)
         only_here = bool(parse_fields(request.query_string).first(_ONLY_HERE))
         return self._render("frame/left.html", 200, only_here=only_here)
 
     async def receive_logout_token(self, request: Request) -> Response[Any]:
-        """End the sessions that the provider names (OpenID Connect Back-Channel Logout 1.0)."""
+        """End the sessions named in the provider's logout token (OpenID Connect Back-Channel Logout 1.0)."""
         try:
             token = read_form(request).first("logout_token")
             ending = await read_logout_token(self._surface.provider.tokens, token)
@@ -162,7 +163,7 @@ class Login:
         return Response(status=200, headers={"Cache-Control": "no-store"})
 
     async def find_session(self, request: Request, *, is_use: bool = True) -> Session | None:
-        """Return the session of the browser's cookie, even if it has ended."""
+        """Return the session for the browser's cookie, even if the session has ended."""
         cookies = read_cookies(request.headers)
         return await self._surface.sessions.find(
             cookies.get(self._surface.name_cookie(self._session), ""), is_use=is_use
@@ -187,7 +188,7 @@ class Login:
         return attempt if time.time() - attempt.begun_at < _ATTEMPT_SECONDS else None
 
     def _drop_older_attempts(self, cookies: Mapping[str, str]) -> list[str]:
-        """Return cookies that delete all but the newest unfinished logins. Unreadable logins count as the oldest."""
+        """Return cookies that delete all but the newest unfinished logins. Unreadable logins are deleted first."""
         attempts = {name: self._open_attempt(cookies[self._surface.name_cookie(name)]) for name in self._find(cookies)}
         newest_first = sorted(attempts, key=lambda name: -(one.begun_at if (one := attempts[name]) else 0))
         return [self._format_cookie(name, "") for name in newest_first[_MOST_ATTEMPTS - 1 :]]
@@ -211,7 +212,7 @@ class Login:
 
 
 def _began_in_other_tab(former: Session, login: ProviderLogin, attempt: Attempt) -> bool:
-    """Return whether another tab of the same person started this session during the login."""
+    """Return whether the same person started the former session in another tab during this login."""
     is_same_person = former.stored.subject_key == subject_key(login.issuer, login.subject)
     return former.is_living and is_same_person and former.stored.key != attempt.key_before
 
@@ -225,5 +226,5 @@ def _make_foreign() -> PageFault:
 
 
 def find_return_url(address: str, prefix: str) -> str:
-    """Return the address to which the provider redirects after a login, for pages under `prefix` at this address."""
+    """Return the address to which the provider redirects after a login."""
     return f"{address}{prefix}{RETURN}"

@@ -11,7 +11,8 @@ from weakref import WeakValueDictionary
 
 from balcao.web.faults import PageFault
 
-# More concurrent pages would not finish sooner. One person gets about as many as a browser requests at the same time.
+# More concurrent pages would not finish sooner. The limit per person is about the number of requests that a browser
+# sends at the same time.
 PLACES, OF_PERSON = 16, 4
 # After a longer wait, the person gets an error page and keeps the text in the form.
 LONGEST_SECONDS = 20.0
@@ -20,7 +21,7 @@ LONGEST_SECONDS = 20.0
 class PageLimiter:
     """The page slots of a process.
 
-    A page acquires the person's own slot first, so that one person's queued pages never occupy shared slots.
+    A page acquires one of the person's slots first, so that queued pages of one person never occupy shared slots.
     """
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class PageLimiter:
 
     @asynccontextmanager
     async def acquire(self, person: bytes) -> AsyncIterator[None]:
-        """Run one page of the person in this block. Raises PageFault if the wait is too long."""
+        """Hold a slot for one of the person's pages while the block runs. Raises PageFault if the wait is too long."""
         own = self._of_people.setdefault(person, asyncio.Semaphore(OF_PERSON))
         async with AsyncExitStack() as taken:
             try:

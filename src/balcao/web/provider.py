@@ -1,4 +1,4 @@
-"""The identity provider for a confidential client with pages: authorization code with PKCE, refresh and logout."""
+"""Calls of a confidential client to the identity provider: login (authorization code with PKCE), refresh and logout."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier, parse_date
 from balcao.core.errors import Unavailable
 
 SCOPE = "openid profile"
-# How long the discovery document is cached. After this, a moved endpoint is found without a restart.
+# How long the discovery document is cached. After this time, a moved endpoint is found without a restart.
 _DOCUMENT_SECONDS = 300.0
 _TIMEOUT = httpx.Timeout(5.0, connect=2.0)
 
@@ -27,7 +27,7 @@ class ProviderAway(Unavailable):
 
 
 class GrantRefused(Exception):
-    """The provider no longer issues tokens for this code or refresh token."""
+    """The provider's refusal to issue tokens for a code or a refresh token."""
 
 
 class Tokens(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ class _Document(msgspec.Struct, frozen=True):
 
 
 class Provider:
-    """One confidential client of one issuer. The endpoints come from the issuer's discovery document."""
+    """A confidential client at one issuer. The endpoints come from the issuer's discovery document."""
 
     def __init__(self, issuer: str, client_id: str, client_secret: str, http: httpx.AsyncClient) -> None:
         self.issuer = issuer.rstrip("/")
@@ -74,17 +74,17 @@ class Provider:
         self._reading = asyncio.Lock()
 
     def start(self) -> None:
-        """Start to follow the provider's keys."""
+        """Start refreshing the provider's keys."""
         self.tokens.start()
 
     def stop(self) -> None:
-        """Stop following the keys."""
+        """Stop refreshing the provider's keys."""
         self.tokens.stop()
 
     async def build_login_url(
         self, redirect_uri: str, state: str, nonce: str, verifier: str, max_age: int | None = None
     ) -> str:
-        """Return the address where the browser logs in. Raises ProviderAway."""
+        """Return the address at which the browser logs in. Raises ProviderAway if the provider is down."""
         document = await self._read_document()
         fresh = {} if max_age is None else {"max_age": max_age}
         address: str = prepare_grant_uri(
@@ -104,7 +104,8 @@ class Provider:
     async def exchange_code(self, code: str, redirect_uri: str, nonce: str, verifier: str) -> Login:
         """Exchange a code for a login.
 
-        Raises GrantRefused for an invalid code or an ID token of another login, and ProviderAway.
+        Raises GrantRefused for an invalid code or an ID token of another login, and ProviderAway if the provider is
+        down.
         """
         given = await self._fetch("authorization_code", code=code, redirect_uri=redirect_uri, code_verifier=verifier)
         try:
@@ -114,15 +115,18 @@ class Provider:
         return self._read_login(claims, given, nonce)
 
     async def refresh(self, tokens: Tokens) -> Tokens:
-        """Return new tokens. Raises GrantRefused if the provider has ended the session, and ProviderAway."""
+        """Return new tokens.
+
+        Raises GrantRefused if the provider has ended the session, and ProviderAway if it is down.
+        """
         return _read_tokens(
             await self._fetch("refresh_token", refresh_token=tokens.refresh_token), tokens.refresh_token
         )
 
     async def request_token(self, form: Mapping[str, str]) -> Mapping[str, Any]:
-        """Return the tokens for a form that contains another client's credentials.
+        """Request tokens with a form that contains another client's credentials.
 
-        Raises GrantRefused and ProviderAway.
+        Raises GrantRefused if the provider refuses, and ProviderAway if it is down.
         """
         document = await self._read_document()
         return await self._post(document.token_endpoint, urlencode(form), _FORM)
@@ -130,7 +134,7 @@ class Provider:
     async def end_session(self, tokens: Tokens) -> bool:
         """End the provider's session with the refresh token, without the browser. Return whether that succeeded.
 
-        Providers without an end session endpoint do not support this. Raises ProviderAway.
+        Providers without an end session endpoint do not support this. Raises ProviderAway if the provider is down.
         """
         document = await self._read_document()
         if document.end_session_endpoint is None:
@@ -146,7 +150,7 @@ class Provider:
         return answer.status_code in {200, 204}
 
     async def build_logout_url(self, back: str) -> str | None:
-        """Return the address where a browser logs out, with no token in it.
+        """Return the address at which a browser logs out. It contains no token.
 
         Return None if the provider has no such page.
         """
@@ -157,14 +161,17 @@ class Provider:
         return f"{document.end_session_endpoint}?{asked}"
 
     async def _fetch(self, grant_type: str, **values: str) -> Mapping[str, Any]:
-        """Return the response of the token endpoint. Raises GrantRefused and ProviderAway."""
+        """Request tokens with this client's credentials. Raises the same errors as `_post`."""
         document = await self._read_document()
         body = prepare_token_request(grant_type, **values)
         address, headers, body = self._proof.prepare("POST", document.token_endpoint, dict(_FORM), body)
         return await self._post(address, body, headers)
 
     async def _post(self, address: str, body: str, headers: Mapping[str, str]) -> Mapping[str, Any]:
-        """Return the response of the token endpoint. Raises GrantRefused and ProviderAway."""
+        """Post a form to the token endpoint and return the response.
+
+        Raises GrantRefused if the provider refuses, and ProviderAway if it is down or its response is malformed.
+        """
         try:
             answer = await self._http.post(address, content=body, headers=headers, timeout=_TIMEOUT)
             given = msgspec.json.decode(answer.content, type=dict[str, Any])
@@ -216,7 +223,7 @@ class Provider:
 
 
 def _read_tokens(given: Mapping[str, Any], former_refresh_token: str) -> Tokens:
-    """Return the tokens of a response. Raises GrantRefused if there is no access token."""
+    """Return the tokens of a token response. Raises GrantRefused if there is no access token."""
     access, lifetime = given.get("access_token"), given.get("expires_in")
     if not isinstance(access, str) or not access:
         raise GrantRefused("no-access-token")

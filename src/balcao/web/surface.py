@@ -1,4 +1,4 @@
-"""A surface of pages with a login, such as the panel, and the resources that a process holds for it."""
+"""A set of pages with a login, such as the panel, and the resources that it holds in a process."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -38,8 +38,8 @@ class Surface:
     """The resources of a surface, open while the process serves.
 
     `name` is used in log events, `cookie` is the name of the session's cookie. People reach the pages at `address`
-    under `prefix`. `refusals` counts requests without a session. `keys` seal sessions: the first one seals, all of them
-    open.
+    under `prefix`. `refusals` counts requests without a session. `keys` seal sessions: the first key seals, and every
+    key opens.
     """
 
     def __init__(
@@ -76,19 +76,19 @@ class Surface:
 
     @property
     def origin(self) -> str:
-        """Return the origin of this surface's forms."""
+        """Return the origin that browsers send with this surface's forms."""
         parts = urlsplit(self.address)
         return f"{parts.scheme}://{parts.netloc}"
 
     def call_as(self, token: str, request_id: str, peer: str) -> Api:
-        """Return the services as the holder of the access token calls them. `peer` is the address of their browser."""
+        """Return a client of the services with this access token. `peer` is the address of the person's browser."""
         return Api(self.http, self.api_url, token, request_id, peer)
 
     def name_cookie(self, name: str) -> str:
         """Return the full name of a cookie.
 
-        With TLS, the prefix `__Host-` makes browsers accept it from this host only. Without TLS, on the developer's own
-        machine, browsers would refuse that prefix, and the port tells two platforms apart.
+        With TLS, the prefix `__Host-` makes browsers send the cookie only to this host. Without TLS, on a developer's
+        machine, browsers reject this prefix; the port distinguishes the platforms of one machine.
         """
         if self.is_secure:
             return f"__Host-{name}"
@@ -96,7 +96,7 @@ class Surface:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Keep the resources open while the process serves. The database must be open already."""
+        """Hold the resources open while the process serves. The database must be open already."""
         self.provider.start()
         try:
             async with repeating(self._delete_old_sessions, _SWEEP_SECONDS):

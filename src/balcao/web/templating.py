@@ -1,4 +1,4 @@
-"""Templates of pages, and the style sheets and scripts that a page includes and its content security policy allows."""
+"""Page templates, and the styles and scripts that pages include under their content security policy."""
 
 import base64
 import hashlib
@@ -17,7 +17,7 @@ BASE_STYLE = (files("balcao.web") / "base.css").read_text("utf-8")
 
 
 def make_environment(package: str, folder: str = ".", *, finalize: Callable[[Any], Any] | None = None) -> Environment:
-    """Return the template environment for a folder of a package. Values are escaped, and an undefined name is an error.
+    """Return the template environment for a folder of a package. Values are escaped; undefined names are errors.
 
     The filter `marked` shows text between backticks as code. `finalize` is applied to each value that a template shows.
     """
@@ -36,7 +36,7 @@ def make_environment(package: str, folder: str = ".", *, finalize: Callable[[Any
 
 
 class _WithoutIndentation(Extension):
-    """Drops the indentation of templates, which would be some five per cent of every page."""
+    """An extension that removes the indentation of templates, which would be about five per cent of every page."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         return _INDENTATION.sub("", source)
@@ -47,12 +47,12 @@ def _mark_code(text: str) -> Markup:
 
 
 def read_style(package: str, name: str) -> str:
-    """Return the base style sheet of all pages followed by a style sheet of the package."""
+    """Return the base style sheet followed by a style sheet of the package."""
     return BASE_STYLE + (files(package) / name).read_text("utf-8")
 
 
 def read_script(package: str, name: str) -> str:
-    """Return a script of a package, to be included in a page."""
+    """Return a script of a package, for inclusion in a page."""
     return (files(package) / name).read_text("utf-8")
 
 

@@ -17,9 +17,9 @@ PLACE = "_lugar"
 
 
 class PageRequest:
-    """The part of a request that forms and lists of any surface need.
+    """A page request, with the data that forms and lists of any surface need.
 
-    `posted` is the submitted form, empty for a GET. `draft` is text that the person typed into this form earlier and
+    `posted` is the submitted form, empty for a GET. `draft` is text that the person typed into this form earlier but
     did not send. `notice` is a sentence that the page shows once.
     """
 
@@ -53,7 +53,7 @@ class PageRequest:
     def render(self, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
         """Render a page or a part of a page. The template can use this request as `visit`.
 
-        If a list's page number is past its end, redirect to its last page.
+        If the page number of a list is past its end, redirect to the last page.
         """
         listing = values.get("listing")
         if listing is not None and listing.is_past_end:
@@ -68,5 +68,5 @@ class PageRequest:
         return await run_in_thread(partial(self.render, template, status=status, **values))
 
     def render_text(self, template: str, **values: Any) -> str:
-        """Return the text of a template. The template can use this request as `visit`."""
+        """Render a template to a string. The template can use this request as `visit`."""
         return self.environment.get_template(template).render(visit=self, **values)

@@ -1,4 +1,4 @@
-"""Dates and numbers in the format that people in the city read."""
+"""Dates and numbers as people in the city read them."""
 
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -13,7 +13,7 @@ MONTHS = (
 
 
 class Words:
-    """The formats of one city. `zone` is its time zone."""
+    """Formats that depend on the city's time zone."""
 
     def __init__(self, zone: ZoneInfo) -> None:
         self.zone = zone
@@ -23,7 +23,7 @@ class Words:
         return datetime.now(self.zone)
 
     def format_moment(self, moment: datetime | None, now: datetime | None = None) -> Markup:
-        """Return a time for people, with the exact time in the markup: "hoje, 10:31", "20/11/2026, 09:00"."""
+        """Format a time for people, with the exact time in the markup: "hoje, 10:31", "20/11/2026, 09:00"."""
         if moment is None:
             return Markup("–")
         local, today = moment.astimezone(self.zone), (now or self.now()).date()
@@ -34,16 +34,16 @@ class Words:
         )
 
     def format_clock(self, moment: datetime) -> str:
-        """Return the time of day: "10:31"."""
+        """Format the time of day: "10:31"."""
         return f"{moment.astimezone(self.zone):%H:%M}"
 
     def format_end(self, begin: datetime, end: datetime) -> str:
-        """Return the text after a start time: " a 10:45", or an empty string if both are in the same minute."""
+        """Format the end of a range: " a 10:45". Return an empty string if start and end show the same time of day."""
         clock = self.format_clock(end)
         return "" if clock == self.format_clock(begin) else f" a {clock}"
 
     def format_exactly(self, moment: datetime) -> Markup:
-        """Return a time as a receipt shows it, the same on every later day: "28 de novembro de 2026, às 16:31:07"."""
+        """Format a time for a receipt, which reads the same on any day: "28 de novembro de 2026, às 16:31:07"."""
         local = moment.astimezone(self.zone)
         day = f"{local.day} de {MONTHS[local.month - 1]} de {local.year}"
         return Markup('<time datetime="{}">{}, às {}</time>').format(
@@ -51,7 +51,7 @@ class Words:
         )
 
     def format_deadline(self, moment: datetime | None) -> Markup:
-        """Return a deadline: only the day if it is the end of the day, otherwise the time too."""
+        """Format a deadline. At 23:59, show only the day."""
         if moment is None:
             return Markup("–")
         local = moment.astimezone(self.zone)
@@ -60,7 +60,7 @@ class Words:
         return Markup('<time datetime="{}">{}</time>').format(local.isoformat(timespec="seconds"), f"{local:%d/%m/%Y}")
 
     def format_today(self) -> str:
-        """Return today's date as in a letter: "quinta-feira, 26 de novembro"."""
+        """Format today's date in words: "quinta-feira, 26 de novembro"."""
         return format_day_in_words(self.now().date())
 
     def greet(self, now: datetime | None = None) -> str:
@@ -70,17 +70,17 @@ class Words:
 
 
 def format_day(day: date | None) -> str:
-    """Return a day: "26/11/2026"."""
+    """Format a day: "26/11/2026"."""
     return "–" if day is None else f"{day:%d/%m/%Y}"
 
 
 def format_day_in_words(day: date) -> str:
-    """Return a day in words: "quinta-feira, 26 de novembro"."""
+    """Format a day in words: "quinta-feira, 26 de novembro"."""
     return f"{WEEKDAYS[day.weekday()]}, {day.day} de {MONTHS[day.month - 1]}"
 
 
 def format_weekday(day: date) -> str:
-    """Return the short weekday of a day: "qui"."""
+    """Format a day as a short weekday: "qui"."""
     return WEEKDAYS[day.weekday()][:3]
 
 
@@ -90,24 +90,24 @@ def begin_sentence(text: str) -> str:
 
 
 def format_number(number: float | None, digits: int = 0) -> str:
-    """Return a number: "1.234,5"."""
+    """Format a number: "1.234,5"."""
     if number is None:
         return "–"
     return f"{number:,.{digits}f}".translate(str.maketrans(",.", ".,"))
 
 
 def parse_number(text: str) -> int | None:
-    """Return the number that these digits form. Return None for other characters or more than 18 digits."""
+    """Parse up to 18 digits as a number. Return None for any other string."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def format_count(count: int, one: str, many: str) -> str:
-    """Return a number with its noun: "1 tarefa", "1.200 tarefas"."""
+    """Format a number with its noun: "1 tarefa", "1.200 tarefas"."""
     return f"{format_number(count)} {one if count == 1 else many}"
 
 
 def format_phone(number: str) -> str:
-    """Return a Brazilian phone number in its usual form, "(21) 90000-0003". Return any other number unchanged."""
+    """Format a Brazilian phone number: "(21) 90000-0003". Return any other number unchanged."""
     digits = "".join(sign for sign in number if sign.isdigit())
     if digits.startswith("55") and len(digits) in {12, 13}:
         digits = digits[2:]
@@ -117,7 +117,7 @@ def format_phone(number: str) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Return a duration in its two largest units: "3 h 10 min"."""
+    """Format a duration in its first two units that are not zero: "3 h 10 min"."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)

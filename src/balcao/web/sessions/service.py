@@ -1,4 +1,4 @@
-"""A session from login to its end: found by its cookie, refreshed, and ended by the person, the provider or time."""
+"""Sessions: start, look-up by cookie, token refresh, and end by the person, the provider or a timeout."""
 
 import asyncio
 import hashlib
@@ -21,19 +21,19 @@ from balcao.web.sealing import SealBroken, Sealer
 from balcao.web.sessions import store
 from balcao.web.sessions.store import LivingSession, StoredDraft, StoredSession
 
-# Renew an access token that expires sooner than this. It exceeds a page's wait for a slot and its calls.
+# Renew an access token that expires sooner than this. The value is longer than a page's wait for a slot and its calls.
 FRESH_SECONDS = 45.0
-# How long one process may take to refresh before another process may try.
+# How long one process may take to refresh tokens before another process may try.
 LEASE = timedelta(seconds=15)
 _LOOK_AGAIN_SECONDS = 0.1
-# Record the use of a session at most once in this time, not with every click.
+# Record the use of a session at most once in this time, not on every click.
 _TOUCH_SECONDS = 60.0
-# An ended session is retained for a day, so that text typed at its end can be stored for the same person.
+# An ended session is retained for a day, so that text typed at its end can still be stored for the same person.
 KEPT = timedelta(hours=24)
 MOST_DRAFTS = 20
-# For one person. It fits the largest form of the panel (16 MiB) with its field names.
+# The limit for all drafts of one person. The largest form of the panel (16 MiB) fits, including its field names.
 MOST_DRAFT_BYTES = 18 * 1_048_576
-# Hexadecimal digits of the cookie's hash. They are enough to distinguish the sessions of one person.
+# The number of hexadecimal digits of the cookie's hash. They are enough to distinguish one person's sessions.
 _NAME_DIGITS = 16
 
 
@@ -47,14 +47,17 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """The number of waiting items by entry of the navigation. `rights` is a digest of the rights at that time."""
+    """The number of waiting items by navigation entry.
+
+    `rights` is a digest of the person's rights when they were counted.
+    """
 
     rights: str
     numbers: dict[str, int]
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """Text that a person typed and did not send: the address and title of the form, and its fields."""
+    """Text that a person typed but did not send: the form's address and title, and its fields."""
 
     path: str
     title: str
@@ -63,9 +66,9 @@ class Draft(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Session:
-    """A session as one request sees it. `tokens` is None if it has ended.
+    """A session as one request sees it. `tokens` is None if the session has ended.
 
-    `actions` are the actions that the person had at the last page, or None before the first page.
+    `actions` are the person's actions at the last page, or None before the first page.
     """
 
     stored: StoredSession
@@ -75,22 +78,25 @@ class Session:
 
     @property
     def is_living(self) -> bool:
-        """Return whether pages may be shown in this session."""
+        """Return whether the session may still show pages."""
         return self.stored.is_living and self.tokens is not None
 
     def might_open(self, actions: Sequence[str]) -> bool:
-        """Return whether the person had one of these actions at the last page. True if no actions are given."""
+        """Return whether the person had one of these actions at the last page. Return True if no actions are given."""
         return not actions or not frozenset(actions).isdisjoint(self.actions or ())
 
     def may_send(self, actions: Sequence[str]) -> bool:
-        """Return whether to read a large form of a page with these actions."""
+        """Return whether to read a large form for a page that requires one of these actions."""
         if self.is_living and self.actions is None:
             return True
         return self.stored.is_recent and self.might_open(actions)
 
 
 class OwnSession(NamedTuple):
-    """A session as shown to its person. `name` distinguishes it from their other sessions and grants no access."""
+    """A session as shown to its person.
+
+    `name` distinguishes it from the person's other sessions and grants no access.
+    """
 
     name: str
     begun_at: datetime
@@ -99,11 +105,11 @@ class OwnSession(NamedTuple):
 
 
 class SessionOver(Exception):
-    """The session ended while it was in use, either at the provider or by time."""
+    """The end of a session during its use, by the provider, in another window or by a timeout."""
 
 
 class Sessions:
-    """The sessions of all processes, stored in one table. The rows are unreadable without the key."""
+    """The sessions of all processes, stored in one table. Their content is unreadable without the key."""
 
     def __init__(
         self, database: Database, sealer: Sealer, provider: Provider, *, idle: timedelta, longest: timedelta
@@ -136,9 +142,10 @@ class Sessions:
         return cookie
 
     async def find(self, cookie: str, *, is_use: bool = True) -> Session | None:
-        """Return the session of a cookie, even if it has ended. Return None for an unknown cookie.
+        """Return the session of a cookie, even if the session has ended. Return None for an unknown cookie.
 
-        Requests that a page makes by itself are not use. They would extend the session of a person who has left.
+        Pass `is_use=False` for requests that a page makes by itself. They must not extend the session of a person who
+        has left.
         """
         if not cookie:
             return None
@@ -161,7 +168,10 @@ class Sessions:
         return Session(stored, identity, tokens, msgspec.json.decode(actions, type=list[str] | None))
 
     async def find_again(self, session: Session, *, is_use: bool = True) -> Session:
-        """Return the current state of the session, for work that lasts longer than a request. Raises SessionOver."""
+        """Return the current state of the session, for work that lasts longer than a request.
+
+        Raises SessionOver if the session has ended.
+        """
         async with self._database.connection() as connection:
             stored = await store.find_session(connection, session.stored.key, self._idle, self._longest, KEPT)
             if is_use and stored is not None and stored.is_living:
@@ -172,13 +182,16 @@ class Sessions:
         return found
 
     async def freshen(self, session: Session) -> Tokens:
-        """Return tokens that do not expire soon. Raises SessionOver, ProviderAway if the old tokens have expired."""
+        """Return tokens that do not expire soon. Raises SessionOver if the session has ended.
+
+        Raises ProviderAway if the provider is down and the old tokens have expired.
+        """
         tokens = session.tokens
         if tokens is None:
             raise SessionOver
         if tokens.expires_at - FRESH_SECONDS > time.time():
             return tokens
-        # Concurrent pages of one session share a task. Among several processes, the process with the lease refreshes.
+        # Concurrent pages of one session share a task. Across processes, only the process with the lease refreshes.
         key = session.stored.key
         task = self._refreshing.get(key)
         if task is None:
@@ -192,7 +205,7 @@ class Sessions:
             raise
 
     async def _refresh(self, session: Session, tokens: Tokens) -> Tokens:
-        """Renew the tokens in only one of all processes, because using a refresh token twice would end the grant.
+        """Renew the tokens in only one process, because using a refresh token twice would end the grant.
 
         If another process holds the lease, wait and return the tokens that it wrote. Raises SessionOver and
         ProviderAway.
@@ -226,12 +239,12 @@ class Sessions:
         return renewed
 
     async def end(self, session: Session) -> None:
-        """End the session here."""
+        """End the session here, but not at the provider."""
         async with self._database.connection() as connection:
             await store.end_session(connection, session.stored.key)
 
     async def end_at_word_of_provider(self, ending: SessionEnd) -> int:
-        """End the sessions that a logout token names. Return the number of ended sessions."""
+        """End the sessions that a logout token names. Return how many were ended."""
         async with self._database.connection() as connection:
             if ending.session is not None:
                 return await store.end_provider_session(connection, session_key(ending.issuer, ending.session))
@@ -245,10 +258,10 @@ class Sessions:
         ]
 
     async def end_own(self, session: Session, names: Collection[str] | None = None) -> int:
-        """End the person's other sessions with these names, or all others. Return the number of ended sessions.
+        """End the person's other sessions with these names, or all others. Return how many were ended.
 
-        They also end at the provider, so that a new login needs a password. If the provider's session is the one of the
-        current session, they end only here.
+        Also end them at the provider, so that a new login needs a password. Sessions that share the current session's
+        provider session end only here.
         """
         living = await self._list_living(session)
         here = next((each.provider_key for each in living if each.key == session.stored.key), None)
@@ -272,7 +285,7 @@ class Sessions:
     # ---- the notice on the next page --------------------------------------------------------------------------------
 
     async def leave_notice(self, session: Session, text: str) -> None:
-        """Store a text that the next page of this session shows once."""
+        """Store a notice that the session's next page shows once."""
         sealed = self._sealer.seal(b"notice" + session.stored.key, text.encode())
         async with self._database.connection() as connection:
             await store.write_notice(connection, session.stored.key, sealed)
@@ -290,7 +303,7 @@ class Sessions:
     # ---- counts of waiting items ------------------------------------------------------------------------------------
 
     def open_counts(self, session: Session) -> Counts | None:
-        """Return the counts that are stored in the session."""
+        """Return the counts stored in the session, or None if there are none."""
         if session.stored.counts is None:
             return None
         with suppress(SealBroken):
@@ -299,7 +312,7 @@ class Sessions:
         return None
 
     async def keep_counts(self, session: Session, counts: Counts, *, is_all: bool = False) -> None:
-        """Store the counts. `is_all` means that everything was counted just now."""
+        """Store the counts. `is_all` means that all entries were counted just now."""
         sealed = self._sealer.seal(b"counts" + session.stored.key, msgspec.json.encode(counts))
         async with self._database.connection() as connection:
             await store.write_counts(connection, session.stored.key, sealed, is_all)
@@ -313,14 +326,14 @@ class Sessions:
                 await store.write_actions(connection, session.stored.key, sealed)
 
     async def claim_counting(self, session: Session) -> bool:
-        """Return whether the caller must count again. Of all pages in all processes, only one gets True."""
+        """Return whether the caller must count again. Only one page of all processes gets True."""
         async with self._database.connection() as connection:
             return await store.claim_counting(connection, session.stored.key, session.stored.counted_at)
 
     # ---- drafts: text that was typed and not sent -------------------------------------------------------------------
 
     async def keep_draft(self, session: Session, draft: Draft) -> UUID | None:
-        """Store typed text for the person's next session. Return its id, or None if the text is too large."""
+        """Store typed text for the person's next session. Return the draft's id, or None if the text is too large."""
         sealed, number = await self.seal_draft(session, draft), uuid4()
         if len(sealed) > MOST_DRAFT_BYTES:
             return None
@@ -348,7 +361,7 @@ class Sessions:
         return await asyncio.to_thread(self._open_drafts, subject, stored)
 
     async def read_draft(self, session: Session, number: str) -> Draft | None:
-        """Return one of the person's drafts, or None if the id is not one of theirs."""
+        """Return the person's draft with this id, or None if there is none."""
         subject = session.stored.subject_key
         try:
             async with self._database.connection() as connection:
@@ -367,12 +380,12 @@ class Sessions:
         return found
 
     async def find_saving(self, session: Session, number: UUID) -> datetime | None:
-        """Return when the person's draft with this id was stored, or None."""
+        """Return when the person's draft with this id was stored, or None if there is none."""
         async with self._database.connection() as connection:
             return await store.find_saving(connection, number, session.stored.subject_key, KEPT)
 
     async def drop_draft(self, session: Session, number: str) -> None:
-        """Delete a draft. Do nothing if the id is not one of the person's."""
+        """Delete the person's draft with this id, if there is one."""
         with suppress(ValueError):
             draft = UUID(number)
             async with self._database.connection() as connection:

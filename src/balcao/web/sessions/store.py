@@ -1,4 +1,4 @@
-"""Statements on sessions and on drafts, which are texts that were typed and not sent."""
+"""SQL for sessions and drafts. A draft is text that was typed but not sent."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -9,9 +9,10 @@ from balcao.core.database.statements import statement
 
 
 class StoredSession(NamedTuple):
-    """A session as it is stored, with its columns still sealed.
+    """A stored session, with its columns still sealed.
 
-    `is_living` is whether it may be used. `is_recent` is whether a text typed in it may still be stored as a draft.
+    `is_living` means that the session may be used. `is_recent` means that text typed in it may still be stored as a
+    draft.
     """
 
     key: bytes
@@ -30,7 +31,7 @@ class StoredSession(NamedTuple):
 
 
 class LivingSession(NamedTuple):
-    """One of a person's sessions, for the list of their sessions. `tokens` are sealed."""
+    """One of a person's sessions, for the list that the person sees. `tokens` are sealed."""
 
     key: bytes
     provider_key: bytes | None
@@ -97,7 +98,7 @@ UPDATE panel.session SET counted_at = now()
 WHERE key = :key AND counted_at IS NOT DISTINCT FROM :seen AND ended_at IS NULL
 """)
 async def claim_counting(connection: Connection, key: bytes, seen: datetime | None) -> bool:
-    """Return whether no other process has counted since `seen`. If so, the others see the new time and do not count."""
+    """Claim the next count. Return False if another process has counted since `seen`."""
 
 
 @statement("""
@@ -152,7 +153,7 @@ WHERE subject_key = :subject_key AND ended_at IS NULL AND begun_at <= to_timesta
 async def end_sessions_of(connection: Connection, subject_key: bytes, until: float) -> int: ...
 
 
-# At most 1,000 rows, so that the statement holds its locks only briefly. The next sweep deletes the rest.
+# Delete at most 1,000 rows, so that the statement holds its locks only briefly. The next sweep deletes more.
 @statement("""
 DELETE FROM panel.session
 WHERE key IN (SELECT key FROM panel.session WHERE used_at < now() - :kept::interval LIMIT 1000)
@@ -202,10 +203,10 @@ DELETE FROM panel.draft WHERE subject_key = :subject_key AND id NOT IN
      WHERE number <= :most AND bytes <= :most_bytes)
 """)
 async def delete_drafts_beyond(connection: Connection, subject_key: bytes, most: int, most_bytes: int) -> int:
-    """Delete a person's drafts except the newest drafts within the limits."""
+    """Delete a person's drafts, except the newest drafts within both limits."""
 
 
-# At most 1,000 rows, as for sessions.
+# Delete at most 1,000 rows, as for sessions.
 @statement("""
 DELETE FROM panel.draft
 WHERE id IN (SELECT id FROM panel.draft WHERE saved_at < now() - :kept::interval LIMIT 1000)
