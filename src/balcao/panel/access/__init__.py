@@ -1,4 +1,4 @@
-"""Acessos: people, groups, roles, actions, addresses, explained decisions, the catalogue document, and its history."""
+"""The area “Acessos”: people, groups, roles, actions, addresses, decisions, and the catalogue document and history."""
 
 from balcao.panel.access.pages import AREA
 

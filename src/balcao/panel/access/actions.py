@@ -17,7 +17,7 @@ pages = Pages("access", "/acessos/acoes")
 
 @pages.get("", "Ações", actions=[ACTION_READ], in_menu=True)
 async def list_actions(visit: Visit) -> Response[Any]:
-    """List the actions, optionally those whose name contains the searched text."""
+    """List the actions, optionally filtered by a part of the name."""
     listing = Listing(visit, ("ação", "ações"), [Filter("procura", "Parte do nome", is_wide=True)])
     found = await client.list_actions(
         visit.api, search=listing.values.get("procura"), limit=listing.size, skip=listing.skip
@@ -28,7 +28,7 @@ async def list_actions(visit: Visit) -> Response[Any]:
 
 @pages.form("/nova", "Nova ação", actions=[ACTION_CREATE])
 async def create_action(visit: Visit) -> Response[Any]:
-    """Create an action of the city."""
+    """Create one of the city's own actions."""
     form = ActionForm(visit)
     if form.is_sent and await form.submit(lambda: client.create_action(visit.api, _read(form), key=form.key)):
         address = visit.address("access.show_action", action=form.result.id)
@@ -98,7 +98,7 @@ async def edit_action(visit: Visit, action: str) -> Response[Any]:
 
 @pages.form("/{action}/excluir", "Excluir a ação", actions=[ACTION_DELETE])
 async def delete_action(visit: Visit, action: str) -> Response[Any]:
-    """Delete an action, after showing the addresses of the city and the grants that are deleted with it."""
+    """Delete an action, after showing the city's addresses and the grants that are deleted with the action."""
     form = Form(visit)
     if form.is_sent and await form.submit(lambda: client.delete_action(visit.api, action, force=True)):
         return await visit.redirect(visit.address("access.list_actions"), "A ação foi excluída.")

@@ -81,7 +81,7 @@ class Verdict(msgspec.Struct):
 
 
 async def explain(api: Api, asked: Mapping[str, str], subject: str | None) -> Explanation:
-    """Return the decision on an `action`, or on a `method` and a `path`."""
+    """Explain the decision on an `action`, or on a `method` and a `path`."""
     return await api.get(f"{_BASE}/explain", Explanation, {**asked, "subject": subject})
 
 

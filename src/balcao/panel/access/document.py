@@ -1,4 +1,4 @@
-"""The catalogue as a document: exported, compared as a readable plan, and applied."""
+"""Export the catalogue as a document, compare a document with the catalogue, and apply the document."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from balcao.panel.visit import Visit
 from balcao.web.api import Conflict
 
 pages = Pages("access", "/acessos/documento")
-# A document has at most 1 MiB. Percent-encoding turns some of its characters into three.
+# A document has at most 1 MiB, and percent-encoding triples the size of some characters.
 _BODY_LIMIT = 4 * MIB
 
 
@@ -25,7 +25,7 @@ async def download_document(visit: Visit) -> Response[Any]:
 
 @pages.form("", "Documento", actions=[CATALOGUE_READ], in_menu=True, body_limit=_BODY_LIMIT)
 async def plan_document(visit: Visit) -> Response[Any]:
-    """Compare a document with the catalogue and show the changes that it would make, without making them."""
+    """Show the changes that a document would make to the catalogue, without making them."""
     form = DocumentForm(visit)
     plan = None
     if form.is_sent and await form.submit(lambda: _plan(visit, form)):

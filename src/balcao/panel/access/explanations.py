@@ -21,9 +21,8 @@ pages = Pages("access", "/acessos/explicar")
 async def explain_decision(visit: Visit) -> Response[Any]:
     """Show whether a person may do something, and why.
 
-    Without the right to ask about others, people ask about themselves.
-
-    The CPF is sent in the form and never in an address.
+    Without the right to ask about others, people can only ask about themselves. The CPF is sent in the form and never
+    in an address.
     """
     form = ExplainForm(visit, {"method": "GET"})
     form.wanted.choices = _list_choices(visit)
@@ -41,7 +40,7 @@ async def explain_decision(visit: Visit) -> Response[Any]:
 
 
 def _list_choices(visit: Visit) -> list[SelectChoice]:
-    """Return the rights as choices, by area. Include rights that the city created only if the person has them."""
+    """Return the rights as choices, by area. Include the city's own rights only if the person has them."""
     held = visit.rights.actions
     shipped = [
         SelectChoice(key, held[key].description if key in held else text, optgroup=labels.SERVICES[service])

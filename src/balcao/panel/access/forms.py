@@ -37,7 +37,7 @@ def clean_cpf(text: str | None) -> str:
 
 
 class GroupForm(Form):
-    """A group: its purpose, the reach of its members' rights, and the groups whose people they administer."""
+    """The form for a group's purpose, the reach of its members' rights, and the groups whose people they administer."""
 
     description = StringField("Para que serve", validators=[needed(), length(1, 500)])
     area = TextAreaField(
@@ -78,7 +78,7 @@ class ActionForm(Form):
 
 
 class MappingForm(Form):
-    """An address of another application of the city."""
+    """The form for an address of another application of the city."""
 
     members: ClassVar = {"path": "path_pattern", "action": "action_id"}
 
@@ -99,7 +99,7 @@ class BindingForm(Form):
 
 
 class ChoiceForm(Form):
-    """The role to give. The page sets the choices."""
+    """The form for giving a role. The page sets the choices."""
 
     members: ClassVar = {"choice": "role_name"}
 
@@ -117,7 +117,7 @@ class GrantForm(Form):
 
 
 class MemberForm(Form):
-    """The person to add to a group, by CPF, because a new colleague may not have logged in yet."""
+    """The form for adding a person to a group, by CPF, because a new colleague may not have logged in yet."""
 
     members: ClassVar = {"cpf": "subject"}
 
@@ -129,7 +129,7 @@ class MemberForm(Form):
 
 
 class ExplainForm(Form):
-    """What a person wants to do: a right, or an address of the API. An address takes precedence."""
+    """The form for asking about a decision: on a right, or on an address of the API. An address takes precedence."""
 
     members: ClassVar = {"cpf": "subject", "wanted": "action"}
 
@@ -153,12 +153,12 @@ class ExplainForm(Form):
 
     @property
     def asked_path(self) -> str:
-        """Return the address, or an empty string."""
+        """Return the typed address, or an empty string."""
         return (self.path.data or "").strip()
 
     @property
     def asked(self) -> dict[str, str]:
-        """Return the question as parameters of the service."""
+        """Return the question as query parameters of the service."""
         if self.asked_path:
             return {"method": self.method.data, "path": self.asked_path}
         return {"action": self.wanted.data}
@@ -177,7 +177,7 @@ class DocumentForm(Form):
 
 
 class LastAdministrationForm(Form):
-    """A confirmation that a person gives up their last administrative role.
+    """The form in which a person confirms giving up their last administrative role.
 
     `names` describe the administrative roles that the person would lose, with their sources.
     """

@@ -28,7 +28,7 @@ from balcao.web.words import format_count
 
 pages = Pages("access", "/acessos/grupos")
 _LIMITS = ("area", "manages")
-# The prefix of groups that grant a right for one department. The department's code follows.
+# The name of a group whose rights apply to one department starts with this prefix. The department's code follows.
 OF_DEPARTMENT = "go:orgao:"
 
 

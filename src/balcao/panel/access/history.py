@@ -64,6 +64,6 @@ async def _list(visit: Visit, query: dict[str, Any], person: str) -> Response[An
 
 
 def _read_day(visit: Visit, listing: Listing, name: str) -> datetime | None:
-    """Return the start of a day in the city's time zone, or None."""
+    """Return the start of a day in the city's time zone, or None without a day."""
     day = read_day(listing.values.get(name, ""))
     return None if day is None else datetime.combine(day, time(), visit.panel.words.zone)

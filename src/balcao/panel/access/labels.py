@@ -86,7 +86,7 @@ def mask_cpf(cpf: str) -> str:
 
 
 def name_person(name: str | None, cpf: str) -> str:
-    """Return a person's name, or a phrase with the masked CPF if they have none because they never logged in."""
+    """Return a person's name, or a phrase with the masked CPF for a person who has never logged in."""
     return name or f"pessoa de CPF {mask_cpf(cpf)}"
 
 
@@ -108,7 +108,7 @@ def describe_way(role: str, source: str, group: str | None) -> Markup:
 
 
 def name_service(service: str | None) -> str:
-    """Return a service's name. None stands for another application of the city."""
+    """Return a service's name. None means another application of the city."""
     return SERVICES.get(service, service) if service else "outra aplicação"
 
 
@@ -143,7 +143,7 @@ MEMBERS = {
 
 
 def list_changes(before: Any, after: Any) -> list[tuple[str, str, str]]:
-    """Return the differences between two states: the member in words, its old and its new value."""
+    """Return (member, old value, new value) in words for each difference between two states."""
     old, new = before if isinstance(before, dict) else {}, after if isinstance(after, dict) else {}
     names = [name for name in MEMBERS if name in old or name in new]
     found = []
@@ -151,7 +151,7 @@ def list_changes(before: Any, after: Any) -> list[tuple[str, str, str]]:
         was, now = old.get(name), new.get(name)
         if was == now:
             continue
-        if isinstance(was, list) and isinstance(now, list):  # of lists, show only removed and added items
+        if isinstance(was, list) and isinstance(now, list):  # in lists, show only removed and added items
             was, now = [one for one in was if one not in now], [one for one in now if one not in was]
         found.append((MEMBERS[name], describe_value(was), describe_value(now)))
     return found

@@ -1,4 +1,4 @@
-"""Addresses: the action that each operation requires, for the platform and the city's other applications."""
+"""Addresses: the actions that operations of the platform and of the city's other applications require."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,13 +15,13 @@ from balcao.web.forms import Form, list_choices
 from balcao.web.lists import Filter, Listing
 
 pages = Pages("access", "/acessos/enderecos")
-# The limit of choices. A catalogue has far fewer actions.
+# The maximum number of choices. Catalogues have far fewer actions.
 _MOST_ACTIONS = 1_000
 
 
 @pages.get("", "Endereços", actions=[MAPPING_READ], in_menu=True)
 async def list_mappings(visit: Visit) -> Response[Any]:
-    """List the addresses, optionally of one service or of actions whose name contains the searched text."""
+    """List the addresses, optionally filtered by service and by a part of the action's name."""
     filters = [
         Filter("acao", "Parte do nome da ação", is_wide=True),
         Filter("servico", "Serviço", list(labels.SERVICES.items())),

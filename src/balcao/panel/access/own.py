@@ -13,10 +13,10 @@ from balcao.web.forms import Form
 
 
 async def make_removal_form(visit: Visit, is_removed: Callable[[Way], bool], *, cpf: str = "") -> Form:
-    """Return the form for a removal. The form has a checkbox if the visitor would lose their last administrative role.
+    """Return the form for a removal. It has a checkbox if the visitor would lose their last administrative role.
 
-    `is_removed` selects the ways to a role that the removal ends. `cpf` is the person who loses the role in these ways.
-    If it is empty, all people lose it.
+    `is_removed` returns whether the removal ends this way of having a role. `cpf` is the person concerned. If it is
+    empty, the removal concerns all people.
     """
     if not visit.rights.is_administrator:
         return Form(visit)

@@ -19,7 +19,7 @@ pages = Pages("access", "/acessos/pessoas")
 
 @pages.get("", "Pessoas", actions=[USER_READ], in_menu=True)
 async def list_people(visit: Visit) -> Response[Any]:
-    """List the people of the catalogue, optionally those whose name or CPF contains the searched text."""
+    """List the people of the catalogue, optionally filtered by name or CPF."""
     filters = [
         Filter("procura", "Nome ou CPF", is_wide=True),
         Filter("grupo", "Grupos", [("sim", "Só quem está em algum grupo")], unset="Com ou sem"),
@@ -37,7 +37,7 @@ async def list_people(visit: Visit) -> Response[Any]:
 
 @pages.get("/{person}", "Pessoa", actions=[USER_READ])
 async def show_person(visit: Visit, person: str) -> Response[Any]:
-    """Show a person's groups and roles, and each of their rights with its reasons."""
+    """Show a person's groups, roles and rights, with the reasons for each right."""
     user = await client.find_user(visit.api, person)
     rights, direct = await gather_blocks(
         client.list_person_actions(visit.api, user.cpf) if visit.may(EXPLAIN) else None,

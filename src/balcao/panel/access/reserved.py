@@ -1,4 +1,4 @@
-"""Changes that only a superadministrator may make: who administers the accesses (rules: access 4.4)."""
+"""Changes to administrative roles, which only a superadministrator may make (rules: access 4.4)."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,13 +17,16 @@ def is_reserved(visit: Visit, roles: Iterable[str]) -> bool:
 
 
 async def is_reserved_group(visit: Visit, group: str) -> bool:
-    """Return whether the group is reserved because of its roles. False if the person may not read them."""
+    """Return whether the group gives an administrative role and the person is not a superadministrator.
+
+    Return False if the person may not read the group's roles.
+    """
     (roles,) = await gather_blocks(client.list_group_roles(visit.api, group))
     return is_reserved(visit, [role.name for role in roles.value or []])
 
 
 async def list_roles_to_give(visit: Visit) -> list[Any]:
-    """Return the roles that the person may give, as choices without a preselection."""
+    """Return the roles that the person may give, as choices. The selection starts without a choice."""
     roles = await client.list_all_roles(visit.api)
     given = ((one.name, f"{one.name}: {one.description}") for one in roles if not is_reserved(visit, [one.name]))
     return list_choices(given, is_asked=True)

@@ -1,4 +1,4 @@
-"""Agentes: the versions of the city's agents, sets of examples, and the agents' answers to them."""
+"""The area “Agentes”: the versions of the city's agents, sets of examples, and experiments with the examples."""
 
 from balcao.panel.agents.pages import AREA
 

@@ -69,7 +69,7 @@ class Check(msgspec.Struct):
 
 
 class Done(msgspec.Struct):
-    """The result of a change. `message` is the text of the service."""
+    """The result of a change. `message` is the service's text for the user."""
 
     message: str
 

@@ -1,4 +1,4 @@
-"""The operations on data sets, examples and experiments. Their responses are nested for the sake of older clients."""
+"""The operations on data sets, examples and experiments. Nested responses keep older clients compatible."""
 
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -13,7 +13,7 @@ _BASE = "/agent/api/v1"
 
 
 class _Camel(msgspec.Struct, rename="camel"):
-    """A type whose members are in camel case on the wire."""
+    """A type with camel case member names on the wire."""
 
 
 class PageInfo(_Camel):

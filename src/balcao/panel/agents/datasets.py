@@ -1,4 +1,4 @@
-"""Data sets with their examples, and experiments that compare the answers of two versions to the same examples."""
+"""Data sets with their examples, and experiments that compare how two versions answer the same examples."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from balcao.web.words import format_count
 
 pages = Pages("agents", "/agentes")
 _SHOWN = 25
-# The limit of the service for one call.
+# The service accepts at most this many lines in one call.
 _MOST_LINES = 1_000
 _BODY_LIMIT = 16 * MIB
 
@@ -64,8 +64,8 @@ async def show_dataset(visit: Visit, dataset: str) -> Response[Any]:
 async def add_examples(visit: Visit, dataset: str) -> Response[Any]:
     """Add examples, at most a thousand in each call of the service.
 
-    If a call is rejected because of a bad line, the examples of the calls before it stay. Adding them again changes
-    nothing.
+    If a call is rejected because of a bad line, the examples of earlier calls remain. Adding the same examples again
+    changes nothing.
     """
     form = ExamplesForm(visit)
     found = await client.read_dataset(visit.api, dataset, first=1)
@@ -138,7 +138,7 @@ async def show_experiment(visit: Visit, dataset: str, experiment: str) -> Respon
 
 
 def write_json(value: Any) -> str:
-    """Return a value of an example as text. Return a text, or a single text in an object, unchanged."""
+    """Format a value of an example. Return a string, or the only member of an object if it is a string, unchanged."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):

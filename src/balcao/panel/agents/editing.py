@@ -38,7 +38,7 @@ async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
     active = await find_active(visit, agent)
     newest = active.version if active else await _find_newest(visit, agent)
     present = await client.read_version(visit.api, agent, newest)
-    # The version that was active when the form was opened. It is the common base of both editors.
+    # The version that was active when the form was opened. Both editors' changes are relative to this version.
     opened = to_number(visit.posted.first("_etag") or str(newest))
     base = present if opened == newest else await client.read_version(visit.api, agent, opened)
     wanted = visit.query.first("versao")
@@ -78,7 +78,10 @@ async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
 
 
 async def _find_newest(visit: Visit, agent: str) -> int:
-    """Return the newest version of an agent that has no active version. Raises PageFault without any version."""
+    """Return the number of the newest version, for an agent without an active version.
+
+    Raises PageFault if the agent has no version.
+    """
     found = await client.list_versions(visit.api, agent, limit=1)
     if not found.items:
         raise make_not_found()
@@ -88,9 +91,9 @@ async def _find_newest(visit: Visit, agent: str) -> int:
 async def _save(
     visit: Visit, agent: str, form: VersionForm, base: client.Version, present: client.Version, blocks: list[str]
 ) -> Merged | None:
-    """Save the typed version, with the response in `form.result`.
+    """Save the typed version, and store the response in `form.result`.
 
-    Return the merged fields after a concurrent change.
+    After a concurrent change, save nothing and return the merged fields.
     """
     body = {
         "agent_type": agent,
@@ -112,7 +115,7 @@ async def _save(
 
 
 class _Overtaken(Exception):
-    """Another version has become active since the form was opened."""
+    """The error that another version has become active since the form was opened."""
 
 
 async def _send(visit: Visit, body: dict[str, Any]) -> client.Done:

@@ -1,4 +1,4 @@
-"""Forms of the agents: a version, the reason of a change, a data set and its examples, and a webhook."""
+"""Forms of the agents: a version, the reason for a change, a data set, its examples, and a webhook."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from balcao.web.forms import Form, length, needed
 _BLOCK = "bloco-"
 # The bytes of a label in hexadecimal: UTF-8 of up to two bytes per character. Other field names are ignored.
 _HEX = re.compile(r"(?:[2-7][0-9a-f]|c[2-9a-f][89ab][0-9a-f]|d[0-9a-f][89ab][0-9a-f])+")
-# The fields of a version that two editors may both change, with their labels.
+# The fields of a version that are merged after concurrent changes, with their labels.
 LABELS = {
     "prompt": "Instruções",
     "tools": "Ferramentas",
@@ -25,7 +25,7 @@ LABELS = {
 
 
 class VersionForm(Form):
-    """A version of an agent. `make_version_form` adds a field for each memory block."""
+    """The form for a version of an agent. `make_version_form` adds a field for each memory block."""
 
     members: ClassVar = {"prompt": "prompt_content"}
 
@@ -46,7 +46,7 @@ class VersionForm(Form):
 
 
 def make_version_form(blocks: Sequence[str]) -> type[VersionForm]:
-    """Return the form with a field for each of these memory blocks."""
+    """Return the form class with a field for each of these memory blocks."""
     fields = {
         name_field(label): TextAreaField(
             f"Memória: {label}", description="Vazio: o bloco sai da versão.", validators=[Optional(), length(0, 20_000)]
@@ -57,9 +57,9 @@ def make_version_form(blocks: Sequence[str]) -> type[VersionForm]:
 
 
 def name_field(label: str) -> str:
-    """Return the name of a memory block's field.
+    """Return the field name for a memory block.
 
-    It depends only on the label, not on the versions that the page shows.
+    The name depends only on the block's label, not on the versions that the page shows.
     """
     return _BLOCK + label.encode().hex()
 
@@ -88,12 +88,15 @@ def to_fields(version: Version, blocks: Sequence[str]) -> dict[str, str]:
 
 
 def name_fields(blocks: Sequence[str]) -> dict[str, str]:
-    """Return the labels of the fields that two editors may both change."""
+    """Return the labels of the fields that are merged after concurrent changes."""
     return LABELS | {name_field(label): f"Memória: {label}" for label in blocks}
 
 
 def to_content(form: VersionForm, version: Version, blocks: Sequence[str]) -> dict[str, Any]:
-    """Return the typed values as the body of a save. Other members of a memory block than its text stay unchanged."""
+    """Return the request body for saving the typed values.
+
+    Members of a memory block that the form does not show stay unchanged.
+    """
     known = {str(block.get("label", "")): block for block in version.config.memory_blocks}
     made = [
         {**known.get(label, {}), "label": label, "value": _normalise(form[name_field(label)].data)}
@@ -117,7 +120,7 @@ def to_typed(form: VersionForm, blocks: Sequence[str]) -> dict[str, str]:
 
 
 def _normalise(text: str | None) -> str:
-    """Return the text with line feeds as line ends. Browsers send CRLF."""
+    """Return the text with LF line endings, because browsers send CRLF."""
     return (text or "").replace("\r\n", "\n")
 
 
@@ -143,7 +146,7 @@ class ExamplesForm(Form):
 
 
 class AgentsWebhookForm(WebhookForm):
-    """The address of a system that is notified of activations, and the agents that it subscribes to."""
+    """The form for a system that is notified of activations: its address, and the agents to which it subscribes."""
 
     members: ClassVar = {"topics": "agent_types", "is_active": "active"}
 

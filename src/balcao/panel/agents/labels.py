@@ -1,9 +1,9 @@
-"""The displayed names of agents."""
+"""Display names of agents."""
 
-# The agent that answers a call without the name of an agent.
+# The agent that answers calls that name no agent.
 _NAMES = {"agentic_search": "Busca assistida"}
 
 
 def name_agent(kind: str) -> str:
-    """Return the displayed name of an agent type. The service stores only its identifier."""
+    """Return the display name of an agent type. The service stores only the type's identifier."""
     return _NAMES.get(kind) or kind.replace("_", " ").strip().capitalize()

@@ -1,4 +1,4 @@
-"""Versions of agents: the timeline, one version, the difference between two versions, and the active version."""
+"""Versions of agents: the timeline, a single version, the differences between two versions, and activation."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ _LONGEST_NUMBER = 9  # digits; such a number fits a PostgreSQL integer
 async def list_agents(visit: Visit) -> Response[Any]:
     """List the agent types with their active versions."""
     names = await client.list_agent_types(visit.api)
-    # One call for each agent, so a page shows at most 25 agents.
+    # Each agent needs its own call, so a page shows at most 25 agents.
     active = await gather_blocks(*(client.read_active(visit.api, name) for name in names[:25]))
     return visit.render("agents/agents.html", agents=list(zip(names, active, strict=False)), name_agent=name_agent)
 
@@ -87,7 +87,7 @@ async def activate_version(visit: Visit, agent: str, number: str) -> Response[An
         lambda: client.activate_version(visit.api, agent, to_number(number), form.reason.data or "", expected)
     ):
         return await visit.redirect(visit.address("agents.show_agent", agent=agent), form.result.message)
-    form.etag = str(active.version) if active else ""  # sending again is based on the version shown now
+    form.etag = str(active.version) if active else ""  # resubmitting is based on the version shown now
     version = await client.read_version(visit.api, agent, to_number(number))
     present = await client.read_version(visit.api, agent, active.version) if active else None
     return visit.render(
@@ -111,7 +111,7 @@ async def roll_back(visit: Visit, agent: str) -> Response[Any]:
     expected = parse_number(form.etag)
     if form.is_sent and await form.submit(lambda: client.roll_back(visit.api, agent, form.reason.data or "", expected)):
         return await visit.redirect(visit.address("agents.show_agent", agent=agent), form.result.message)
-    form.etag = str(active.version) if active else ""  # sending again is based on the version shown now
+    form.etag = str(active.version) if active else ""  # resubmitting is based on the version shown now
     return visit.render(
         "agents/move.html",
         form=form,
@@ -154,7 +154,7 @@ async def find_active(visit: Visit, agent: str) -> client.ActiveConfig | None:
 
 
 def to_number(text: str) -> int:
-    """Return a version's number. Raises PageFault for any other text."""
+    """Parse a version number. Raises PageFault for any other text."""
     if not (text.isascii() and text.isdigit() and 0 < len(text) <= _LONGEST_NUMBER):
         raise make_not_found()
     return int(text)

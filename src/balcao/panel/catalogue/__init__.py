@@ -1,4 +1,4 @@
-"""Catálogo: services from draft to publication, their history, and the tuning of the search."""
+"""The area “Catálogo”: services from draft to publication, their history, and the tuning of the search."""
 
 from balcao.panel.catalogue.pages import AREA
 

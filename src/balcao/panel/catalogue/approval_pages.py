@@ -1,4 +1,4 @@
-"""Approvals: pending services and proposals are reviewed by their differences, then published or sent back."""
+"""Approvals: review the changes in pending services and proposals, then publish them or send them back."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, Outdated, gather_blocks
 from balcao.web.words import format_count, parse_number
 
-# The newest returned items. The catalogue lists all services that are being edited.
+# Show only the newest returned items. The catalogue lists all services that are being edited.
 _MOST_RETURNED = 10
 _EDITED = {"status": 0, "awaiting_approval": False, "sort_by": "last_update", "order": "desc"}
 
@@ -45,7 +45,7 @@ async def list_approvals(visit: Visit) -> Response[Any]:
 
 @pages.get("/aprovacoes/{service}", "Ler para aprovar", actions=[PUBLISH])
 async def review_service(visit: Visit, service: str) -> Response[Any]:
-    """Show a pending service with its differences from the last published version, or since the person read it."""
+    """Show a pending service with its changes since the last published version, or since the version last read."""
     read, departments = await client.read_service(visit.api, service), await read_departments(visit)
     since = parse_number(visit.query.first("desde"))
     number = await _find_published(visit, service) if since is None else since
@@ -146,7 +146,7 @@ async def withdraw_proposal(visit: Visit, service: str, proposal: str) -> Respon
 
 
 async def find_approvals(visit: Visit) -> Sequence[Item]:
-    """Return the items of the approval queue: one for all services and one for all proposals."""
+    """Return one item for all services and one item for all proposals in the approval queue."""
     summaries = await client.list_summaries(visit.api, {"per_page": 1})
     titles = [
         (summaries.states.awaiting_approval, "serviço espera aprovação", "serviços esperam aprovação"),
@@ -196,6 +196,6 @@ async def find_returned(visit: Visit) -> Sequence[Item]:
 
 
 async def _find_published(visit: Visit, service: str) -> int | None:
-    """Return the newest published version among the last hundred versions."""
+    """Return the newest published version among the last hundred versions, or None."""
     found = await client.list_versions(visit.api, service, size=100)
     return next((one.version_number for one in found.versions if one.status == 1), None)

@@ -10,12 +10,12 @@ from balcao.web.api import Api, Read, quoted
 
 _SERVICES = "/search/api/v1/admin/services"
 PAGE_SIZE = 25
-# The maximum that the service returns in one call.
+# The maximum page size of the service.
 MOST_AT_ONCE = 100
 
 
 def to_moment(seconds: int | None) -> datetime | None:
-    """Return an instant from the seconds that this service uses. 0 and None mean no instant."""
+    """Convert the service's Unix seconds to a time. Return None for 0 or None."""
     return datetime.fromtimestamp(seconds, UTC) if seconds else None
 
 
@@ -48,7 +48,7 @@ class Summaries(msgspec.Struct):
 
 
 class Service(msgspec.Struct):
-    """A service. `content` contains all of its members unchanged."""
+    """A service. `content` contains all members of the response unchanged."""
 
     id: str
     nome_servico: str

@@ -1,4 +1,4 @@
-"""Conversion between a service and the fields of its form. Some fields are texts with one item on each line."""
+"""Conversion between a service and its form fields. A list is a field with one item on each line."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -25,7 +25,7 @@ LISTS = (
     "legislacao_relacionada",
     "publico_especifico",
 )
-# The members of a button in the order of its line in the form, and their separator.
+# The members of a button, in the order of its line in the form, and the separator between them.
 _BUTTON_PARTS = ("titulo", "url_service", "descricao")
 _SEPARATOR = " | "
 _OFF = "(desligado) "
@@ -34,7 +34,7 @@ FREE = {"True": True, "False": False, "": None}
 
 
 def to_fields(members: Mapping[str, Any], departments: Mapping[str, str]) -> dict[str, str]:
-    """Return the form fields of a service. Departments appear by name."""
+    """Return a service's form fields. Departments appear by name."""
     fields = {name: str(members.get(name) or "").replace("\r\n", "\n").strip() for name in TEXTS}
     fields |= {name: "\n".join(_fold_lines(members.get(name) or ())) for name in LISTS}
     fields["orgao_gestor"] = "\n".join(departments.get(one, one) for one in members.get("orgao_gestor") or ())
@@ -48,7 +48,7 @@ def to_fields(members: Mapping[str, Any], departments: Mapping[str, str]) -> dic
 
 
 def to_body(fields: Mapping[str, str], departments: Mapping[str, str]) -> dict[str, Any]:
-    """Return the members that the form sets. Members that it does not show are omitted and stay unchanged."""
+    """Return the members that the form sets. Members that the form does not show are omitted and stay unchanged."""
     codes = {name.casefold(): code for code, name in departments.items()}
     body: dict[str, Any] = {name: fields[name].strip() for name in TEXTS}
     body |= {name: split_lines(fields[name]) for name in LISTS}
@@ -62,7 +62,7 @@ def to_body(fields: Mapping[str, str], departments: Mapping[str, str]) -> dict[s
 
 
 def to_values(fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields as values to compare: lists by line, checkboxes as booleans."""
+    """Return the fields as values to compare: lists as lists, checkboxes as booleans."""
     values: dict[str, Any] = dict(fields)
     values |= {name: split_lines(fields[name]) for name in (*LISTS, "buttons") if name in fields}
     values |= {name: fields[name] == "y" for name in FLAGS if name in fields}
@@ -79,7 +79,7 @@ def show_value(name: str, value: Any) -> Any:
 
 
 def _describe_agents(agents: Mapping[str, Any]) -> list[str]:
-    """Return the settings for virtual assistants in words, one on each line."""
+    """Return the settings for virtual assistants as lines of text."""
     lines = [FIELDS["exclusive_for_agents"]] if agents.get("exclusive_for_agents") else []
     return [*lines, f"{FIELDS['tool_hint']}: {agents['tool_hint']}"] if agents.get("tool_hint") else lines
 
@@ -90,12 +90,12 @@ def split_lines(text: str) -> list[str]:
 
 
 def _fold_lines(items: Iterable[str]) -> list[str]:
-    """Return the items, each in one line."""
+    """Return the items, each on a single line."""
     return [" ".join(item.split()) for item in items]
 
 
 def write_button(button: Mapping[str, Any]) -> str:
-    """Return a button as a line of the form."""
+    """Format a button as a line of the form."""
     parts = [" ".join(str(button.get(name) or "").split()) for name in _BUTTON_PARTS]
     return ("" if button.get("is_enabled", True) else _OFF) + _SEPARATOR.join(part for part in parts if part)
 

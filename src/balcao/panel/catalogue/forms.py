@@ -25,11 +25,10 @@ _COSTS = list_choices([("", "Não informado"), ("True", "Gratuito"), ("False", "
 
 
 class SelectionsField(Field):
-    """Several values of a list that may be long, with a selection for each value.
+    """A field for several values of a long list, with a selection element for each value.
 
-    The field is filled from lines of text.
-
-    A stored value that the list does not contain stays selectable.
+    The initial data is a text with one value on each line. A stored value that is missing from the list stays
+    selectable.
     """
 
     values: Sequence[str] = ()
@@ -47,7 +46,7 @@ class SelectionsField(Field):
 
 
 class ServiceForm(Form):
-    """The text of a service, also for new services and proposals."""
+    """The form for the text of a service, also used for new services and proposals."""
 
     members: ClassVar[Mapping[str, str]] = {
         "exclusive_for_agents": "agents.exclusive_for_agents",
@@ -128,7 +127,7 @@ class ServiceForm(Form):
 
     @property
     def texts(self) -> dict[str, str]:
-        """Return the fields of the service as texts, in the form of `to_fields`."""
+        """Return the service's fields as strings, in the format of `to_fields`."""
         found = {name: str(field.data or "").replace("\r\n", "\n").strip() for name, field in self._fields.items()}
         found.pop("change_reason")
         found["orgao_gestor"] = "\n".join(self.orgao_gestor.data or ())
@@ -137,13 +136,13 @@ class ServiceForm(Form):
         return found
 
     def make_body(self) -> dict[str, Any]:
-        """Return the body of a save."""
+        """Return the request body for saving the service."""
         reason = (self.change_reason.data or "").strip()
         return to_body(self.texts, self._departments) | ({"change_reason": reason} if reason else {})
 
 
 class ReasonForm(Form):
-    """The reason to send a service back to its editors."""
+    """The form with the reason for sending a service back to its editors."""
 
     members: ClassVar[Mapping[str, str]] = {"reason": "change_reason"}
 
@@ -155,19 +154,22 @@ class ReasonForm(Form):
 
 
 class SendBackForm(ReasonForm):
-    """The reason to send a proposal back. Its operation names the member as the form does."""
+    """The form with the reason for sending a proposal back.
+
+    Its operation calls the member `reason`, as the form does.
+    """
 
     members: ClassVar[Mapping[str, str]] = {}
 
 
 class RollbackForm(Form):
-    """The reason to restore an older version."""
+    """The form with the reason for restoring an older version."""
 
     change_reason = StringField("Motivo", description="Fica no histórico.", validators=[Optional(), length(3, 500)])
 
 
 class DeleteForm(Form):
-    """The confirmation of a deletion by typing the name."""
+    """The form that confirms a deletion: the person types the service's name."""
 
     name = StringField(
         "Nome do serviço, como está acima", validators=[needed("Escreva o nome do serviço para confirmar.")]
@@ -175,7 +177,7 @@ class DeleteForm(Form):
 
 
 class MappingForm(Form):
-    """A number of a former system, and the service that replaces it."""
+    """The form for a service number of a legacy system, and the service that replaces it."""
 
     origem = SelectField("Sistema antigo", validators=[needed("Escolha o sistema antigo.")], validate_choice=False)
     id_servico_antigo = StringField("Número no sistema antigo", validators=[needed(), length(1, 200)])
@@ -188,7 +190,7 @@ class MappingForm(Form):
 
 
 class CategoryForm(Form):
-    """The weight of a category, and whether it is shown."""
+    """The form for a category's weight and visibility."""
 
     popularity_seed = IntegerField(
         "Peso",
@@ -199,13 +201,13 @@ class CategoryForm(Form):
 
 
 class NewCategoryForm(CategoryForm):
-    """A new category."""
+    """The form for a new category."""
 
     name = StringField("Nome", validators=[needed("Dê um nome à categoria."), length(1, 200)])
 
 
 class SynonymForm(Form):
-    """Terms that are synonyms of one another."""
+    """The form for a group of synonyms."""
 
     terms = TextAreaField(
         "Termos que valem um pelo outro",
@@ -215,13 +217,13 @@ class SynonymForm(Form):
 
 
 class ControlForm(Form):
-    """The queries that show the effect of a migration on the search."""
+    """The form for the queries that show how a migration affects the search results."""
 
     queries = TextAreaField("Buscas de controle", description="Uma por linha, até 200.")
 
 
 class StartForm(Form):
-    """The schema version to migrate to, as a dry run or for real."""
+    """The form for starting a migration: the schema version, and whether it is only a dry run."""
 
     schema_version = SelectField("Versão do esquema", validate_choice=False)
     dry_run = RadioField(
@@ -233,6 +235,6 @@ class StartForm(Form):
 
 
 class MigrationReasonForm(Form):
-    """The reason to stop or undo a migration."""
+    """The form with the reason for stopping or undoing a migration."""
 
     reason = StringField("Motivo", description="Fica no histórico.", validators=[Optional(), length(3, 500)])

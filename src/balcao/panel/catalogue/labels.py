@@ -6,7 +6,7 @@ from balcao.panel.catalogue.client import Summary, Version
 
 
 class State(NamedTuple):
-    """An editorial state as its tag shows it: kind, text and symbol."""
+    """A state as shown by a tag: kind, text and symbol."""
 
     kind: str
     text: str
@@ -17,7 +17,7 @@ IN_EDITION = State("", "Em edição", "pen")
 AWAITING = State("at", "Espera aprovação", "clock")
 PUBLISHED = State("ok", "Publicado", "check")
 
-# The names of the two former systems that every installation knows. Others appear under their identifiers.
+# The names of the two built-in legacy systems. Other systems appear with their identifiers.
 SOURCES = {"1746_v2_llm": "Central 1746", "carioca-digital_v2_llm": "Carioca Digital"}
 FIELDS = {
     "nome_servico": "Nome",
@@ -48,7 +48,7 @@ FIELDS = {
     "buttons": "Botões",
     "autor": "Quem criou",
 }
-# Fields with the editorial state of a service, which are not part of its text.
+# Fields with a service's editorial state, which is not part of the text.
 STATE_FIELDS = frozenset({"status", "awaiting_approval", "published_at"})
 
 _KINDS = {
@@ -89,7 +89,7 @@ def name_fields(names: list[str]) -> str:
 
 
 def name_version(version: Version) -> str:
-    """Describe the change of a version in a few words."""
+    """Describe a version's change in a few words."""
     if version.rollback_to_version is not None:
         return f"Volta à versão {version.rollback_to_version}"
     if version.proposed_by is not None:

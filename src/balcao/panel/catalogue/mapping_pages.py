@@ -1,4 +1,4 @@
-"""Numbers of former systems, and the services that replace them."""
+"""Service numbers of legacy systems, and the services that replace them."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ async def create_mapping(visit: Visit) -> Response[Any]:
 
 @pages.form("/numeros-antigos/{mapping}", "Número antigo", actions=[READ])
 async def edit_mapping(visit: Visit, mapping: str) -> Response[Any]:
-    """Show a mapping. People with the right can change it."""
+    """Show a mapping. People with the right to map numbers can also change the mapping."""
     read = await search_client.read_mapping(visit.api, mapping)
     known = read.value
     (service,) = await gather_blocks(client.read_service(visit.api, known.id_servico_novo))

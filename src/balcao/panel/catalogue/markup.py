@@ -14,7 +14,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable(["image", "html_in
 
 @functools.lru_cache(maxsize=256)
 def render_markdown(text: str) -> Markup:
-    """Return the Markdown as HTML. It contains no markup from the text itself."""
+    """Convert Markdown to HTML. HTML in the text is shown as plain text."""
     tokens = [_lower_heading(token) for token in _MARKDOWN.parse(text)]
     return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704 - HTML in it is escaped
 

@@ -58,7 +58,7 @@ async def show_migrations(visit: Visit) -> Response[Any]:
 
 @pages.get("/migracao/{run}", "Execução da migração", actions=[MIGRATIONS_READ])
 async def show_run(visit: Visit, run: str) -> Response[Any]:
-    """Show the progress of a run. The page's script requests it again while the run is in progress."""
+    """Show the progress of a run. The page's script requests the progress again until the run ends."""
     found = await search_client.read_run(visit.api, run)
     return visit.render(
         "catalogue/run_progress.html" if visit.is_fragment else "catalogue/run.html",
@@ -110,7 +110,7 @@ async def undo_run(visit: Visit, run: str) -> Response[Any]:
 
 
 async def find_running_migration(visit: Visit) -> Sequence[Item]:
-    """Return the running migration, or None."""
+    """Return one item for the running migration. Return no item if no migration is running."""
     found = await search_client.read_migration_status(visit.api)
     if found.status != "in_progress" or found.migration_id is None:
         return []

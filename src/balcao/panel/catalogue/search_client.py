@@ -99,7 +99,7 @@ class DryRun(msgspec.Struct):
 
 
 class Reversal(msgspec.Struct):
-    """The response to the rollback of a run: the schema version that is active again, without a run's id."""
+    """The response to a rollback: the schema version that is active again. It contains no run id."""
 
     schema_version: str
 
@@ -182,7 +182,7 @@ async def list_categories(api: Api) -> list[Category]:
 
 
 async def list_public_categories(api: Api) -> list[str]:
-    """Return the names of the categories from the public operation."""
+    """Return the category names from the operation for citizens."""
     query = {"include_empty": True, "sort_by": "alpha", "order": "asc"}
     found = await api.get("/search/api/v1/categories", Categories[PublicCategory], query)
     return [one.name for one in found.categories]
@@ -218,7 +218,7 @@ async def list_failed_queries(api: Api, page: int = 1, size: int = 25) -> Failed
 
 
 async def search(api: Api, query: str, size: int = 5) -> Found:
-    """Search as a citizen does. Drafts are not found."""
+    """Search as a citizen does. The results contain no drafts."""
     return await api.get("/search/api/v1/search", Found, {"q": query, "per_page": size})
 
 

@@ -1,4 +1,4 @@
-"""Services: the list, one service with its history, and changes of its editorial state."""
+"""Services: the list, one service with its history, and changes to its editorial state."""
 
 import asyncio
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ pages = Pages(AREA, "")
 
 @pages.get("/servicos", "Serviços", actions=[READ], in_menu=True)
 async def list_services(visit: Visit) -> Response[Any]:
-    """List the services in every state, with the number in each state."""
+    """List the services, with the number of services in each state."""
     themes, departments = await asyncio.gather(read_themes(visit), read_departments(visit))
     filters = [
         Filter("nome", "Nome contém", is_wide=True),
@@ -195,7 +195,7 @@ async def delete_service(visit: Visit, service: str) -> Response[Any]:
 
 
 async def _stop(visit: Visit, service: str, etag: str, deed: str) -> Response[Any]:
-    """Redirect to the changes that were saved while the person read."""
+    """Redirect to the changes that another editor saved while the person was reading."""
     asked = {"desde": etag.strip('"').removeprefix("v")}
     back = visit.address("catalogue.review_service", _query=asked, service=service)
     return await visit.redirect(back, f"Nada foi {deed}: alguém mudou o serviço enquanto você lia. Veja o que mudou.")

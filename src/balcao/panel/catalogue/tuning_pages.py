@@ -15,7 +15,7 @@ from balcao.web.api import Outdated, gather_blocks
 from balcao.web.lists import Filter, Listing
 from balcao.web.words import format_count
 
-# The terms of a group that are tried in the search. More would exceed the calls that a page may make.
+# The page tries at most this many terms of a group in the search. More would exceed the calls that a page may make.
 _MOST_TRIED = 5
 
 pages = Pages(AREA, "")
@@ -98,7 +98,7 @@ async def edit_category(visit: Visit, name: str) -> Response[Any]:
 
 @pages.get("/sinonimos", "Sinônimos", actions=[TUNING], in_menu=True)
 async def list_synonyms(visit: Visit) -> Response[Any]:
-    """List the groups of synonyms, optionally those with a term."""
+    """List the groups of synonyms, optionally filtered by a term."""
     listing = Listing(visit, ("grupo", "grupos"), [Filter("termo", "Procurar um termo", is_wide=True)])
     found = await search_client.list_synonyms(visit.api, listing.values.get("termo"), listing.number, listing.size)
     listing.rows, listing.total = found.synonyms, found.found
@@ -107,7 +107,7 @@ async def list_synonyms(visit: Visit) -> Response[Any]:
 
 @pages.form("/sinonimos/novo", "Novo grupo de sinônimos", actions=[TUNING])
 async def create_synonyms(visit: Visit) -> Response[Any]:
-    """Create a group, optionally from a search without results. The page shows what its terms find now."""
+    """Create a group, optionally from a search without results. The page shows what the group's terms find now."""
     asked = visit.query.first("termo").strip()[:100]
     form = SynonymForm(visit, {"terms": f"{asked}\n" if asked else ""})
     if form.is_sent and visit.posted.first("deed") != "ver":
@@ -120,7 +120,7 @@ async def create_synonyms(visit: Visit) -> Response[Any]:
 
 @pages.form("/sinonimos/{group}", "Grupo de sinônimos", actions=[TUNING])
 async def edit_synonyms(visit: Visit, group: str) -> Response[Any]:
-    """Change a group, and show what its terms find."""
+    """Change a group, and show what the group's terms find."""
     read = await search_client.read_synonyms(visit.api, group)
     form = SynonymForm(visit, {"terms": "\n".join(read.value.terms)}, etag=read.etag)
     if form.is_sent and visit.posted.first("deed") != "ver":
@@ -190,7 +190,7 @@ async def find_failed_queries(visit: Visit) -> Sequence[Item]:
 async def _render_synonyms(
     visit: Visit, form: SynonymForm, title: str, *, group: str = "", etag: str = "", is_new: bool = False
 ) -> Response[Any]:
-    """Show the form next to the current results of each of its terms."""
+    """Show the form with the current search results for each of its terms."""
     terms = split_lines(form.terms.data or "")[:_MOST_TRIED]
     tried = await gather_blocks(*(search_client.search(visit.api, term[:200], 3) for term in terms))
     return visit.render(
