@@ -1,4 +1,4 @@
-"""Saúde: the board of risk, units with their opening hours, holidays, counts, sources and webhooks."""
+"""The area “Saúde”: the risk board, units with their opening hours, holidays, counts, sources and webhooks."""
 
 from balcao.panel.health_units.pages import AREA
 

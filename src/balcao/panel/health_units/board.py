@@ -1,4 +1,4 @@
-"""The board of risk: the open notifications of the city as a map and a list, and their changes."""
+"""The risk board: the city's open notifications as a map and a list, and changes of notifications."""
 
 import asyncio
 import time
@@ -21,14 +21,17 @@ from balcao.web.words import parse_number
 # Redraw the board after each change, and at least this often, because it shows how old notifications are.
 REDRAW_SECONDS = 60
 
-# The lowest colour. A unit without an open notification has it.
+# The lowest colour, which every unit without an open notification has.
 SAFEST = next(iter(COLORS))
 
 pages = Pages(AREA, BASE)
 
 
 class BoardRow(NamedTuple):
-    """A unit. `notification` is None if the unit has no open notification, or is outside the person's reach."""
+    """A row for a unit.
+
+    `notification` is None if the unit has no open notification or is outside the person's reach.
+    """
 
     unit: client.Unit | client.NamedUnit
     color: str
@@ -39,8 +42,8 @@ class BoardRow(NamedTuple):
 def _join_rows(opened: Sequence[client.OpenNotification], units: Sequence[client.Unit]) -> list[BoardRow]:
     """Return each unit once, highest colour first, including units outside the person's reach.
 
-    The counters count these rows. They therefore agree with the list, although open notifications and units are two
-    separate reads.
+    The counters count these rows, so they agree with the list, although open notifications and units are two separate
+    reads.
     """
     own = {each.unidade.cnes: BoardRow(each.unidade, each.risco, each.aberta_em, each) for each in opened}
     others = [BoardRow(unit, unit.risco_atual.risco, unit.risco_atual.desde) for unit in units if unit.cnes not in own]
@@ -50,7 +53,7 @@ def _join_rows(opened: Sequence[client.OpenNotification], units: Sequence[client
 
 @pages.get("/risco", "Quadro de risco", actions=[READ], in_menu=True)
 async def show_board(visit: Visit) -> Response[Any]:
-    """Show the board. The page's script requests it again, and gets 204 if nothing has changed."""
+    """Show the board. The page's script requests the board again, and gets 204 if nothing has changed."""
     sequence = await client.read_sequence(visit.api)
     if visit.is_fragment and not _must_redraw(visit, sequence):
         return Response(status=204)
@@ -66,7 +69,7 @@ def _must_redraw(visit: Visit, sequence: int) -> bool:
 
 
 async def read_board(visit: Visit) -> dict[str, Any]:
-    """Return the data of the board for this person."""
+    """Return the board's data for this person."""
     opened, units, areas, occurrences = await asyncio.gather(
         client.list_open(visit.api),
         client.map_units(visit.api),
@@ -99,8 +102,8 @@ async def open_notification(visit: Visit) -> Response[Any]:
     offered = {"": "Escolha…", **{unit.cnes: f"{unit.nome} ({unit.bairro})" for unit in free}}
     sent = form.cnes.data or ""
     if form.is_sent and sent not in offered:
-        # Another person may have opened one meanwhile. Keep the unit selectable, so that the service can report the
-        # conflict.
+        # Another person may have opened a notification meanwhile. Keep the unit selectable, so that the service can
+        # report the conflict.
         offered[sent] = next((unit.nome for unit in units if unit.cnes == sent), sent)
     form.cnes.choices = offered
     asked = next((unit for unit in units if unit.cnes == visit.query.first("unidade")), None)
@@ -186,7 +189,7 @@ def _render_act(
 ) -> Response[Any]:
     typed = form.etag
     if form.is_outdated:
-        form.etag = present.etag  # sending again is based on the version shown now
+        form.etag = present.etag  # resubmitting is based on the version shown now
     return visit.render(
         template,
         form=form,
@@ -208,7 +211,7 @@ async def _offer(visit: Visit, form: OpenForm | ChangeForm) -> None:
 
 
 def _name_choices(values: Sequence[client.Value]) -> Mapping[str, str]:
-    """Return the names of the active values. The value for everything else comes last."""
+    """Return the names of the active values. The catch-all value comes last."""
     chosen = sorted(values, key=lambda value: value.codigo == "outra")
     return {value.codigo: value.nome for value in chosen if value.ativo}
 

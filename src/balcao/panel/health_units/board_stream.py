@@ -1,4 +1,4 @@
-"""The board of risk as a stream: its fragment after each change, and heartbeats in between."""
+"""The risk board as a stream: the redrawn board after each change, and heartbeats in between."""
 
 import asyncio
 import time
@@ -18,9 +18,9 @@ from balcao.web.provider import ProviderAway
 from balcao.web.sessions.service import SessionOver
 
 BEAT_SECONDS = 5.0
-# The browser reconnects by itself. A person who has lost the right or the session is then refused as on any page.
+# After this time, the browser reconnects by itself. A person without the right or the session is then refused.
 LONGEST_SECONDS = 600.0
-# How long the first browser waits for the upstream. Without the upstream, the page polls.
+# How long a browser waits for the upstream. Without the upstream, the page polls.
 OPENING_SECONDS = 4.0
 
 pages = Pages(AREA, BASE)
@@ -70,7 +70,7 @@ async def _tell_changes(visit: Visit, known: str) -> AsyncGenerator[bytes, None]
 
 
 async def _renew(visit: Visit) -> None:
-    """Read the current token and rights of the person, because a stream outlives them. Raises SessionOver."""
+    """Refresh the token and the rights, because a stream outlives them. Raises SessionOver if either is gone."""
     visit.session = await visit.panel.sessions.find_again(visit.session, is_use=False)
     tokens = await visit.panel.sessions.freshen(visit.session)
     visit.api = visit.panel.call_as(tokens.access_token, visit.request.id, visit.request.peer)

@@ -1,4 +1,4 @@
-"""The layout of a year as twelve months of weeks, for a calendar."""
+"""The calendar of a year as twelve months of weeks."""
 
 import calendar
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from balcao.web.words import MONTHS
 
 
 class Day(NamedTuple):
-    """A day of a month, with its holiday or None."""
+    """A day of a month. `holiday` is None on an ordinary day."""
 
     day: date
     holiday: Holiday | None

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Items(msgspec.Struct, Generic[T]):
-    """A list of the service."""
+    """A list in a response of the service."""
 
     itens: list[T]
 

@@ -1,4 +1,4 @@
-"""The area's name and address, its rights, and their reach."""
+"""The area's name, address and rights, and the checks of a right's reach."""
 
 from balcao.panel.visit import Crumb, Visit
 from balcao.web.faults import PageFault
@@ -10,13 +10,13 @@ AREA, BASE = "health_units", "/saude"
 
 
 def reaches(visit: Visit, action: str, area: str | None) -> bool:
-    """Return whether the action of the person reaches an area. None is the whole city, or a unit without an area."""
+    """Return whether the person's right reaches an area. None means the whole city, or a unit without an area."""
     limits = visit.rights.reach(action, "area")
     return limits is None or area in limits
 
 
 def require_reach(visit: Visit, action: str, area: str | None) -> None:
-    """Raise an error page that states the reach of the right, unless the right reaches the area."""
+    """Raise PageFault unless the right reaches the area. The error page states the right's reach."""
     if not reaches(visit, action, area):
         limits = ", ".join(visit.rights.reach(action, "area") or []) or "nenhuma"
         where = "fora de todas as áreas" if area is None else f"na área {area}"

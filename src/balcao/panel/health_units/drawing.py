@@ -24,7 +24,7 @@ _Places: TypeAlias = tuple[tuple[float, float], ...]
 
 
 class Label(NamedTuple):
-    """A text and its position."""
+    """A text with its position."""
 
     x: float
     y: float
@@ -68,12 +68,12 @@ class _Projection:
         self._top = (MAP_HEIGHT - height * self._factor) / 2
 
     def place(self, longitude: float, latitude: float) -> tuple[float, float]:
-        """Return the position of a place on the picture."""
+        """Return a place's position on the picture."""
         x = self._left + (longitude - self._west) * self._squeeze * self._factor
         return round(x, 1), round(self._top + (self._north - latitude) * self._factor, 1)
 
     def measure(self, kilometres: float) -> float:
-        """Return the length of a distance on the picture."""
+        """Convert a distance to a length on the picture."""
         return round(kilometres / _KM_PER_DEGREE * self._factor, 1)
 
 
@@ -114,7 +114,10 @@ def _label_area(area: Area, projection: _Projection, taken: Sequence[tuple[float
 
 
 def _list_near(ring: _Places, taken: Sequence[tuple[float, float]]) -> _Places:
-    """Return the taken positions that may be nearer to a point inside the ring than the ring's edge."""
+    """Return the taken positions that may affect the label.
+
+    These are the positions that may be nearer to a point inside the ring than the ring's edge is.
+    """
     (west, east), (north, south) = ((min(each), max(each)) for each in zip(*ring, strict=True))
     reach = math.dist(_flatten((west, north)), _flatten((east, south)))
     return tuple(
@@ -125,7 +128,10 @@ def _list_near(ring: _Places, taken: Sequence[tuple[float, float]]) -> _Places:
 # Every viewer gets a new drawing, but the positions of labels change only with the data or the colours of the units.
 @functools.lru_cache(maxsize=512)
 def _find_room(ring: _Places, taken: _Places) -> tuple[float, float]:
-    """Return the place of a grid over a ring that is farthest from the ring's points and from the taken positions."""
+    """Return the position for a ring's label: the grid point inside the ring with the most free space.
+
+    This is the point farthest from the ring's points and from the taken positions.
+    """
     xs, ys = [x for x, _ in ring], [y for _, y in ring]
     grid = [
         (min(xs) + (max(xs) - min(xs)) * across / 12, min(ys) + (max(ys) - min(ys)) * down / 12)
@@ -138,7 +144,7 @@ def _find_room(ring: _Places, taken: _Places) -> tuple[float, float]:
 
 
 def _flatten(place: tuple[float, float]) -> tuple[float, float]:
-    """Return a position in the proportions of a label.
+    """Scale a position by the proportions of a label.
 
     A label is wide, so horizontal distances count less than vertical distances.
     """
@@ -148,7 +154,7 @@ def _flatten(place: tuple[float, float]) -> tuple[float, float]:
 def _surrounds(ring: Sequence[tuple[float, float]], x: float, y: float) -> bool:
     """Return whether a point is inside a ring.
 
-    A line from the point to the east then crosses an odd number of sides.
+    A line from an inside point to the east crosses an odd number of sides.
     """
     inside = False
     for (left, top), (right, bottom) in pairwise(ring):
@@ -177,7 +183,7 @@ def _list_taken(mark: Mark) -> Iterator[tuple[float, float]]:
 
 
 class Span(NamedTuple):
-    """A time in which a unit had one colour. `end` is None for the current colour."""
+    """A period in which a unit had one colour. `end` is None for the current colour."""
 
     color: str
     start: datetime
@@ -189,7 +195,7 @@ class Span(NamedTuple):
 
 
 def draw_history(events: Sequence[CityEvent], current: str, since: datetime, now: datetime) -> list[Span]:
-    """Return the spans in which a unit had a colour, from its events since an instant, oldest first.
+    """Return the coloured periods of a unit's notifications, from its events since `since`, oldest first.
 
     Notifications that were opened by mistake are left out. `current` is the current colour.
     """
@@ -204,7 +210,7 @@ def draw_history(events: Sequence[CityEvent], current: str, since: datetime, now
 
 
 def _list_pieces(events: Sequence[CityEvent], since: datetime) -> Iterator[tuple[str, datetime, datetime | None]]:
-    """Yield colour, start and end of the spans of one notification."""
+    """Yield colour, start and end of the periods of one notification."""
     first = events[0].evento
     if first.risco_antes is not None:
         yield first.risco_antes, since, first.em
@@ -223,16 +229,16 @@ def _draw_span(piece: tuple[str, datetime, datetime | None], since: datetime, no
 
 
 def draw_known(events: Sequence[CityEvent], limit: int, since: datetime, now: datetime) -> Span:
-    """Return the span in which all events are known, in green, the colour of a unit without a notification.
+    """Return a green span for the period in which all events are known. Green is the colour without a notification.
 
-    If `limit` events were read, there may be more. Then the time before the oldest event is left as a gap.
+    If `limit` events were read, older events may be missing, so the period before the oldest event stays a gap.
     """
     start = min(each.evento.em for each in events) if len(events) >= limit else since
     return _draw_span(("Verde", start, None), since, now, (now - since).total_seconds())
 
 
 class Bar(NamedTuple):
-    """The notifications of one period by colour. Each piece is a tuple of colour, number, top and height."""
+    """The bar of one period, divided by colour. Each piece is a tuple of colour, number, top and height."""
 
     x: float
     width: float
@@ -244,7 +250,7 @@ class Bar(NamedTuple):
 
 @dataclass(frozen=True)
 class Plot:
-    """Bars, and the lines of the scale with their numbers."""
+    """A bar chart: the bars, and the lines of the scale with their numbers."""
 
     bars: Sequence[Bar]
     lines: Sequence[tuple[float, int]]
@@ -252,7 +258,7 @@ class Plot:
 
 
 def draw_counts(sums: Mapping[str, Mapping[str, int]]) -> Plot:
-    """Return the numbers of each period as bars. The keys are the labels of the periods."""
+    """Return a bar chart of the numbers of each period. The keys are the labels of the periods."""
     base, height = PLOT_HEIGHT - _PLOT_BOTTOM, PLOT_HEIGHT - _PLOT_BOTTOM - 20
     most = max((sum(colors.values()) for colors in sums.values()), default=0) or 1
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10**9) if most / step <= 5)
@@ -275,7 +281,8 @@ def draw_counts(sums: Mapping[str, Mapping[str, int]]) -> Plot:
 def sum_counts(counts: Counts, *, quarterly: bool) -> dict[str, dict[str, int]]:
     """Return the numbers by period and colour, summed over areas or units. Return {} if nothing was counted.
 
-    The service leaves out periods without notifications. They are added with zeros, so that a chart shows them as gaps.
+    The service leaves out periods without notifications. This function adds them with zeros, so that a chart shows
+    gaps.
     """
     if not counts.itens:
         return {}

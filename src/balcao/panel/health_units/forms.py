@@ -29,13 +29,13 @@ WEEKDAYS = ("segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "se
 
 
 def _format_cep(text: str | None) -> str | None:
-    """Return a CEP in the service's format. Return any other text unchanged."""
+    """Format a CEP for the service. Return any other text unchanged."""
     digits = compact_pasted(text or "")
     return f"{digits[:5]}-{digits[5:]}" if len(digits) == 8 else text
 
 
 def _format_phone(text: str | None) -> str | None:
-    """Return a Brazilian phone number in the service's format. Return any other text unchanged."""
+    """Format a Brazilian phone number for the service. Return any other text unchanged."""
     phone = parse_phone(text or "")
     return text if phone is None or not phone.ddd else f"({phone.ddd}) {phone.valor[:-4]}-{phone.valor[-4:]}"
 
@@ -48,7 +48,7 @@ class CheckboxesField(SelectMultipleField):
 
 
 def parse_intervals(text: str) -> list[dict[str, str]]:
-    """Return the opening hours of a day from typed text. Raises ValueError."""
+    """Parse a day's opening hours. Raises ValueError with the part that is not an interval."""
     found = []
     for part in filter(None, map(str.strip, re.split(r"[,;]|\se\s", text))):
         matched = _INTERVAL.fullmatch(part)
@@ -84,7 +84,7 @@ class _RemarksForm(Form):
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return the body for the service."""
+        """Return the request body."""
         return {
             "risco": self.risco.data,
             "motivo": self.motivo.data or None,
@@ -94,17 +94,17 @@ class _RemarksForm(Form):
 
 
 class OpenForm(_RemarksForm):
-    """The form to open a notification."""
+    """The form for opening a notification."""
 
     cnes = SelectField("Unidade", validators=[InputRequired("Escolha a unidade.")])
 
 
 class ChangeForm(_RemarksForm):
-    """The form to change or confirm the colour."""
+    """The form for changing or confirming the colour."""
 
 
 class CloseForm(Form):
-    """The reason to close a notification, and the last colour that citizens see."""
+    """The form for closing a notification: the reason, and the last colour that citizens see."""
 
     causa = RadioField("Por que termina", choices=CAUSES, default="normalizacao")
     risco = SelectField(
@@ -121,7 +121,7 @@ class CloseForm(Form):
 
 
 class UnitForm(Form):
-    """The record of a unit."""
+    """The form for a unit's record."""
 
     cnes = StringField("CNES", description="Sete dígitos.", validators=[needed("Escreva o CNES.")])
     nome = StringField("Nome", validators=[needed("Escreva o nome."), length(1, 200)])
@@ -140,12 +140,12 @@ class UnitForm(Form):
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return the body for the service. Empty values are null."""
+        """Return the request body. Empty values are null."""
         return {name: None if value == "" else value for name, value in self.data.items() if name != "cnes"}
 
 
 class WeekForm(Form):
-    """The opening hours of a week, one line for each day."""
+    """The form for the opening hours of a week, with one line for each day."""
 
     d1 = StringField(WEEKDAYS[0].capitalize(), validators=[check_intervals])
     d2 = StringField(WEEKDAYS[1].capitalize(), validators=[check_intervals])
@@ -160,13 +160,13 @@ class WeekForm(Form):
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return the body for the service."""
+        """Return the request body."""
         semana = {str(day): parse_intervals(self[f"d{day}"].data or "") for day in range(1, 8)}
         return {"semana": semana, "abre_feriado": self.abre_feriado.data}
 
 
 class ExceptionForm(Form):
-    """The opening hours of one day."""
+    """The form for the opening hours of a single day."""
 
     members: ClassVar[Mapping[str, str]] = {"dia": "data"}
 
@@ -180,12 +180,12 @@ class ExceptionForm(Form):
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return the body for the service."""
+        """Return the request body."""
         return {"intervalos": parse_intervals(self.intervalos.data or ""), "motivo": self.motivo.data}
 
 
 class HolidayForm(Form):
-    """A holiday."""
+    """The form for a holiday."""
 
     members: ClassVar[Mapping[str, str]] = {"dia": "data"}
 
@@ -199,12 +199,12 @@ class HolidayForm(Form):
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return the body for the service."""
+        """Return the request body."""
         return {name: value for name, value in self.data.items() if name != "dia"}
 
 
 class UnitsWebhookForm(WebhookForm):
-    """The address that is notified of changes, and the units that it covers."""
+    """The form for a webhook: the notified address, and the units about which it is notified."""
 
     members: ClassVar[Mapping[str, str]] = {"description": "descricao", "topics": "unidades", "is_active": "ativo"}
 

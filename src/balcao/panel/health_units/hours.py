@@ -1,4 +1,4 @@
-"""Opening hours of units: the week, single days and holidays. A preview shows the days before anything is saved."""
+"""Opening hours of units: the week, single days and holidays. A preview shows the resulting days before saving."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -16,12 +16,12 @@ from balcao.panel.visit import Crumb, Visit
 from balcao.web.api import NotFound, Read
 
 DAYS = 14
-# The button that was pressed: preview or save.
+# The field of the pressed button, and its value for a preview.
 STEP, LOOK = "passo", "ver"
 
 
 def format_intervals(intervals: Sequence[Interval]) -> str:
-    """Return the opening hours of a day in the form in which people type them."""
+    """Format a day's opening hours as people type them."""
     return ", ".join(f"{each.inicio}-{each.fim}" for each in intervals)
 
 
@@ -57,7 +57,7 @@ async def edit_week(visit: Visit, cnes: str) -> Response[Any]:
 
 @pages.form("/unidades/{cnes}/dias", "Fechar ou mudar um dia", actions=[UNITS])
 async def edit_exceptions(visit: Visit, cnes: str) -> Response[Any]:
-    """List the days that differ from the week, and add one after a preview of the resulting days."""
+    """List the days with exceptions from the week, and add an exception after a preview of the resulting days."""
     unit = await _read_unit(visit, cnes)
     form = ExceptionForm(visit, {"dia": _read_day(visit.query.first("dia"))})
     looks = visit.posted.first(STEP) == LOOK
@@ -117,7 +117,7 @@ async def list_holidays(visit: Visit) -> Response[Any]:
 
 @pages.form("/feriados/{data}", "Feriado", actions=[UNITS])
 async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
-    """Create or change a holiday. `novo` stands for a date that is not chosen yet."""
+    """Create or change a holiday. `novo` means that no date has been chosen yet."""
     require_reach(visit, UNITS, None)
     present = None
     if data != "novo":
@@ -165,7 +165,7 @@ async def delete_holiday(visit: Visit, data: str) -> Response[Any]:
 
 
 async def _read_unit(visit: Visit, cnes: str) -> client.Unit:
-    """Return the unit. Raises PageFault if it is outside the person's reach."""
+    """Return the unit. Raises PageFault if the unit is outside the person's reach."""
     unit = await client.read_unit(visit.api, cnes)
     require_reach(visit, UNITS, unit.area)
     return unit
@@ -186,7 +186,7 @@ def _read_day(text: str) -> date | None:
 
 
 def _find_first(today: date, day: date) -> date:
-    """Return the first of fourteen days that include this day."""
+    """Return the first of the fourteen days that the preview shows. They include `day`."""
     return today if timedelta(0) <= day - today < timedelta(days=DAYS) else day - timedelta(days=DAYS // 2)
 
 

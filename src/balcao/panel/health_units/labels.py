@@ -1,10 +1,10 @@
-"""Portuguese terms for colours, states and reasons of the health units."""
+"""Portuguese terms for colours, states and reasons in the health units area."""
 
 from typing import NamedTuple
 
 
 class Color(NamedTuple):
-    """The display of a risk colour: the `kind` of its tag, its symbol, and its rank from lowest to highest."""
+    """How a risk colour is shown: the `kind` of its tag, its symbol, and its rank from lowest to highest."""
 
     kind: str
     symbol: str
@@ -24,7 +24,7 @@ TYPES = {
     "HOSPITAL": "Hospital",
     "OUTRO": "Outro",
 }
-# The kind of the tag, the text and the symbol.
+# The kind, the text and the symbol of each situation's tag.
 SITUATIONS = {
     "aberto": ("ok", "aberta", "check"),
     "fechado": ("", "fechada", "pause"),
@@ -38,7 +38,7 @@ LATE_MINUTES = 180
 
 
 def shorten(name: str) -> str:
-    """Return a unit's name, abbreviated for the map."""
+    """Abbreviate a unit's name for the map."""
     for short, long in TYPES.items():
         name = name.replace(long, short)
     return name

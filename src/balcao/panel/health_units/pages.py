@@ -1,4 +1,4 @@
-"""The whole area with all of its pages: the board, units, hours, holidays, counts, sources and webhooks."""
+"""The whole area with all of its pages: risk board, units, hours, holidays, counts, sources and webhooks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -50,13 +50,13 @@ async def show_counts(visit: Visit) -> Response[Any]:
 
 
 def name_period(period: str) -> str:
-    """Return a month or a quarter as people write it: "out 2026", "4º tri 2026"."""
+    """Format a month or a quarter: "out 2026", "4º tri 2026"."""
     year, part = period.split("-")
     return f"{part[1]}º tri {year}" if part.startswith("T") else f"{MONTHS[int(part) - 1][:3]} {year}"
 
 
 async def find_late_notifications(visit: Visit) -> Sequence[Item]:
-    """Return an item for each notification that awaits a confirmation, and one for all others."""
+    """Return an item for each notification that awaits a confirmation, and one item for all other notifications."""
     opened = (await client.list_open(visit.api)).itens
     late = [each for each in opened if each.minutos_sem_confirmacao >= LATE_MINUTES]
     address = visit.address("health_units.show_board")

@@ -1,4 +1,4 @@
-"""Units: the list, one unit with its history and next days, and editing."""
+"""Units: the list, a unit's page with its history and next days, and the unit's record."""
 
 import asyncio
 from datetime import timedelta

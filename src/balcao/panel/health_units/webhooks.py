@@ -1,4 +1,4 @@
-"""Systems that are notified of changes, with their deliveries, and systems that are read as sources."""
+"""Webhooks with their deliveries, and the department's systems that are read as sources."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ pages = Pages(AREA, BASE)
 
 @pages.get("/fontes", "Fontes", actions=[READ], in_menu=True)
 async def list_sources(visit: Visit) -> Response[Any]:
-    """Show when each of the department's systems was last heard."""
+    """Show when each source last responded."""
     now = visit.panel.words.now()
     sources = [
         (source, None if source.ouvida_em is None else (now - source.ouvida_em).total_seconds())
@@ -38,7 +38,7 @@ async def list_sources(visit: Visit) -> Response[Any]:
 
 
 async def _name_units(visit: Visit) -> Callable[[str], str]:
-    """Return a function that names a unit. It returns the unit's code if the list of units cannot be read."""
+    """Return a function that maps a unit's code to its name, or to the code itself if the units cannot be read."""
     (units,) = await gather_blocks(client.map_units(visit.api))
     names = {unit.cnes: unit.nome for unit in units.value or ()}
     return lambda cnes: names.get(cnes, cnes)

@@ -1,4 +1,4 @@
-"""Trabalho: jobs and their candidates, companies, lists of values, the resume bank, and older jobs."""
+"""The area “Trabalho”: jobs and their candidates, companies, lists of values, the resume bank, and older jobs."""
 
 from balcao.panel.declaration import Area, Finder, Pages, Waiting
 from balcao.panel.jobs import (

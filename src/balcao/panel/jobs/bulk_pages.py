@@ -31,7 +31,7 @@ STATUSES = {
 
 @pages.post("", "Escolher candidaturas", actions=[DECIDE])
 async def choose_candidates(visit: Visit, job: str) -> Response[Any]:
-    """Store the choice made in the list, and redirect to its confirmation."""
+    """Store the choice made in the list, and redirect to the page that confirms it."""
     found = (await open_job(visit, job)).value
     people = await _read_chosen(visit, found)
     if not people:
@@ -65,7 +65,7 @@ def _describe_work(visit: Visit, job: Job, people: Sequence[Person]) -> Work:
 
 @pages.get("/{decision}", "Decisão", actions=[DECIDE, READ_CANDIDATES])
 async def show_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
-    """Ask for confirmation with the numbers. Later show the progress, and at the end the failed candidates."""
+    """Ask for confirmation. After the start, show the progress, and at the end the failed candidates."""
     found = await _find(visit, job, decision)
     if found.state in {"done", "stopped"} and not visit.is_fragment:
         await bulk.mark_seen(visit, found.id)
@@ -92,7 +92,7 @@ async def show_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
 
 @pages.post("/{decision}/comecar", "Começar a decisão", actions=[DECIDE])
 async def start_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
-    """Start, or continue after a pause."""
+    """Start a decision, or continue it after a pause."""
     found = await _find(visit, job, decision)
     await bulk.start(visit, found.id)
     return await visit.redirect(visit.address("jobs.show_decision", job=job, decision=decision))
@@ -100,7 +100,7 @@ async def start_decision(visit: Visit, job: str, decision: str) -> Response[Any]
 
 @pages.post("/{decision}/parar", "Parar a decisão", actions=[DECIDE])
 async def stop_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
-    """Stop after the current part."""
+    """Stop a decision after the current part."""
     found = await _find(visit, job, decision)
     await bulk.stop(visit, found.id)
     return await visit.redirect(visit.address("jobs.show_decision", job=job, decision=decision))
@@ -108,7 +108,7 @@ async def stop_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
 
 @pages.post("/{decision}/de-novo", "Tentar de novo", actions=[DECIDE])
 async def retry_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
-    """Choose the failed candidates for the same decision."""
+    """Prepare the same decision for the candidates that failed."""
     found = await _find(visit, job, decision)
     work = found.work
     people = [failed.person for failed in work.failures]
@@ -119,7 +119,7 @@ async def retry_decision(visit: Visit, job: str, decision: str) -> Response[Any]
 
 
 async def find_decisions(visit: Visit) -> Sequence[Item]:
-    """Return running decisions, and finished decisions that the person has not seen."""
+    """Return an item for each running decision, and for each finished decision that the person has not seen."""
     return [
         Item(
             title=f"{each.work.label}: {describe_result(each)}",

@@ -1,4 +1,4 @@
-"""Pages of a job's candidates: the list by step, one candidate, and a file."""
+"""Pages of a job's candidates: the list by step, a candidate's page, and the list as a file."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ from balcao.web.words import format_phone
 DECIDE = "job_application:decide"
 # The maximum that the service returns in one call for one job. The export makes as many calls as it needs.
 IN_FILE_AT_ONCE = 10_000
-# The value that the service uses, too.
+# The service uses the same value for candidates without a step.
 NO_STEP = "nenhuma"
 # The buttons after which a candidate no longer waits for a decision.
 FINAL_DECISIONS = frozenset({"aprovar", "reprovar"})
@@ -45,7 +45,7 @@ pages = Pages("jobs", "")
 
 @pages.get("/vagas/{job}/candidaturas", "Candidaturas", actions=[READ_CANDIDATES])
 async def list_candidates(visit: Visit, job: str) -> Response[Any]:
-    """List a job's candidates by step. Several can be selected for one decision."""
+    """List a job's candidates by step. The person can select several candidates for one decision."""
     read = await open_job(visit, job)
     counts = await candidates_client.count_candidates(visit.api, job)
     listing = make_listing(visit, read.value)
@@ -96,7 +96,7 @@ def make_listing(visit: Visit, job: Job) -> Listing:
 
 
 def make_query(listing: Listing, job: str) -> dict[str, Any]:
-    """Return the service's query for the list's filters."""
+    """Convert the list's filters to the service's query parameters."""
     values = listing.values
     question, answer = values.get("pergunta"), values.get("resposta")
     return {
@@ -134,7 +134,7 @@ async def export_candidates(visit: Visit, job: str) -> Response[Any]:
 
 
 def _write_file(visit: Visit, job: Job, candidates: list[Candidate]) -> bytes:
-    """Return the file. Brazilian spreadsheets need semicolons for columns, and a byte order mark for accents."""
+    """Write the candidates as CSV. Brazilian spreadsheets need semicolons, and a byte order mark for accents."""
     file = io.StringIO()
     writer = csv.writer(file, delimiter=";", lineterminator="\r\n")
     questions = job.informacoes_complementares
@@ -161,13 +161,13 @@ def _write_file(visit: Visit, job: Job, candidates: list[Candidate]) -> bytes:
 
 
 def _guard(cell: str) -> str:
-    """Return a cell that no spreadsheet executes as a formula."""
+    """Escape a cell, so that no spreadsheet executes it as a formula."""
     return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
 
 
 @pages.form("/candidaturas/{candidate}", "Candidatura", actions=[READ_CANDIDATES])
 async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
-    """Show a resume next to the job's requirements, and decide."""
+    """Show a candidate's resume next to the job's requirements. Process the decision on the candidate."""
     read = await candidates_client.read_candidate(visit.api, candidate)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent and form.validate():
@@ -215,7 +215,7 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
 
 
 async def _open_next(visit: Visit, decided: Candidate, done: str) -> Response[Any]:
-    """Open the next candidate of the job who waits for a decision, or the list if there are no more.
+    """Open the job's next candidate who waits for a decision, or the list if no candidate waits.
 
     After a button that makes no final decision, such as a change of step, stay at the candidate.
     """

@@ -1,4 +1,4 @@
-"""The operations on candidates. Every call states why the data of people are read."""
+"""The operations on candidates. Every call that returns personal data states why the data is read."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from balcao.panel.jobs.client import BASE, JOBS, Company, Page, Question, Step, 
 from balcao.web.api import Api, Read, quoted
 
 CANDIDATES = f"{BASE}/candidaturas"
-# The reason that people see later, in the list of accesses to their data.
+# People see this reason in the list of accesses to their data.
 REASON = "Seleção para a vaga a que a pessoa se candidatou"
 
 
@@ -99,7 +99,7 @@ class Resume(msgspec.Struct):
 
     @property
     def schooling(self) -> str:
-        """Return the highest completed level, or else the highest started level, or else "–"."""
+        """Return the highest completed level of education, or else the highest level, or else "–"."""
         known = [each for each in self.formacoes if each.escolaridade is not None]
         if not known:
             return "–"
@@ -164,7 +164,7 @@ class Candidate(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """Return the person's preferred name, as far as it is known."""
+        """Return the person's preferred name, or "Sem nome" if no name is known."""
         known = self.personal_info
         return (known and (known.nome_social or known.nome)) or self.nome or "Sem nome"
 
@@ -178,7 +178,7 @@ class Candidate(msgspec.Struct):
         return "Esta candidatura chegou sem currículo."
 
     def answer(self, question: str) -> str:
-        """Return the answer to a question, or an empty string."""
+        """Return the answer to a question, or an empty string if the candidate did not answer it."""
         found = (each.resposta for each in self.respostas_info_complementares if each.id_info == question)
         return next(found, "")
 

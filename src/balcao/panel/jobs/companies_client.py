@@ -13,7 +13,7 @@ from balcao.web.api import Api, Read, quoted
 COMPANIES = f"{BASE}/empresas"
 BANK = f"{BASE}/banco-curriculos"
 OLDER_JOBS = "/jobs/api/v1/empregos"
-# The reason that people see later, in the list of accesses to their data.
+# People see this reason in the list of accesses to their data.
 BANK_REASON = "Busca no banco de currículos"
 
 
@@ -40,7 +40,7 @@ class Place(msgspec.Struct):
 
 
 class LegalEntity(msgspec.Struct):
-    """The data of a CNPJ in the city's registry."""
+    """A company's record in the city's registry, found by CNPJ."""
 
     cnpj: str
     razao_social: str | None = None

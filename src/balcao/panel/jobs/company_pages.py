@@ -23,7 +23,7 @@ pages = Pages("jobs", "/empresas")
 
 
 class CompanyForm(Form):
-    """A company. The CNPJ can be set only for a new company."""
+    """The form for a company. The CNPJ can be set only for a new company."""
 
     cnpj = CodeField("CNPJ", description="Com ou sem pontos.", validators=[needed(), length(1, 20)])
     razao_social = StringField("Razão social", validators=[needed(), length(1, 500)])
@@ -35,7 +35,7 @@ class CompanyForm(Form):
     descricao = TextAreaField("Descrição", validators=[length(0, LONG_TEXT)])
 
     def make_body(self) -> dict[str, Any]:
-        """Return the body. Empty texts become null."""
+        """Return the request body. Empty strings become null."""
         return {name: self[name].data or None for name in FIELDS}
 
 
@@ -58,7 +58,7 @@ async def list_companies(visit: Visit) -> Response[Any]:
 
 @pages.form("/nova", "Cadastrar uma empresa", actions=[CREATE])
 async def create_company(visit: Visit) -> Response[Any]:
-    """Register a company, prefilled with the data of its CNPJ in the city's registry."""
+    """Register a company. If the person may look up the CNPJ, prefill the form from the city's registry."""
     asked = compact_pasted(visit.query.first("cnpj"))
     values, notice, existing = {"cnpj": asked}, "", ""
     if asked and not visit.is_post and visit.may(LOOK_UP):
@@ -84,7 +84,7 @@ async def create_company(visit: Visit) -> Response[Any]:
 
 
 async def _look_up(visit: Visit, cnpj: str) -> tuple[dict[str, Any], str]:
-    """Return the values to prefill, and a notice about their source."""
+    """Return the values to prefill, and a notice that names their source or explains their absence."""
     try:
         found = await client.look_up_company(visit.api, _strip(cnpj))
     except NotFound:

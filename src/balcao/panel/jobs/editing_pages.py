@@ -1,4 +1,4 @@
-"""Pages to write a job: a new draft, and a job with its steps and questions, including concurrent changes."""
+"""Pages for writing a job: a new draft, and editing a job with its steps and questions."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ from balcao.web.words import parse_number
 pages = Pages("jobs", "/vagas")
 
 BASE, ACT = "_base", "_acao"
-# The field suggests the first companies by name. A typed name is searched among all companies.
+# The field suggests only the first companies. A typed name is searched among all companies.
 MOST_SUGGESTED, MOST_NAMED = 200, 5
 # The buttons that change rows within the form, without storing anything.
 ADD, REMOVE, RAISE = "mais", "tirar", "subir"
@@ -37,7 +37,7 @@ ADD, REMOVE, RAISE = "mais", "tirar", "subir"
 
 @pages.form("/nova", "Nova vaga", actions=[CREATE])
 async def create_job(visit: Visit) -> Response[Any]:
-    """Write a draft. Fields that only the publication requires may stay empty."""
+    """Write a draft. Fields that are only required for publication may stay empty."""
     form = await _make_form(visit, None)
     if form.is_sent and not _change_rows(visit, form) and form.validate() and await _find_company(visit, form):
         try:
@@ -113,7 +113,7 @@ async def _render(visit: Visit, form: JobForm, job: Job | None) -> Response[Any]
 
 
 def _join(visit: Visit, form: JobForm, read: Read[Job]) -> None:
-    """Put the changes of both people into the form, and mark the fields that both have changed."""
+    """Put both people's changes into the form, and mark the fields that both have changed."""
     theirs = list_values(read.value, visit.panel.words.zone)
     joined, disputed = join_changes(decode_digests(visit.posted.first(BASE)), form.data, theirs)
     form.replace(joined)

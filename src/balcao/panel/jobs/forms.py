@@ -1,4 +1,4 @@
-"""Forms of the area: a job with its steps and questions, and the reason of a change."""
+"""Forms of the area: a job with its steps and questions, and the reason for a change."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from balcao.panel.visit import Visit
 
 MOST_STEPS, MOST_QUESTIONS, MOST_LANGUAGES = 30, 30, 10
-# The name of a member in a service's text: `bairro`, `etapas[0].descricao`, `informacoes_complementares.opcoes`.
+# The name of a member in a service's error text: `bairro`, `etapas[0].descricao`, `informacoes_complementares.opcoes`.
 _MEMBER = re.compile(r"`(\w+)(?:\[(\d+)\])?(?:\.(\w+))?`")
 _MISSING = "A publicação precisa deste campo."
 
@@ -44,7 +44,7 @@ class CheckboxesField(SelectMultipleField):
 
 
 class ReasonForm(Form):
-    """The reason of a change. The history stores it."""
+    """The form with the reason for a change. The job's history stores the reason."""
 
     reason = TextAreaField(
         "Motivo",
@@ -76,7 +76,7 @@ class LanguageRow(wtforms.Form):
 
 
 class JobForm(Form):
-    """All members of a job. The fields have the names of the service's members."""
+    """The form for a job. The fields have the names of the service's members."""
 
     titulo = StringField("Título", validators=[needed(), length(1, 500)])
     id_contratante = StringField(
@@ -124,7 +124,7 @@ class JobForm(Form):
         etag: str = "",
     ) -> None:
         super().__init__(visit, values, etag=etag)
-        # The values that another person has stored in fields that were also changed here, by field name.
+        # Values that another person has stored in fields that were also changed here, by field name.
         self.theirs: dict[str, str] = {}
         self._choices = {
             "id_orgao_parceiro": [("", "nenhum ainda"), *departments],
@@ -187,7 +187,7 @@ class JobForm(Form):
         return _MEMBER.sub(lambda found: f"“{self.label_member(found[1], found[3])}”", text)
 
     def label_member(self, name: str, part: str = "") -> str:
-        """Return the form's label of a member."""
+        """Return a member's label in the form."""
         return describe_member(f"{name}.{part}" if part else name)[1]
 
 
@@ -199,7 +199,7 @@ _ROWS: Mapping[str, tuple[str, type[wtforms.Form]]] = {
 
 
 def describe_member(name: str) -> tuple[str, str]:
-    """Return the id of a member's field in the form, and its label."""
+    """Return the id and the label of a member's field in the form."""
     found = _MEMBER.fullmatch(f"`{name}`")
     if found is None:
         return "", name
@@ -215,7 +215,7 @@ def describe_member(name: str) -> tuple[str, str]:
 
 
 def list_companies_for_choice(companies: Sequence["Company"]) -> list[tuple[str, str]]:
-    """Return the suggestions for the company field: formatted CNPJ and name."""
+    """Return the suggestions for the company field, as pairs of formatted CNPJ and name."""
     return [(format_cnpj(company.cnpj), company.label) for company in companies]
 
 

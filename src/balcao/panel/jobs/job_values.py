@@ -1,7 +1,8 @@
-"""Conversion of a job between the service and the form, and the merge of concurrent changes to it.
+"""Conversion of a job between the service and the form, and the merge of concurrent changes to a job.
 
-The form contains digests of the values that it was opened with. They show which fields each side has changed. A field
-that only one side has changed gets that side's value. The person decides on fields that both have changed differently.
+The form contains digests of the values that it was opened with. The digests show which fields each side has changed. A
+field that only one side has changed gets that side's value. The person decides on fields that both sides have changed
+differently.
 """
 
 import hashlib
@@ -28,7 +29,7 @@ Values = dict[str, Any]
 
 
 def list_values(job: Job, zone: ZoneInfo) -> Values:
-    """Return the form values of a job."""
+    """Return a job's form values."""
     values: Values = {name: getattr(job, name) or "" for name in TEXTS}
     values |= {name: getattr(job, name) for name in NUMBERS}
     values |= {name: "\n".join(getattr(job, name)) for name in NAMES}
@@ -57,7 +58,7 @@ def list_values(job: Job, zone: ZoneInfo) -> Values:
 
 
 def make_body(data: Mapping[str, Any], stored: Job | None, zone: ZoneInfo) -> Values:
-    """Return the body with all members of the form, so that no member keeps a value that the person did not see.
+    """Return a request body with all members of the form. So no member keeps a value that the person did not see.
 
     A deadline whose day is unchanged keeps its time.
     """
@@ -99,17 +100,17 @@ def _name_new(row: Mapping[str, Any]) -> Values:
 
 
 def digest(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return a short digest of each field, to detect changes."""
+    """Return a short digest of each field's value, to detect changes."""
     return {name: hashlib.sha256(_canonical(value)).hexdigest()[:16] for name, value in values.items()}
 
 
 def encode_digests(values: Mapping[str, Any]) -> str:
-    """Return the digests as text for a hidden field of the form."""
+    """Encode the digests of the values for a hidden field of the form."""
     return msgspec.json.encode(digest(values)).decode()
 
 
 def decode_digests(text: str) -> dict[str, str]:
-    """Return the digests from a form, or an empty dict for an invalid text."""
+    """Decode the digests of a form. Return an empty dict for an invalid text."""
     try:
         return msgspec.json.decode(text, type=dict[str, str])
     except msgspec.MsgspecError:
@@ -119,7 +120,7 @@ def decode_digests(text: str) -> dict[str, str]:
 def join_changes(
     base: Mapping[str, str], mine: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> tuple[Values, list[str]]:
-    """Return the fields with the changes of both sides, and the names of the fields that both changed differently.
+    """Return the merged fields, and the names of the fields that both sides changed differently.
 
     Disputed fields have my values. `base` contains the digests of the values that my form was opened with.
     """
@@ -129,7 +130,7 @@ def join_changes(
 
 
 def describe_value(value: Any, choices: Sequence[tuple[str, str]] = ()) -> str:
-    """Return a field's value as text, so that the person can compare it with their own."""
+    """Format a field's value as text, so that the person can compare it with their own value."""
     named = dict(choices)
     if isinstance(value, list):
         parts = [part.get("titulo", "") if isinstance(part, dict) else named.get(part, part) for part in value]
@@ -144,7 +145,7 @@ def _canonical(value: Any) -> bytes:
 
 
 def _simplify(value: Any) -> Any:
-    """Return a value without the differences that browsers make: line ends, outer blanks, and "" for None."""
+    """Remove differences that browsers introduce: line ends, outer blanks, and "" for None."""
     if isinstance(value, str):
         return value.replace("\r\n", "\n").strip() or None
     if isinstance(value, Mapping):

@@ -7,7 +7,7 @@ from balcao.core.values.pasted import compact_pasted
 
 
 class Label(NamedTuple):
-    """A state in words. `kind` and `symbol` are arguments of the macro `tag`."""
+    """A state's label. `kind` and `symbol` are arguments of the macro `tag`."""
 
     text: str
     kind: str
@@ -74,7 +74,7 @@ FAILURES: Mapping[str, str] = {
 }
 
 
-# Why an application with this status refuses a new status or step.
+# Why an application in this state refuses a new status or step.
 STATE_FAILURES: Mapping[str, str] = {
     "vaga_congelada": "nada se decide enquanto está congelada",
     "vaga_descontinuada": "nada mais se decide depois de encerrada",
@@ -149,32 +149,32 @@ def list_deeds(permitted: list[str]) -> list[Deed]:
 
 
 def format_money(value: float | None) -> str:
-    """Return an amount of money: "R$ 2.400,00"."""
+    """Format an amount of money: "R$ 2.400,00"."""
     if value is None:
         return "–"
     return "R$ " + f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
 
 
 def is_cnpj(text: str) -> bool:
-    """Return whether a text has the form of a CNPJ. A CNPJ may contain letters."""
+    """Return whether a text has the format of a CNPJ, which may contain letters."""
     compact = compact_pasted(text)
     return len(compact) == 14 and any(sign.isdigit() for sign in compact)
 
 
 def format_cnpj(cnpj: str) -> str:
-    """Return a CNPJ with its usual separators."""
+    """Format a CNPJ with its usual separators. Return any other text unchanged."""
     if len(cnpj) != 14:
         return cnpj
     return f"{cnpj[:2]}.{cnpj[2:5]}.{cnpj[5:8]}/{cnpj[8:12]}-{cnpj[12:]}"
 
 
 def mask_cpf(cpf: str | None) -> str:
-    """Return the middle digits of a CPF. They are enough to distinguish two people with the same name."""
+    """Mask a CPF except its middle digits. They are enough to distinguish two people with the same name."""
     return f"***.{cpf[3:6]}.{cpf[6:9]}-**" if cpf and len(cpf) == 11 else "–"
 
 
 def format_months(months: int) -> str:
-    """Return a duration of work experience: "2 anos e 3 meses"."""
+    """Format a duration of work experience: "2 anos e 3 meses"."""
     years, rest = divmod(months, 12)
     parts = []
     if years:

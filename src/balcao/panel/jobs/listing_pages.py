@@ -1,4 +1,4 @@
-"""Pages of the jobs: the list, one job, changes of its state, and copies."""
+"""Pages of jobs: the list, a job's page, changes of its state, and copies."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ DELETE, DELETE_PUBLISHED = "job_listing:delete", "job_listing:delete_published"
 READ_CANDIDATES = "job_application:read"
 DRAFTS = frozenset({"em_edicao", "em_aprovacao"})
 PUBLISHED_IN = {"hoje": "hoje", "ultima_semana": "últimos 7 dias", "ultimo_mes": "últimos 30 dias"}
-# The names of missing members in the service's text.
+# A member that the service's error text names.
 _MISSING = re.compile(r"`([\w.\[\]]+)`")
 
 pages = Pages("jobs", "/vagas")
@@ -39,7 +39,7 @@ pages = Pages("jobs", "/vagas")
 
 @pages.get("", "Vagas", actions=[READ], in_menu=True)
 async def list_jobs(visit: Visit) -> Response[Any]:
-    """List the jobs within the person's reach, with the number in each state."""
+    """List the jobs within the person's reach, with the number of jobs in each state."""
     names = await reference.list_department_names(visit)
     filters = [
         Filter("busca", "Título", is_wide=True),
@@ -114,9 +114,9 @@ async def duplicate_job(visit: Visit, job: str) -> Response[Any]:
 
 @pages.form("/{job}/mudar/{deed}", "Mudar a situação da vaga", actions=[READ])
 async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
-    """Ask for confirmation with the effects of a change of state, then make it.
+    """Ask for confirmation of a change of state, showing its effects, then make the change.
 
-    Show what is missing if it is rejected.
+    If the service rejects the change because members are missing, list them.
     """
     chosen = DEEDS_BY_SLUG.get(deed)
     if chosen is None:
@@ -165,7 +165,7 @@ async def _open_next(visit: Visit, job: client.Job, deed: Deed) -> Response[Any]
 
 
 async def _count_affected(visit: Visit, job: str, deed: Deed) -> int | None:
-    """Return the number of applications whose displayed state changes with the job. None hides the number."""
+    """Return how many applications are shown with another state after the change. None hides the number."""
     if deed.event not in {"freeze", "discontinue", "unfreeze", "reactivate"} or not visit.may(READ_CANDIDATES):
         return None
     (counts,) = await gather_blocks(candidates_client.count_candidates(visit.api, job))
@@ -206,7 +206,7 @@ def job_crumb(visit: Visit, job: client.Job) -> Crumb:
 
 
 async def find_jobs_to_approve(visit: Visit) -> Sequence[Item]:
-    """Return items for the jobs that await approval: the first three individually, and one for all others."""
+    """Return items for the jobs that await approval: the first three individually, and one item for all others."""
     found = await client.list_jobs(visit.api, {"status": "em_aprovacao", "pageSize": 3})
     items = [
         Item(

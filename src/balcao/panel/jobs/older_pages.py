@@ -1,4 +1,4 @@
-"""Pages of the older jobs, a former listing that still exists next to the current listing."""
+"""Pages of older jobs, a former list of jobs that still exists next to the current list."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,7 +27,7 @@ HOURS = {
     "HOME_OFFICE": "em casa",
 }  # fmt: skip
 SHIFTS = {"MANHA": "manhã", "TARDE": "tarde", "NOITE": "noite", "INTEGRAL": "integral", "LIVRE": "livre"}
-# The members that the form changes. The others are sent back unchanged.
+# The members that the form changes. All other members are sent back unchanged.
 FIELDS = (
     "titulo", "tipo_contratacao", "descricao", "pre_requisitos", "beneficios", "contato_duvidas",
     "escolaridade_id", "jornada_trabalho", "turno", "numero_vagas", "salario_min", "salario_max",
@@ -56,7 +56,10 @@ class OlderJobForm(Form):
     contato_duvidas = TextAreaField("Contato para dúvidas", validators=[length(0, 10_000)])
 
     def make_body(self, stored: OlderJob | None, day: date | None) -> dict[str, Any]:
-        """Return the body. `day` is the day of the stored deadline. An unchanged day keeps its time."""
+        """Return the request body.
+
+        `day` is the day of the stored deadline. If it is unchanged, the deadline keeps its time.
+        """
         body = {name: self[name].data if self[name].data != "" else None for name in FIELDS}
         body["status"] = self.situacao.data
         if body["escolaridade_id"] is not None:

@@ -18,12 +18,12 @@ T = TypeVar("T")
 
 KEPT_SECONDS = 60.0
 ANY_DEPARTMENT = "job_listing:any_department"
-# The cache by address of the services and table.
+# Expiry time and value, by the services' address and the table.
 _kept: dict[tuple[str, str], tuple[float, Any]] = {}
 
 
 class Table(NamedTuple):
-    """One of the ten tables: its segment in the service's path and its names.
+    """One of the ten reference tables: its segment in the service's path, and its names.
 
     The values of a `ranked` table have an order.
     """
@@ -66,7 +66,7 @@ async def list_values(visit: Visit, table: str) -> list[Value]:
 
 
 async def list_job_values(visit: Visit) -> dict[str, list[Value]]:
-    """Return the values of all tables that a job uses, by table."""
+    """Return the values of the tables that jobs use, by table."""
     found = await asyncio.gather(*(list_values(visit, table) for table in CHOSEN_IN_JOBS))
     return dict(zip(CHOSEN_IN_JOBS, found, strict=True))
 
@@ -82,7 +82,7 @@ async def list_department_names(visit: Visit) -> dict[str, str]:
 
 
 async def list_own_departments(visit: Visit) -> Sequence[tuple[str, str]]:
-    """Return code and name of the departments for which the person may create a job."""
+    """Return codes and names of the departments for which the person may create a job."""
     names = await list_department_names(visit)
     if visit.may(ANY_DEPARTMENT):
         return list(names.items())
@@ -95,7 +95,7 @@ async def _list_links(api: Api) -> Sequence[str]:
 
 
 def forget(visit: Visit, what: str) -> None:
-    """Drop a table from the cache after a change."""
+    """Remove a table from the cache after a change."""
     _kept.pop((visit.panel.api_url, what), None)
 
 

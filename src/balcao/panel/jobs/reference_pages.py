@@ -1,4 +1,4 @@
-"""Pages of the ten tables with the values of jobs and resumes."""
+"""Pages of the ten tables with values for jobs and resumes."""
 
 from typing import Any
 
@@ -21,13 +21,13 @@ pages = Pages("jobs", "/vagas/listas")
 
 
 class ValueForm(Form):
-    """A value. Values of ranked tables also have a position."""
+    """The form for a value. Values of ranked tables also have a position."""
 
     descricao = StringField("Texto", validators=[needed("Escreva o texto."), length(1, 255)])
     ordem = IntegerField("Lugar na ordem", description="Do menor ao maior.", validators=[Optional()])
 
     def make_body(self, table: Table) -> dict[str, Any]:
-        """Return the body. Without a position, the stored one stays unchanged."""
+        """Return the request body. Without a typed position, the stored position stays unchanged."""
         order = {"ordem": self.ordem.data} if table.ranked and self.ordem.data is not None else {}
         return {"descricao": self.descricao.data, **order}
 
@@ -47,7 +47,7 @@ async def show_table(visit: Visit, table: str) -> Response[Any]:
     if form.is_sent and await form.submit(lambda: client.create_value(visit.api, table, form.make_body(one), form.key)):
         reference.forget(visit, table)
         return await visit.redirect(visit.address("jobs.show_table", table=table), f"“{form.result.descricao}” entrou.")
-    # Show the current values, which another process may have changed since this one cached them.
+    # Show the current values, because another process may have changed them since this process cached them.
     reference.forget(visit, table)
     values = await reference.list_values(visit, table)
     return visit.render(

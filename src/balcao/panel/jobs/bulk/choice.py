@@ -1,4 +1,4 @@
-"""Candidates that a list offers for a decision, and the result of a decision in words."""
+"""Candidates as checkbox values of a list, and the progress of a decision in words."""
 
 import base64
 
@@ -11,7 +11,7 @@ from balcao.web.words import format_count, format_number
 
 
 def describe_result(decision: Decision) -> str:
-    """Return the progress of a decision: "212 feitas, 2 não puderam"."""
+    """Describe a decision's progress: "212 feitas, 2 não puderam"."""
     done = format_count(decision.done, "feita", "feitas")
     if decision.failed:
         done += f", {format_count(decision.failed, 'não pôde', 'não puderam')}"
@@ -21,13 +21,13 @@ def describe_result(decision: Decision) -> str:
 
 
 def seal_person(sealer: Sealer, job: str, candidate: Candidate) -> str:
-    """Return a candidate as the value of a checkbox. It is unreadable for the browser and valid only for this job."""
+    """Return the checkbox value for a candidate. The browser cannot read it, and it is only valid for this job."""
     content = msgspec.json.encode(to_person(candidate))
     return base64.urlsafe_b64encode(sealer.seal(b"candidate" + job.encode(), content)).decode()
 
 
 def open_person(sealer: Sealer, job: str, text: str) -> Person | None:
-    """Return the candidate of a checkbox, or None for an invalid value."""
+    """Return the candidate of a checkbox value, or None if the value is invalid."""
     try:
         opened = sealer.open(b"candidate" + job.encode(), base64.urlsafe_b64decode(text))
         return msgspec.json.decode(opened, type=Person)

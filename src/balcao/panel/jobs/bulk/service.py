@@ -5,8 +5,8 @@ Privacy: the choice is stored sealed, so that no page and no address contains a 
 Parts: a process carries out the decision in parts and stores its progress after each part. Each part is one call of the
 service, and it can be repeated.
 
-Lease: if the process dies, a process continues the decision when the person looks at it again, because the calls need
-the token of that person's session.
+Lease: if the process dies, any process continues the decision when the person opens it again. It cannot continue
+earlier, because the calls need the token of that person's session.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ class Failed(msgspec.Struct, frozen=True):
 class Work(msgspec.Struct):
     """A decision and its candidates. `position` is the number of processed people.
 
-    `kind` is a new `status` or a new `step`. The step None removes the people from their step.
+    `kind` tells whether `value` is a new status or a new step. The step None removes the people from their step.
     """
 
     job: str
@@ -82,7 +82,7 @@ class Work(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision as its person sees it."""
+    """A stored decision and its opened content."""
 
     stored: StoredDecision
     work: Work
@@ -109,9 +109,9 @@ class Decision:
 
 
 async def choose(visit: "Visit", work: Work) -> UUID:
-    """Store the choice, to be confirmed."""
+    """Store the chosen people until the decision is confirmed. Return the decision's id."""
     subject, id_ = visit.session.stored.subject_key, uuid4()
-    # Ordered by step, because a part for a new step contains people of one step (`_next_part`).
+    # Sort by step, because a part that sets a new step contains people of only one step (`_next_part`).
     ordered = sorted(work.people, key=lambda person: person.step or "")
     content = _seal(visit.panel, id_, msgspec.structs.replace(work, people=ordered))
     async with visit.panel.database.connection() as connection:
@@ -132,7 +132,7 @@ async def find(visit: "Visit", id_: str) -> Decision | None:
 
 
 async def list_unseen(visit: "Visit") -> list[Decision]:
-    """Return running decisions, and finished decisions that the person has not seen."""
+    """Return the person's running decisions, and finished decisions that the person has not seen."""
     async with visit.panel.database.connection() as connection:
         found = await store.list_unseen_decisions(connection, visit.session.stored.subject_key, KEPT)
     return [decision for each in found if (decision := _take_up(visit, each)) is not None]
@@ -147,13 +147,13 @@ async def start(visit: "Visit", id_: UUID) -> None:
 
 
 async def stop(visit: "Visit", id_: UUID) -> None:
-    """Request a stop after the current part."""
+    """Request that the decision stops after the current part."""
     async with visit.panel.database.connection() as connection:
         await store.ask_to_stop(connection, id_, visit.session.stored.subject_key)
 
 
 async def mark_seen(visit: "Visit", id_: UUID) -> None:
-    """Record that the person has seen the result."""
+    """Record that the person has seen the decision's result."""
     async with visit.panel.database.connection() as connection:
         await store.mark_seen(connection, id_, visit.session.stored.subject_key)
 
@@ -229,9 +229,9 @@ class _Run:
         return "done"
 
     def _next_part(self) -> Sequence[Person]:
-        """Return the next people.
+        """Return the people of the next part.
 
-        For a new step, all are on the same step, because the service moves only such groups.
+        If the decision sets a new step, they are all on the same step, because the service moves only such groups.
         """
         rest = self.work.people[self.work.position : self.work.position + CHUNK]
         if self.work.kind == "status":
@@ -254,7 +254,7 @@ class _Run:
         return [Failed(by_cpf[each.cpf], each.code, each.status) for each in result.failures if each.cpf in by_cpf]
 
     async def _call(self, part: Sequence[Person]) -> BulkResult:
-        """Call the service, with retries while it is down or limits the rate. The call can be repeated."""
+        """Call the service, and retry while it is down or limits the rate. Repeating the call is safe."""
         cpfs = [person.cpf for person in part]
         for pause in (*PAUSES, None):
             tokens = await self._panel.sessions.freshen(self._session)

@@ -1,4 +1,4 @@
-"""SQL for the decisions on many candidates."""
+"""SQL for decisions on many candidates."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -64,7 +64,10 @@ WHERE id = :id AND state = 'running' AND (lease_until IS NULL OR lease_until < n
 RETURNING generation
 """)
 async def lease_decision(connection: Connection, id: UUID, lease: timedelta) -> int | None:
-    """Return the generation of the new lease, or None if another process has it or the decision is not running."""
+    """Return the generation of the new lease.
+
+    Return None if another process holds the lease or the decision is not running.
+    """
 
 
 @statement("""
@@ -94,7 +97,7 @@ UPDATE panel.bulk_decision SET seen_at = now() WHERE id = :id AND subject_key = 
 async def mark_seen(connection: Connection, id: UUID, subject_key: bytes) -> bool: ...
 
 
-# Delete at most 1,000 rows, so that the statement holds its locks only briefly. The next choice deletes the rest.
+# Delete at most 1,000 rows, so that the statement holds its locks only briefly. The next choice deletes more.
 @statement("""
 DELETE FROM panel.bulk_decision
 WHERE id IN (SELECT id FROM panel.bulk_decision WHERE chosen_at < now() - :kept::interval LIMIT 1000)
