@@ -1,4 +1,4 @@
-"""The panel in a process of its own. It loads no service and calls the services by their addresses."""
+"""The panel in its own process. It loads no service and calls the services over HTTP."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,7 +30,7 @@ from balcao.settings import Settings
 
 
 def build(settings: Settings, database_url: str, group: ProcessGroup) -> Application:
-    """Compile the application of this process. Its connections are opened when the server starts the application."""
+    """Build the application of this process. Its connections are opened when the server starts the application."""
     counts = Counts(settings.panel_keys[0].encode(), group.counts_file, group.number, group.count)
     refusals = Refusals(counts, settings.refused_rate)
     panel = Panel(settings, database_url, AREAS, refusals, settings.own_panel_address)
@@ -51,7 +51,7 @@ def build(settings: Settings, database_url: str, group: ProcessGroup) -> Applica
 
 
 def _mount_pages(settings: Settings, panel: Panel, metrics: Metrics) -> Mount:
-    """Return the other pages of the process.
+    """Return the mount of the pages outside the panel.
 
     These are a redirect to the panel, liveness, and the metrics unless they have their own port.
     """

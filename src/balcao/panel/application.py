@@ -22,7 +22,7 @@ from balcao.settings import Settings
 from balcao.web.surface import Client, Surface
 from balcao.web.words import Words
 
-# The connections of one process. A page needs one only briefly, to look up its session.
+# The maximum number of connections of one process. A page needs a connection only briefly, to look up its session.
 _CONNECTIONS = 4
 
 
@@ -64,7 +64,7 @@ class Panel(Surface):
         self.uses = list_uses(areas)
 
     def find_page(self, name: str, method: str = "") -> Page:
-        """Return the page of this name and method.
+        """Return the page with this name and method.
 
         Without a method, prefer GET. Raises KeyError if there is no such page.
         """
@@ -92,7 +92,7 @@ class Panel(Surface):
 
 
 def list_uses(areas: Sequence[Area]) -> dict[str, list[str]]:
-    """Return the labels of the pages that each action allows. Pages of the navigation come first."""
+    """Return the labels of the pages that each action allows. Pages in the navigation come first."""
     found: dict[str, dict[str, None]] = {}
     for area in areas:
         for page in sorted(area.pages.declared, key=lambda page: not page.in_menu):
@@ -107,7 +107,11 @@ def list_migrations() -> list[Migration]:
 
 
 async def open_panel_database(database: Database, settings: Settings) -> None:
-    """Open the panel's database and check its migrations. Raises RoleError, MigrationError and Unavailable."""
+    """Open the panel's database and check its migrations.
+
+    Raises RoleError if the panel's role cannot work in the database, MigrationError if the schema is not up to date,
+    and Unavailable if the database is down.
+    """
     try:
         await database.open()
         async with database.connection() as connection:
@@ -122,7 +126,7 @@ async def open_panel_database(database: Database, settings: Settings) -> None:
 
 
 async def check_panel_database(settings: Settings, database_url: str) -> None:
-    """Open the panel's database and close it again. Raises the same errors as `open_panel_database`."""
+    """Open and close the panel's database. Raises the same errors as `open_panel_database`."""
     database = make_database(settings, database_url)
     await open_panel_database(database, settings)
     await database.close()

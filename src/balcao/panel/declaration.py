@@ -50,7 +50,7 @@ class Page:
 
     @property
     def parameters(self) -> list[str]:
-        """Return the names of the path's parameters in their order."""
+        """Return the names of the path's parameters, in order."""
         return _PARAMETER.findall(self.path)
 
     def address(self, **values: object) -> str:
@@ -72,7 +72,7 @@ class Pages:
     def get(
         self, path: str, label: str, *, actions: Sequence[str] = (), in_menu: bool = False
     ) -> Callable[[PageFunction], PageFunction]:
-        """Declare a page that only shows something."""
+        """Declare a page that only reads data."""
         return self._declare(["GET"], path, label, actions, in_menu=in_menu)
 
     def post(
@@ -148,8 +148,8 @@ class Item:
 class Waiting:
     """A part of the first page: the items of `find(visit)`, for people who have one of the actions.
 
-    If `find` fails, only this part fails. `page` names the entry of the navigation that shows the number of items, as
-    in `operation.list_jobs`.
+    If `find` fails, only this part fails. `page` is the page whose navigation entry shows the number of items, as in
+    `operation.list_jobs`.
     """
 
     actions: Sequence[str]

@@ -15,7 +15,7 @@ from rapidfuzz.distance import Indel
 # The time and memory of a comparison grow with the product of the two lengths. This product costs at most 10 ms, during
 # which the interpreter lock is held, and 4 MiB.
 MOST_PRODUCT = 5_000 * 5_000
-# If an equal part has more words than the first number, show only the second number of words at each end.
+# An equal part with more than `_LONGEST_EQUAL` words is folded: only `_SHOWN_WORDS` words at each end are shown.
 _LONGEST_EQUAL, _SHOWN_WORDS = 60, 12
 _WORD = re.compile(r"\s+|[^\W_]+|[\W_]")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -28,7 +28,7 @@ _FOLDED = Markup(' <span class="muted">[…]</span> ')
 
 @dataclass(frozen=True)
 class Change:
-    """One field that differs: its label, and its value with the changed words marked."""
+    """A field that differs: its label, and its value with the changed words marked."""
 
     label: str
     marked: Markup
@@ -104,7 +104,7 @@ def _mark_gaps(before: Sequence[str], after: Sequence[str], gaps: Iterable[_Gap]
 
 
 def _join_over_blanks(after: Sequence[str], gaps: Iterable[_Gap]) -> Iterator[_Gap]:
-    """Yield the gaps, and join those that only blanks separate.
+    """Yield the gaps, and join gaps that are only separated by blanks.
 
     Adjacent changed words are easier to read in one piece.
     """
@@ -121,7 +121,7 @@ def _join_over_blanks(after: Sequence[str], gaps: Iterable[_Gap]) -> Iterator[_G
 
 
 def _trim(before: Sequence[str], after: Sequence[str], gap: _Gap) -> _Gap:
-    """Return a gap without the common end of both sides, such as blanks, so that unchanged text is not marked."""
+    """Remove the common end of both sides, such as blanks, so that unchanged text is not marked."""
     old, new = before[gap.old_start : gap.old_end], after[gap.new_start : gap.new_end]
     equal = _count_equal(old[::-1], new[::-1])
     return gap._replace(old_end=gap.old_end - equal, new_end=gap.new_end - equal)
@@ -150,7 +150,7 @@ def _fold(words: Sequence[str]) -> Markup:
 
 
 def _mark(gone: str, came: str) -> Markup:
-    """Return both texts marked. Insert a blank if they would otherwise run together."""
+    """Mark both texts. Insert a blank if they would otherwise run together."""
     needs_blank = gone and came and not gone[-1].isspace() and not came[0].isspace()
     return _mark_gone(gone) + (" " if needs_blank else "") + _mark_come(came)
 
@@ -176,6 +176,6 @@ def _to_text(value: Any) -> str:
 def _normalise(value: Any) -> Any:
     """Return a value for comparison.
 
-    Readers see no difference between None, an empty string, list or mapping, so all become None.
+    None, an empty string, an empty list and an empty mapping look the same to readers, so all become None.
     """
     return None if value in ("", [], {}) else value

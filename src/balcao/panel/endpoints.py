@@ -37,7 +37,7 @@ from balcao.web.visit import DRAFT, DRAFT_IN_ADDRESS
 
 SERVICE = "panel"
 READINESS = "/readiness"
-# People may type either name on their own machine. The session cookie belongs to the host that the login returns to.
+# People may type either name on their own machine. The session cookie belongs to the host to which the login returns.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1"})
 # A larger form is not copied into the error page. The browser must send it again.
 _LARGEST_REPEATED = 256 * 1024
@@ -51,7 +51,7 @@ class Unsent(NamedTuple):
 
 
 class Endpoints:
-    """The compiler of a panel's pages into endpoints."""
+    """The compiler that turns a panel's pages into endpoints."""
 
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
@@ -155,7 +155,7 @@ class Endpoints:
     async def _read_posted(self, request: Request, page: Page, session: Session) -> FormData:
         """Return the submitted form. Return an empty form if the session has ended and the body was not read.
 
-        Raises PageFault for a form of another site or session, and TooLarge.
+        Raises PageFault for a form of another site or session, and TooLarge for a form beyond the limit.
         """
         self._login.check_site(request)
         if request.content is None and not session.is_living:
@@ -181,7 +181,10 @@ class Endpoints:
             return self._render_fault(fault, request, visit)
 
     async def _make(self, visit: Visit, values: dict[str, str]) -> Response[Any]:
-        """Return the page, or process the POST, if the person has the right. Raises ApiFault and PageFault."""
+        """Return the page, or process the POST, if the person has the right.
+
+        Raises PageFault without the right, and ApiFault for a failed call that the page needs.
+        """
         page = visit.page
         visit.rights = await read_rights(visit.api)
         await self._panel.sessions.remember_actions(visit.session, visit.rights.actions)
@@ -199,7 +202,7 @@ class Endpoints:
         return response
 
     async def _fill_draft(self, visit: Visit) -> None:
-        """Fill the form with the draft that the page's address names."""
+        """Fill the form with the draft that the page's address names, if it is a draft of this form."""
         if number := visit.query.first(DRAFT_IN_ADDRESS):
             draft = await self._panel.sessions.read_draft(visit.session, number)
             if draft is not None and draft.path == visit.path:
@@ -263,7 +266,7 @@ class Endpoints:
         return await self._respond(request, _NOTHING, {})
 
     def _find_canonical(self, request: Request) -> str | None:
-        """Return the configured address of the page if the person typed another name of their machine, or None."""
+        """Return the configured address of the page if the browser used another loopback name, otherwise None."""
         host = request.headers.text(b"host") or ""
         wanted = urlsplit(self._panel.address)
         if request.method != "GET" or wanted.hostname not in _LOOPBACK or host == wanted.netloc:
@@ -288,8 +291,8 @@ class Endpoints:
     def _find_unsent(self, request: Request, visit: Visit | None) -> Unsent | None:
         """Return the submitted form, so that the error page can offer to send it again.
 
-        The page in the browser may be the only place that can hold the form while a service is down. A form that
-        another site sent is not shown to the person.
+        While a service is down, the page in the browser may be the only place that can hold the form. Return None for a
+        form that another site sent.
         """
         size = len(request.content or b"")
         is_small = size <= (SMALL if visit is None else _LARGEST_REPEATED)

@@ -1,4 +1,4 @@
-"""The lists that services return, with the members that pages read. `T` is the type of an item."""
+"""The lists in service responses, with the members that pages read. `T` is the type of an item."""
 
 from typing import Generic, TypeVar
 

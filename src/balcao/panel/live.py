@@ -20,19 +20,22 @@ from balcao.web.provider import GrantRefused, Provider, ProviderAway
 STREAM = "/health-units/unidades/eventos"
 # The upstream sends a heartbeat every 15 seconds, so one heartbeat may be missed.
 SILENT_SECONDS = 35.0
-# The limit of windows for one session. Each window reads the board with the person's token after every change.
+# The maximum number of windows of one session. Each window reads the board with the person's token after every change.
 MOST_OF_SESSION = 5
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 15.0
 _TIMEOUT = httpx.Timeout(5.0, read=SILENT_SECONDS)
 
 
 class Feed:
-    """The upstream of this process, open while a browser listens. It resumes after the last received event."""
+    """The upstream connection of this process, open while a browser listens.
+
+    A new connection resumes after the last received event.
+    """
 
     def __init__(
         self, http: httpx.AsyncClient, address: str, provider: Provider, client: tuple[str, str] | None
     ) -> None:
-        """`client` is the id and secret of the panel's machine client. Without it, there is no upstream."""
+        """`client` is the id and secret of the panel's machine client. Without a client, there is no upstream."""
         self.has_upstream = client is not None
         self._http = http
         self._address = address

@@ -1,4 +1,4 @@
-"""The merge of concurrent changes to a record (412). The person decides on fields that both people changed."""
+"""The merge of concurrent changes to a record. The person decides on fields that both people changed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Disputed:
-    """A field that both people changed differently: the original value, the other person's value, and mine."""
+    """A field that both people changed differently: the original value, the other person's value and my value."""
 
     name: str
     base: Any
@@ -29,7 +29,7 @@ class Merged:
 
 
 def merge(base: Mapping[str, Any], theirs: Mapping[str, Any], mine: Mapping[str, Any]) -> Merged:
-    """Merge the fields of `mine` with the changes that were saved since `base`. No typed value is lost."""
+    """Merge the fields of `mine` with the changes that were saved since `base`. Typed values are never lost."""
     values: dict[str, Any] = {}
     disputed: list[Disputed] = []
     joined: list[str] = []

@@ -1,4 +1,4 @@
-"""The current rights of the person, as the access service returns them. They only decide what a page shows.
+"""The person's current rights, as the access service returns them. Rights only decide what a page shows.
 
 The services authorise every call themselves. If a page shows a button too many, the service refuses the call.
 """
@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from balcao.web.api import Api
 
-# What each right of the platform allows, by service and permanent key. No other dictionary of rights exists.
-# `files("balcao.access")` would import that service.
+# Descriptions of the platform's rights, by service and permanent key. No other dictionary of rights exists. Find the
+# file by its path, because `files("balcao.access")` would import that service.
 _SEED = files("balcao") / "access" / "seed" / "seed.toml"
 SHIPPED: dict[str, dict[str, str]] = tomllib.loads(_SEED.read_text())["actions"]
 _DESCRIPTIONS = {key: text for service in SHIPPED.values() for key, text in service.items()}
@@ -36,14 +36,14 @@ class OwnActions(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Rights:
-    """One person's actions, and the reach of each action. A key that is missing in a reach sets no limit."""
+    """A person's actions, and the reach of each action. A key that is missing in a reach sets no limit."""
 
     is_administrator: bool = False
     is_superadmin: bool = False
     actions: dict[str, OwnAction] = field(default_factory=dict)
 
     def include(self, *actions: str) -> bool:
-        """Return whether the person has one of these actions. True if no actions are given."""
+        """Return whether the person has one of these actions. Return True if no actions are given."""
         return not actions or any(action in self.actions for action in actions)
 
     def reach(self, action: str, key: str) -> list[str] | None:
@@ -68,18 +68,18 @@ NO_RIGHTS = Rights()
 
 
 async def read_rights(api: Api) -> Rights:
-    """Return the person's current rights. A removed right has no effect from the next click on."""
+    """Return the person's current rights. Every page reads them, so a removed right is gone at the next click."""
     found = await api.get("/access/api/v1/users/me/actions", OwnActions)
     return Rights(found.administrator, found.superadmin, {one.action: one for one in found.actions})
 
 
 def describe_right(name: str) -> str:
-    """Return what a right of the platform allows. Return the name of a right that the city created."""
+    """Return what a right of the platform allows. For a right that the city created, return its name."""
     return _DESCRIPTIONS.get(name, name)
 
 
 def show_right(name: str) -> str | Markup:
-    """Return what a right allows. Return the name of a right that the city created, marked as a name."""
+    """Return what a right allows. For a right that the city created, return its name, marked as a name."""
     return _DESCRIPTIONS.get(name) or show_given(name)
 
 

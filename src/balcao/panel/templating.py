@@ -1,4 +1,4 @@
-"""The environment of the panel's templates, with the filters and values that all templates use."""
+"""The panel's template environment, with the filters and values that all templates use."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +26,7 @@ _NOTHING, _MARKED_NOTHING = "–", Markup('<span class="nil">–</span>')
 
 
 def make_environment(words: Words, assets: Assets, city: str) -> Environment:
-    """Return the environment. It escapes all values, and an undefined name is an error."""
+    """Return the environment. It escapes all values, and undefined names are errors."""
     environment = templating.make_environment("balcao.panel", "templates", finalize=_mark_nothing)
     filters: dict[str, Callable[..., Any]] = {
         "moment": words.format_moment,

@@ -24,10 +24,10 @@ class Crumb(NamedTuple):
 
 
 class Visit(PageRequest):
-    """The first argument of a page function.
+    """A page request with the person, their rights and the panel. It is the first argument of a page function.
 
     `api` calls the services as the person. `counts` maps entries of the navigation to their numbers of waiting items. A
-    page that shows one citizen's data sets `attendance`, and the frame shows whose data these are.
+    page that shows one citizen's data sets `attendance`, and the frame shows whose data it is.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class Visit(PageRequest):
 
     @property
     def area(self) -> Area:
-        """Return the area of the page."""
+        """Return the page's area."""
         return self.panel.areas_by_key[self.page.name.partition(".")[0]]
 
     def may(self, *actions: str) -> bool:
-        """Return whether the person has one of these actions."""
+        """Return whether the person has one of these actions. Return True if no actions are given."""
         return self.rights.include(*actions)
 
     def may_open(self, name: str, method: str = "GET") -> bool:
@@ -78,7 +78,7 @@ class Visit(PageRequest):
         return self.panel.find_page(name, method).address(**values) + tail
 
     def list_navigation(self) -> Iterable[tuple[Area, list[Page]]]:
-        """Yield the areas with pages that the person may see in the navigation, and these pages."""
+        """Yield the areas with pages in the person's navigation, and these pages."""
         for area in self.panel.areas:
             shown = [
                 page
@@ -89,13 +89,13 @@ class Visit(PageRequest):
                 yield area, shown
 
     def render_text(self, template: str, **values: Any) -> str:
-        """Return the text of a template. The template can use this visit as `visit` and its page as `page`."""
+        """Render a template to a string. The template can use this visit as `visit` and its page as `page`."""
         return super().render_text(template, page=self.page, **values)
 
     async def redirect(self, address: str, notice: str = "") -> Response[Any]:
         """Redirect to another page of the panel, which shows the notice once.
 
-        Delete the draft that the form came from.
+        If the form was filled from a draft, delete the draft.
         """
         if draft := self.posted.first(DRAFT):
             await self.panel.sessions.drop_draft(self.session, draft)

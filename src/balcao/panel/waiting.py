@@ -1,12 +1,12 @@
 """Items that wait for a person in all areas, for the first page and the numbers in the navigation.
 
-The session stores the numbers, so that a page calls no service for them:
+The session stores the numbers, so that a page need not call the services for them:
 
-- The first page reads all of them.
-- A POST reads those of its area again.
-- If they are stale, a page reads them in the background, for the next page.
+- The first page reads all numbers.
+- A POST reads the numbers of its area again.
+- If the numbers are stale, a page reads them in the background, for the next page.
 
-Numbers that were read with other rights than the current ones are not shown.
+Numbers that were read with other rights than the current rights are not shown.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,13 +20,13 @@ from balcao.panel.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.sessions.service import Counts, SessionOver
 
-# Counts older than FRESH are read again. Those older than LONGEST_SHOWN are hidden until then.
+# Counts older than FRESH are read again. Counts older than LONGEST_SHOWN are hidden until then.
 FRESH = timedelta(minutes=2)
 LONGEST_SHOWN = timedelta(minutes=10)
 
 
 class Found(NamedTuple):
-    """The waiting items of one part of an area, or why they could not be read."""
+    """The waiting items of one part of an area, or the error if they could not be read."""
 
     area: Area
     part: Waiting
@@ -49,14 +49,14 @@ def recall_counts(visit: Visit) -> None:
 
 
 def refresh_counts(visit: Visit) -> None:
-    """Start to read stale counts in the background, without delaying the page."""
+    """Start reading stale counts in the background, without delaying the page."""
     age = visit.session.stored.counted_ago
     if (age is None or age > FRESH or _find_own(visit) is None) and _list_counted(visit, visit.panel.areas):
         visit.panel.background.start(_count_behind(visit))
 
 
 async def recount_area(visit: Visit) -> None:
-    """Count the waiting items of the area again after a POST."""
+    """Count the area's waiting items again after a POST."""
     parts = _list_counted(visit, [visit.area])
     if not parts or (former := _find_own(visit)) is None:
         return
@@ -95,7 +95,7 @@ def _list_counted(visit: Visit, areas: Iterable[Area]) -> list[tuple[Area, Waiti
 
 
 def _count(found: Iterable[Found]) -> dict[str, int]:
-    """Return the number of items at each entry of the navigation. An entry that could not be read is left out."""
+    """Return the number of items by navigation entry, without entries that could not be read."""
     return {
         one.part.page: sum(item.number for item in one.block.value)
         for one in found

@@ -1,1 +1,1 @@
-"""Attendances: which citizen a clerk attends, and why. No personal data are read before both are known."""
+"""Attendances: a clerk attends a citizen for a stated reason. No personal data is read without citizen and reason."""

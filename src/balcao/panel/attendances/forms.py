@@ -1,4 +1,4 @@
-"""The reason for reading a person's data, asked once for each attendance."""
+"""The form for the reason for reading a person's data, asked once for each attendance."""
 
 from wtforms import SelectField, StringField
 
@@ -16,7 +16,7 @@ OTHER = "Outro"
 
 
 class ReasonForm(Form):
-    """The reason for reading a person's data. That person can see it."""
+    """The reason for reading a person's data. The person concerned can see the reason."""
 
     reason = SelectField(
         "Motivo do acesso", choices={"": "Escolha…", **REASONS}, validators=[needed("Diga por que vai ver os dados.")]

@@ -1,4 +1,4 @@
-"""An attendance from its reason to its end: by the clerk, after 15 minutes without use, or with the session."""
+"""Start, use and end attendances. They end on request, after 15 minutes without use, or with the session."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,7 +17,7 @@ from balcao.web.faults import PageFault
 from balcao.web.sealing import SealBroken
 
 QUIET = timedelta(minutes=15)
-# This is more than a clerk can handle. The list shows the newest attendances.
+# The list shows only the newest attendances. A clerk cannot handle more at the same time.
 MOST_LISTED = 10
 
 
@@ -28,7 +28,7 @@ class _Content(msgspec.Struct, frozen=True):
 
 
 async def begin_attendance(visit: Visit, cpf: Cpf, reason: str) -> int:
-    """Read the citizen's name for this reason, start an attendance and return its number."""
+    """Read the citizen's name for this reason, start an attendance and return the attendance's number."""
     try:
         name = await people.read_name(Subject(visit.api, cpf, reason))
     except NotFound:
@@ -51,7 +51,7 @@ async def list_attendances(visit: Visit) -> Sequence[Attendance]:
 
 
 async def find_attendance(visit: Visit, number: str) -> Attendance:
-    """Return an attendance of this session and prolong it. The frame of the page then shows whose data these are.
+    """Return an attendance of this session and prolong it. The page frame then shows the citizen.
 
     Raises PageFault if the attendance is over.
     """
@@ -75,7 +75,7 @@ async def end_attendance(visit: Visit, number: str) -> None:
 
 
 def _open(visit: Visit, stored: StoredAttendance) -> Attendance | None:
-    """Return the attendance, or None if it was sealed with a key that was removed since."""
+    """Return the attendance, or None if its key has been removed from the settings since."""
     try:
         opened = visit.panel.sealer.open(_place(visit.session.stored.key), stored.content)
     except SealBroken:

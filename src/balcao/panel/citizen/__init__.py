@@ -1,4 +1,4 @@
-"""The citizen's own pages: stored data with their sources, accesses, choices, copy and erasure."""
+"""The area “Meus dados”: the citizen's stored data with their sources, accesses, choices, copy and erasure."""
 
 from balcao.panel.citizen.pages import AREA
 

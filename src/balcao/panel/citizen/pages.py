@@ -1,4 +1,4 @@
-"""Pages on which all people see and change their own data, without any special right."""
+"""Pages on which people can see and change their own data. They require no right."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ async def list_accesses(visit: Visit) -> Response[Any]:
 
 @pages.form("/mensagens", "Minhas mensagens", in_menu=True)
 async def change_preferences(visit: Visit) -> Response[Any]:
-    """Choose the subjects to receive messages about."""
+    """Choose the subjects about which the citizen receives messages."""
     return await changes.change_preferences(visit, await _place(visit))
 
 
@@ -102,7 +102,7 @@ async def change_address(visit: Visit) -> Response[Any]:
 
 @pages.form("/copia", "Levar uma cópia")
 async def take_copy(visit: Visit) -> Response[Any]:
-    """Explain what the file contains, and return it."""
+    """Explain what the file with the citizen's data contains, and return the file."""
     if visit.is_post:
         file = await people.download_export(await _read_subject(visit))
         return attachment(file.content, FILE_NAME)

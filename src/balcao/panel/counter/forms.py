@@ -11,7 +11,7 @@ from balcao.web.forms import CodeField, Form, PastedField, length, matching, nee
 
 
 class AttendanceForm(ReasonForm):
-    """The citizen to attend, found in one of several ways."""
+    """The form for finding the citizen to attend, by CPF or by other data."""
 
     cpf = CodeField("CPF", description="Com ou sem pontos.", validators=[length(0, 14)])
     name = StringField("Nome", description="O primeiro e ao menos mais um.", validators=[length(0, 255)])
@@ -33,7 +33,7 @@ class AttendanceForm(ReasonForm):
         return found | ({"birth_date": born.isoformat()} if born else {})
 
     def validate(self, extra_validators: object = None) -> bool:
-        """Require one way to find the person, and a valid CPF if one is given."""
+        """Require a CPF or another search term. A typed CPF must be valid."""
         is_sound = super().validate()
         if (self.cpf.data or "").strip():
             if self.number is None:
@@ -46,7 +46,7 @@ class AttendanceForm(ReasonForm):
 
 
 class ChoiceForm(Form):
-    """The selected person among the results."""
+    """The form for selecting one of the people found."""
 
     handle = HiddenField()
     words = HiddenField()

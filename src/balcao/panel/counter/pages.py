@@ -45,7 +45,7 @@ async def begin(visit: Visit) -> Response[Any]:
 
 @pages.post("/atendimento/escolher", "Escolher a pessoa", actions=[SEARCH])
 async def choose(visit: Visit) -> Response[Any]:
-    """Start the attendance of one of the people found."""
+    """Start an attendance of the selected person."""
     form = ChoiceForm(visit)
     reason = form.words.data or ""
     identified = await client.identify_citizen(visit.api, form.handle.data or "", reason)
@@ -162,7 +162,7 @@ async def show_accesses(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.form("/atendimento/{attendance}/telefone", "Mudar o telefone", actions=[WRITE])
 async def change_phone(visit: Visit, attendance: str) -> Response[Any]:
-    """Send a code to the new number. The citizen reads it out to the clerk."""
+    """Send a code to the new number. The citizen reads the code out to the clerk."""
     place = await _place(visit, attendance)
     return await changes.change_phone(visit, place, visit.address("counter.confirm_phone", attendance=attendance))
 
@@ -187,7 +187,7 @@ async def change_address(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.form("/atendimento/{attendance}/mensagens", "Mudar as preferências", actions=[PREFERENCES])
 async def change_preferences(visit: Visit, attendance: str) -> Response[Any]:
-    """Record the subjects that the citizen accepts messages about."""
+    """Record the subjects about which the citizen accepts messages."""
     return await changes.change_preferences(visit, await _place(visit, attendance))
 
 
@@ -201,7 +201,7 @@ async def take_copy(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.post("/atendimento/{attendance}/encerrar", "Encerrar o atendimento", actions=[READ])
 async def end(visit: Visit, attendance: str) -> Response[Any]:
-    """End the attendance. Its pages are not available after that."""
+    """End the attendance. Its pages are not available afterwards."""
     await attendances.end_attendance(visit, attendance)
     return await visit.redirect(visit.address("counter.begin"), "O atendimento foi encerrado.")
 

@@ -1,4 +1,4 @@
-"""Pages of the phone book: the owner of a number, and numbers that changed hands."""
+"""Pages of the phone book: the owner of a number, and numbers in quarantine."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ async def show_phone(visit: Visit) -> Response[Any]:
 
 @pages.post("/telefones/quarentena/incluir", "Pôr em quarentena", actions=[WRITE])
 async def quarantine_phone(visit: Visit) -> Response[Any]:
-    """Put a number into quarantine. From then on, it leads to no citizen."""
+    """Put a number into quarantine. From then on, the number leads to no citizen."""
     number, reason = visit.posted.first("number"), visit.posted.first("reason")
     await client.quarantine_phone(visit.api, number, reason)
     return await visit.redirect(visit.address("counter.show_phone"), "O telefone está em quarentena.")
@@ -49,7 +49,7 @@ async def release_phone(visit: Visit) -> Response[Any]:
 
 @pages.get("/telefones/quarentena", "Quarentena de telefones", actions=[READ], in_menu=True)
 async def list_quarantined(visit: Visit) -> Response[Any]:
-    """List the numbers in quarantine, or those whose quarantine ended recently."""
+    """List the numbers in quarantine, or the numbers whose quarantine ended recently."""
     tabs = [Tab("", "Em quarentena"), Tab(ENDED, "Terminadas há pouco")]
     listing = Listing(visit, ("telefone", "telefones"), tabs=tabs)
     found = await client.list_quarantined_phones(

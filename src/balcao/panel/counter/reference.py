@@ -31,7 +31,7 @@ async def list_departments(visit: Visit) -> Response[Any]:
 
 @pages.get("/assuntos", "Assuntos de mensagens", actions=[CATEGORIES], in_menu=True)
 async def list_categories(visit: Visit) -> Response[Any]:
-    """List the subjects that citizens choose from, in their order."""
+    """List the subjects of messages in the order that citizens see."""
     found = await client.list_categories(visit.api)
     return visit.render("counter/categories.html", categories=found.categories)
 

@@ -1,4 +1,4 @@
-"""Início: waiting items, "Ir para", the person's rights and sessions, and stored drafts."""
+"""The first page with waiting items, "Ir para", the person's rights and sessions, and stored drafts."""
 
 from balcao.panel.home.pages import AREA
 

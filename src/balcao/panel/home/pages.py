@@ -25,7 +25,7 @@ _NUMBER_OF_A_PERSON = re.compile(r"[^\w]*(?:\d[^\w]*){10,}")
 
 @pages.get("", "Início", in_menu=True)
 async def show_start(visit: Visit) -> Response[Any]:
-    """Show the items that wait for the person in all of their areas. Parts that could not be read are named."""
+    """Show the items that wait for the person in all of their areas. Name the areas that could not be read."""
     found = await read_waiting(visit)
     away = [(one.area.label, one.block.fault) for one in found if one.block.fault is not None]
     items = sorted((item for one in found for item in one.block.value or ()), key=lambda item: _URGENCY[item.urgency])
@@ -36,8 +36,8 @@ async def show_start(visit: Visit) -> Response[Any]:
 async def go_to(visit: Visit) -> Response[Any]:
     """Find pages by name, and the results of each area. A single result opens immediately.
 
-    The question is posted, because it may be the number of a person. A CPF is passed on to the attendance in a form. No
-    such number is put into an address or sent to a service. Any other question becomes part of the address.
+    The question is posted, because it may be a person's number. A CPF is passed on to the attendance in a form. No such
+    number is put into an address or sent to a service. Any other question becomes part of the address.
     """
     asked = clean_pasted((visit.posted if visit.is_post else visit.query).first("q"))[:_LONGEST_QUESTION]
     if _NUMBER_OF_A_PERSON.fullmatch(asked):
@@ -110,7 +110,7 @@ async def end_sessions(visit: Visit) -> Response[Any]:
 
 @pages.get("/rascunhos", "Textos guardados")
 async def list_drafts(visit: Visit) -> Response[Any]:
-    """List the drafts that the person has typed and not sent."""
+    """List the drafts that the person has typed but not sent."""
     return visit.render("home/drafts.html", drafts=await visit.panel.sessions.list_drafts(visit.session))
 
 

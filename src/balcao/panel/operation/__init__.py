@@ -1,4 +1,4 @@
-"""Operação: the state of all parts, dead-lettered jobs, the CRM and its reconciliation, limits and maintenance."""
+"""The area “Operação”: the platform's state, dead-lettered jobs, the CRM, rate limits and maintenance."""
 
 from balcao.panel.operation.pages import AREA
 

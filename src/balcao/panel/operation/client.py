@@ -87,7 +87,7 @@ class Reconciliation(msgspec.Struct):
 
 
 async def read_readiness(api: Api, path: str) -> bool:
-    """Return True if the service is ready. Otherwise it responds 503, which raises ServiceUnavailable."""
+    """Return True if the service is ready. Raises ServiceUnavailable otherwise, because the service responds 503."""
     await api.get(path, dict[str, Any])
     return True
 

@@ -1,4 +1,4 @@
-"""Geometry of the SVG plots of the last hours. Each plot has a table with the same data next to it."""
+"""Geometry of SVG plots of the last hours. Each plot has a table with the same data next to it."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,12 +16,12 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 200, 52, 24, 12
 FINE = timedelta(minutes=15)
 COARSE = timedelta(hours=1)
 _BETWEEN_LABELS = timedelta(hours=4)
-# The label of an hour would be cut off nearer to the edge.
+# The minimum distance of an hour's label from the edge. A nearer label would be cut off.
 _HALF_LABEL = 20
 
 
 class Slot(NamedTuple):
-    """The responses of one period that starts at `starts_at`. Without calls, the times are None.
+    """The responses of one period, which starts at `starts_at`. Without calls, the times are None.
 
     `half_ms` is the median of the response times, and `most_ms` their 95th percentile. `is_counted` is False if no
     service has counts for the slot, for example because the platform was down.
@@ -40,7 +40,7 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True)
 class Plot:
-    """A line with the area below it, both with their gaps, the lines of the scale with numbers, and the hours."""
+    """A plot: a line with the area below it, both with gaps, the scale's lines with numbers, and the hours."""
 
     line: str
     surface: str
@@ -52,7 +52,7 @@ class Plot:
 def sum_slots(found: ResponseCounts, service: str | None, step: timedelta, zone: ZoneInfo) -> list[Slot]:
     """Return the summed counts of one service, or of all services.
 
-    There is a slot for each step, in the city's hours, including steps without calls.
+    Every step has a slot, even without calls. The times are in the city's time zone.
     """
     since = found.since.astimezone(zone)
     begun = since - timedelta(seconds=since.timestamp() % step.total_seconds())
@@ -134,7 +134,7 @@ def _draw_line(points: Sequence[tuple[float, float]], room: float) -> str:
 
 
 def _find_step(most: float) -> float:
-    """Return the distance between the scale's lines, so that at most five are above the base."""
+    """Return the distance between the lines of the scale, so that at most five lines are above the base."""
     exponent = 0
     while True:
         for digit in (1, 2, 5):

@@ -1,4 +1,4 @@
-"""Forms of the operation."""
+"""Forms of the operation area."""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -22,7 +22,7 @@ _REASON = "Fica na trilha de auditoria com o seu nome. Sem CPF, telefone ou e-ma
 
 
 class DropForm(Form):
-    """The reason to drop a job."""
+    """The form with the reason for dropping a job."""
 
     reason = StringField(
         "Motivo",
@@ -32,7 +32,7 @@ class DropForm(Form):
 
 
 class ReconcileForm(Form):
-    """The time from which changes in the CRM are read again."""
+    """The form for a reconciliation: changes in the CRM since the typed time are read again."""
 
     since = DateTimeLocalField(
         "Quem mudou no CRM desde",
@@ -42,7 +42,7 @@ class ReconcileForm(Form):
 
 
 class LimitForm(Form):
-    """A temporary rate of a limit. The service has one member for amount and period."""
+    """The form for a temporary rate. The service has a single member for amount and period."""
 
     members: ClassVar = {"amount": "rate"}
 
@@ -61,17 +61,17 @@ class LimitForm(Form):
 
     @property
     def rate(self) -> str:
-        """Return the rate in the format of the service."""
+        """Return the rate in the service's format."""
         return f"{self.amount.data}/{self.period.data}"
 
     @property
     def body(self) -> dict[str, Any]:
-        """Return the body for the service."""
+        """Return the request body."""
         return {"rate": self.rate, "minutes": int(self.minutes.data), "reason": self.reason.data}
 
 
 class MaintenanceForm(Form):
-    """Maintenance of a service for a limited time, starting now or later."""
+    """The form for maintenance of a service for a limited time, starting now or later."""
 
     service = SelectField("Serviço", validators=[needed("Escolha o serviço.")], validate_choice=False)
     message = StringField(
@@ -98,7 +98,7 @@ class MaintenanceForm(Form):
         return typed and typed.replace(tzinfo=zone)
 
     def make_body(self, zone: ZoneInfo) -> dict[str, Any]:
-        """Return the body for the service."""
+        """Return the request body."""
         begins_at = self.find_begin(zone)
         return {
             "message": self.message.data,

@@ -1,4 +1,4 @@
-"""Portuguese terms for kinds of jobs, reasons of failures, services, rates and states."""
+"""Portuguese terms for kinds of jobs, reasons for failures, services, rates and states."""
 
 import re
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ SERVICES = {
     "agents": "Agentes",
     "agent_docs": "Documentação dos agentes",
 }
-# Other parts that respond to calls, as they appear in the counts.
+# Other parts that respond to calls, by their name in the counts.
 _BESIDES = {
     "panel": "Painel",
     "identity": "Provedor de identidade",
@@ -95,17 +95,17 @@ _REPLICA_FAULTS = {
 
 
 def name_kind(kind: str) -> str:
-    """Return the name of a kind of job. A kind without a name appears under its identifier."""
+    """Return the name of a kind of job. A kind without a name appears with its identifier."""
     return KINDS.get(kind, kind.replace("_", " "))
 
 
 def name_fields(fields: Sequence[str]) -> str:
-    """Return the names of the members of a person's record that a job is about."""
+    """Return the names of the members of a person's record that a job concerns."""
     return ", ".join(name_member(field) for field in fields)
 
 
 def describe_failure(code: str | None, status: int | None) -> str:
-    """Return why an attempt failed, as far as it is known."""
+    """Describe why an attempt failed, as far as the reason is known."""
     said = {400: "o outro sistema recusou os dados", 401: "o outro sistema não nos reconhece", 404: "não existe lá"}
     if status is not None and status >= 500:
         return f"o outro sistema falhou ({status})"
@@ -115,7 +115,7 @@ def describe_failure(code: str | None, status: int | None) -> str:
 
 
 def name_service(name: str) -> str:
-    """Return the name of a service, or of another part that responds to calls."""
+    """Return the name of a service or of another part that responds to calls."""
     return SERVICES.get(name) or _BESIDES.get(name, name)
 
 
@@ -126,12 +126,12 @@ def name_process(name: str) -> str:
 
 
 def name_import(kind: str) -> str:
-    """Return the name of a kind of import. A kind without a name appears under its identifier."""
+    """Return the name of a kind of import. A kind without a name appears with its identifier."""
     return _IMPORTS.get(kind, kind.replace("_", " "))
 
 
 def describe_rate(rate: str) -> str:
-    """Return a rate in words: "20 por segundo", "300 em 5 minutos"."""
+    """Describe a rate in words: "20 por segundo", "300 em 5 minutos"."""
     found = _RATE.fullmatch(rate)
     if found is None or found[3] not in _PERIODS:
         return rate
@@ -141,11 +141,11 @@ def describe_rate(rate: str) -> str:
 
 
 def describe_limit(limit: Limit) -> str:
-    """Return the name of a limit."""
+    """Return a limit's name."""
     whose = " (sistemas)" if limit.name.endswith(":machines") else ""
     return begin_sentence(_SETTINGS.get(limit.name) or limit.summary or _LIMITED.get(limit.about, limit.about)) + whose
 
 
 def describe_replica(fault: str | None) -> str:
-    """Return why a replica is not used for reads, or an empty string if it is used."""
+    """Describe why a replica is not used for reads. Return an empty string for a replica in use."""
     return "" if fault is None else _REPLICA_FAULTS.get(fault, "não responde")

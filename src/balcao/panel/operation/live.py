@@ -16,7 +16,7 @@ from balcao.web.lists import Filter, Listing
 
 CHANGED = [("true", "Mudados ao vivo"), ("false", "Como configurados")]
 CONFIRMED = "confirmado"
-# The number of settings that apply to many operations each.
+# The number of general limits, each of which applies to many operations.
 GENERAL = 10
 
 pages = Pages(AREA, BASE)

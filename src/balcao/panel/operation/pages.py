@@ -1,6 +1,6 @@
-"""Pages of dead-lettered jobs and the CRM, the example for other areas.
+"""Pages of dead-lettered jobs and the CRM. New areas can follow this example.
 
-See `platform`, `responses` and `live` for the rest.
+See `platform`, `responses` and `live` for the rest of the area.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from balcao.web.api import Conflict, gather_blocks
 from balcao.web.lists import Filter, Listing
 from balcao.web.words import format_count
 
-# The maximum of jobs that one press of the button retries. Most kinds call the CRM or another system.
+# One press of the button retries at most this many jobs, because most kinds call the CRM or another system.
 MOST_AT_ONCE = 100
-# The field of a button on the page of one job. The buttons of the list return to the list.
+# Buttons on a job's page post this field, so that the next job opens. Buttons in the list return to the list.
 OPENS_NEXT = "proxima"
 
 pages = Pages(KEY, BASE)
@@ -59,7 +59,7 @@ async def show_job(visit: Visit, job: str) -> Response[Any]:
 
 @pages.post("/tarefas/{job}/repetir", "Repetir a tarefa", actions=[WRITE])
 async def retry_job(visit: Visit, job: str) -> Response[Any]:
-    """Put one job back into the queue."""
+    """Put a job back into the queue."""
     done = f"A tarefa {job} voltou à fila."
     try:
         await client.retry_job(visit.api, job)
@@ -97,7 +97,7 @@ async def drop_job(visit: Visit, job: str) -> Response[Any]:
 
 
 async def _open_next(visit: Visit, done: str, decided: str) -> Response[Any]:
-    """Open the oldest stopped job except `decided`, or the empty list at the end. The next page shows `done`."""
+    """Open the oldest stopped job except `decided`, or the list if no job remains. The next page shows `done`."""
     (found,) = await gather_blocks(client.list_jobs(visit.api, size=2))
     following = next((one for one in found.value.data if str(one.id) != decided), None) if found.value else None
     if following is None:
@@ -119,7 +119,7 @@ async def show_crm(visit: Visit) -> Response[Any]:
 
 @pages.get("/crm/releituras/{run}", "Releitura do CRM", actions=[CRM_READ])
 async def show_reconciliation(visit: Visit, run: str) -> Response[Any]:
-    """Show the progress of a reconciliation. The page's script requests it again while it runs."""
+    """Show the progress of a reconciliation. The page's script requests it again until the reconciliation ends."""
     found = await client.read_reconciliation(visit.api, run)
     template = "operation/progress.html" if visit.is_fragment else "operation/reconciliation.html"
     crumbs = [Crumb("CRM", visit.address("operation.show_crm"))]
@@ -151,7 +151,7 @@ def _jobs_crumb(visit: Visit) -> Crumb:
 
 
 def _to_instant(visit: Visit, form: ReconcileForm) -> str:
-    """Return the typed time, which is in the city's time zone, as an instant."""
+    """Return the typed time with the UTC offset of the city's time zone."""
     assert form.since.data is not None
     return form.since.data.replace(tzinfo=visit.panel.words.zone).isoformat()
 

@@ -1,4 +1,4 @@
-"""Services, queues, processes and imports. These pages refresh themselves while they are open."""
+"""Pages of services, queues, processes and imports. They refresh themselves while they are open."""
 
 from typing import Any
 
@@ -75,7 +75,7 @@ async def show_processes(visit: Visit) -> Response[Any]:
 
 @pages.get("/importacoes", "Importações", actions=[OPERATION], in_menu=True)
 async def show_imports(visit: Visit) -> Response[Any]:
-    """Show the progress of the last file of each kind."""
+    """Show the progress of the last import of each kind."""
     found = await platform_client.list_imports(visit.api)
     return _render(visit, "imports", imports=found, states=IMPORT_STATES, name_import=name_import)
 

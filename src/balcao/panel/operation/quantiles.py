@@ -7,8 +7,8 @@ from itertools import accumulate, pairwise
 def find_quantile(counts: Sequence[int], bounds: Sequence[float], share: float) -> float | None:
     """Return the time within which this share of the calls was answered, or None if nothing was counted.
 
-    Each of `counts` belongs to the interval between the previous bound and its own. The last count has no upper bound,
-    so the last bound is returned for it. Within an interval, the times are assumed to be spread evenly.
+    Each of `counts` belongs to the interval between the previous bound and its own bound. The last count has no upper
+    bound, so the function returns the last bound for it. Within an interval, the times are assumed to be spread evenly.
     """
     total = sum(counts)
     if not total:

@@ -1,4 +1,4 @@
-"""The numbers of calls that the services answered during the last day, as plots and as a table."""
+"""The calls of the last day, as plots and as a table."""
 
 from typing import Any
 

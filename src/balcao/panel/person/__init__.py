@@ -1,1 +1,1 @@
-"""One person's data, as shown at the counter, to the data protection officer and to the person themselves."""
+"""Pages about one person's data, for the counter, the data protection officer and the person themselves."""

@@ -1,4 +1,4 @@
-"""Changes to a person's data, the same at the counter and on the person's own page."""
+"""Changes to a person's data, which work in the same way at the counter and on the person's own page."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ _PHONE = ("ddi", "ddd", "valor")
 
 
 class Place(NamedTuple):
-    """The person whose data are changed, and the page to return to."""
+    """The person whose data is changed, and the page to return to."""
 
     subject: Subject
     home: str
@@ -23,7 +23,7 @@ class Place(NamedTuple):
 
 
 async def change_email(visit: Visit, place: Place) -> Response[Any]:
-    """Show and process the form of the e-mail address."""
+    """Show and process the form for the e-mail address."""
     form = EmailForm(visit)
     if form.is_sent and await form.submit(lambda: client.change_email(place.subject, form.email.data or "")):
         return await visit.redirect(place.home, "O e-mail foi gravado.")
@@ -31,7 +31,7 @@ async def change_email(visit: Visit, place: Place) -> Response[Any]:
 
 
 async def change_address(visit: Visit, place: Place) -> Response[Any]:
-    """Show and process the form of the address, filled with the stored address."""
+    """Show and process the form for the address, which starts with the stored address."""
     known = None if visit.is_post else await client.read_address(place.subject)
     form = AddressForm(visit, _to_fields(known))
     if form.is_sent and await form.submit(lambda: client.change_address(place.subject, form.data)):
@@ -46,7 +46,10 @@ def _to_fields(address: MainAddress | None) -> dict[str, str]:
 
 
 async def change_phone(visit: Visit, place: Place, confirmation: str) -> Response[Any]:
-    """Send a code to a new number, and show the form for it. `confirmation` is the address that the form posts to."""
+    """Send a code to a new number, and show the form for the code.
+
+    `confirmation` is the address to which the form posts.
+    """
     form = PhoneForm(visit)
     if form.is_sent and await form.submit(lambda: client.ask_for_code(place.subject, form.parts)):
         return _ask_for_code(visit, place, CodeForm(visit, form.parts, is_sent=False), confirmation)
@@ -54,7 +57,7 @@ async def change_phone(visit: Visit, place: Place, confirmation: str) -> Respons
 
 
 async def confirm_phone(visit: Visit, place: Place) -> Response[Any]:
-    """Confirm the new number with the code. It becomes the person's main number."""
+    """Confirm the new number with the code. The number becomes the person's main number."""
     form = CodeForm(visit)
     phone = {name: form.data[name] or "" for name in _PHONE}
     try:
@@ -72,7 +75,7 @@ def _ask_for_code(visit: Visit, place: Place, form: CodeForm, address: str) -> R
 
 
 async def change_preferences(visit: Visit, place: Place) -> Response[Any]:
-    """Show and process the choices about messages. A choice applies only to the version that was shown."""
+    """Show and process the choices about messages. Save them only if they have not changed since they were shown."""
     found = await client.read_preferences(place.subject)
     (named,) = await gather_blocks(client.list_categories(visit.api))
     form = PreferencesForm(visit, {"opt_in": found.value.opt_in}, etag=found.etag)
@@ -95,7 +98,7 @@ async def change_preferences(visit: Visit, place: Place) -> Response[Any]:
 
     if form.is_sent and await form.submit(send):
         return await visit.redirect(place.home, "A escolha foi gravada e está no histórico.")
-    if form.is_outdated:  # keep what was typed, on top of the current version
+    if form.is_outdated:  # keep what was typed, based on the current version
         form.etag = found.etag
     labels = {one.id: one for one in named.value.categories} if named.value else {}
     return visit.render(
@@ -126,7 +129,10 @@ async def rehearse(subject: Subject) -> Erasure:
 
 
 async def erase(subject: Subject, confirmation: str) -> Erasure:
-    """Carry out the rehearsed anonymisation. If the data have changed or the time is over, rehearse again."""
+    """Carry out the rehearsed anonymisation.
+
+    If the data has changed or the confirmation has expired, rehearse again.
+    """
     try:
         return Erasure(await client.anonymise(subject, confirmation), is_done=True)
     except (Conflict, ValidationFailed) as fault:

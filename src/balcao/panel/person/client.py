@@ -14,12 +14,12 @@ from balcao.web.api import NO_QUERY, Api, Read, quoted
 T = TypeVar("T")
 
 _REGISTRY = "/registry/v1"
-# The channel under which the history of preferences stores choices made in the panel.
+# The channel that the preferences ledger stores for choices made in the panel.
 CHANNEL = "web"
 
 
 class Subject(NamedTuple):
-    """The person whose data are accessed, the session's API, and the reason. The reason for one's own data is empty."""
+    """The person whose data is accessed, the session's API, and the reason, which is empty for one's own data."""
 
     api: Api
     cpf: Cpf
@@ -129,7 +129,7 @@ class CrmConsent(msgspec.Struct, rename="camel"):
 
     @property
     def day(self) -> str:
-        """Return the day for sorting, or an empty string if the CRM has none."""
+        """Return the day for sorting, or an empty string if the CRM has no day."""
         return self.data or ""
 
 

@@ -1,4 +1,4 @@
-"""Erasure of the data that the city is not required to keep: rehearsal, confirmation and proof."""
+"""Erasure of the data that the city is not required to keep: rehearsal, confirmation and report."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _REHEARSE = "simular"
 
 
 async def show_erasure(visit: Visit, place: Place) -> Response[Any]:
-    """Explain an anonymisation. The first button shows what it would do, and the second one carries it out."""
+    """Explain an anonymisation. The first button shows its effects, and the second button carries it out."""
     if not visit.is_post:
         return _render(visit, place, None, None)
     if visit.posted.first("passo") == _REHEARSE:
@@ -29,7 +29,7 @@ async def show_erasure(visit: Visit, place: Place) -> Response[Any]:
 
 
 def _make_form(visit: Visit, found: Erasure) -> EraseForm | None:
-    """Return an empty form with the confirmation of this rehearsal."""
+    """Return an empty form with the confirmation of this rehearsal, or None if the rehearsal was refused."""
     if found.report is None:
         return None
     form = EraseForm(visit, is_sent=False)

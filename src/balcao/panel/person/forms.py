@@ -1,4 +1,4 @@
-"""Forms to change a person's data, at the counter and on their own page."""
+"""Forms for changing a person's data, at the counter and on the person's own page."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -45,7 +45,7 @@ class PhoneForm(Form):
 
 
 class CodeForm(Form):
-    """The code that was sent to the number in the hidden fields."""
+    """The form for the code that was sent to the number in the hidden fields."""
 
     ddi = HiddenField()
     ddd = HiddenField()
@@ -71,9 +71,9 @@ class AddressForm(Form):
 
 
 class PreferencesForm(Form):
-    """The preferences besides the categories, which the city defines.
+    """The form for preferences, without the categories, which the city defines.
 
-    Their checkboxes are read from the submitted form.
+    The categories' checkboxes are read from the submitted form.
     """
 
     opt_in = BooleanField("Aceita receber mensagens da prefeitura")
@@ -85,7 +85,7 @@ class PreferencesForm(Form):
 
 
 class EraseForm(Form):
-    """A confirmation by typing a word, because an erasure cannot be undone."""
+    """The form that confirms an erasure: the person types a word, because an erasure cannot be undone."""
 
     confirmation = HiddenField()
     word = StringField(

@@ -1,4 +1,4 @@
-"""Portuguese terms for the names of the API."""
+"""Portuguese terms for names that the API uses."""
 
 import re
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ ORIGINS = {
     "staff": ("in", "Por atendente", "person"),
     "crm": ("in", "CRM", "info"),
 }
-# The member of the CRM account for each member of the record that both have.
+# For each member that the record and the CRM account share: its name in the CRM account.
 CRM_MEMBERS = {
     "nome": "nome",
     "nome_social": "nome_social",
@@ -155,12 +155,12 @@ ADULT_YEARS = 18
 
 
 def name_member(name: str) -> str:
-    """Return the name of a member of the record. A part gets the name of the whole member."""
+    """Return the name of a member of the record. For a part, return the name of the whole member."""
     return MEMBERS.get(name.partition(".")[0], name)
 
 
 def show_member(name: str, value: str | None) -> str:
-    """Return the value of a member of the record in its usual notation."""
+    """Format the value of a member of the record."""
     if name == "nascimento" or not value:
         return format_day(value)
     if name == "telefone":
@@ -171,22 +171,22 @@ def show_member(name: str, value: str | None) -> str:
 
 
 def name_channel(channel: str) -> str:
-    """Return the name of a message channel. An unknown channel appears under its identifier."""
+    """Return the name of a message channel. An unknown channel appears with its identifier."""
     return _CHANNELS.get(channel.lower(), channel)
 
 
 def name_kind(kind: str) -> str:
-    """Return the name of a kind of data. A kind without a name appears under its identifier."""
+    """Return the name of a kind of data. A kind without a name appears with its identifier."""
     return KINDS.get(kind, kind.replace("_", " "))
 
 
 def describe_access(access: Access) -> str:
-    """Return what happened to a person's data in one access."""
+    """Describe what happened to a person's data in one access."""
     return _describe_deed(access.action, access.fields)
 
 
 def describe_accesses(accesses: Sequence[Access]) -> str:
-    """Return what happened to a person's data in one visit, in order of time."""
+    """Describe what happened to a person's data in one visit, in order of time."""
     fields: dict[str, list[str]] = {}
     for access in reversed(accesses):
         fields.setdefault(access.action, []).extend(access.fields)
@@ -203,14 +203,17 @@ def _describe_deed(action: str, fields: Sequence[str]) -> str:
 
 
 def describe_actor(access: Access) -> str:
-    """Return the actor as citizens may know them: for staff, the department and never the person."""
+    """Describe the actor as citizens may see them: a member of staff appears only as their department."""
     if access.actor_kind == "staff":
         return access.department or "Servidor sem órgão informado"
     return _ACTORS.get(access.actor_kind, access.actor_kind)
 
 
 def describe_way(access: Access) -> str:
-    """Return the system that was used. Return "" for the person themselves, the CRM, the platform and its operator."""
+    """Describe the system that was used.
+
+    Return "" for the person themselves, the CRM, the platform and its operator.
+    """
     if access.actor_kind in ("owner", "crm", "worker", "operator"):
         return ""
     return _CLIENTS.get(access.actor, f"por {access.actor}")
@@ -230,19 +233,19 @@ def name_actor_kind(kind: str) -> str:
 
 
 def describe_reason(access: Access) -> str:
-    """Return the reason for an access, or why there is no reason."""
+    """Return the reason for an access, or a text that explains why there is none."""
     if access.reason:
         return access.reason
     return "não informado" if access.actor_kind == "staff" else "não se pede"
 
 
 def describe_choice(choice: Choice) -> str:
-    """Return whether the choice accepted or refused messages."""
+    """Describe whether the choice accepted or refused messages."""
     return "Aceitou" if choice.new_value else "Recusou"
 
 
 def format_day(text: str | None) -> str:
-    """Return a day in ISO 8601 format as people write it. Return any other text unchanged."""
+    """Format a day in ISO 8601 format for people. Return any other text unchanged."""
     try:
         return f"{date.fromisoformat((text or '')[:10]):%d/%m/%Y}"
     except ValueError:
@@ -250,7 +253,7 @@ def format_day(text: str | None) -> str:
 
 
 def count_years(born: str | None, today: date) -> int | None:
-    """Return the age in years, or None without a date of birth."""
+    """Return the age in years, or None without a valid date of birth."""
     try:
         day = date.fromisoformat(born or "")
     except ValueError:

@@ -6,9 +6,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 from balcao.panel.person.client import Access
 
-# An attendance closes after the same time without use.
+# The same time after which an attendance closes without use.
 PAUSE = timedelta(minutes=15)
-# Accesses on one page of a list, about ten visits. It is the maximum page size of the service.
+# The number of accesses on one page of a list, about ten visits. It is the maximum page size of the service.
 SIZE = 100
 A = TypeVar("A", bound=Access)
 
@@ -30,7 +30,7 @@ class AccessVisit(NamedTuple, Generic[A]):
 
 
 def group_by_visit(accesses: Sequence[A]) -> list[AccessVisit[A]]:
-    """Return the visits of a list of accesses. Both are ordered newest first. Concurrent visits stay separate."""
+    """Group accesses by visit. Accesses and visits are ordered newest first. Concurrent visits stay separate."""
     visits: list[AccessVisit[A]] = []
     open_visits: dict[tuple[object, ...], AccessVisit[A]] = {}
     for access in accesses:

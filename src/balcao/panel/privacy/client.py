@@ -20,7 +20,7 @@ class AuditEvent(Access, kw_only=True):
 
     @property
     def visitor(self) -> tuple[object, ...]:
-        """Return the values that all accesses of one visit share. Two members of staff are two visitors."""
+        """Return the values that all accesses of one visit share. Two members of staff make two visits."""
         return (self.subject, self.actor_hash, *super().visitor)
 
 

@@ -6,7 +6,7 @@ from balcao.web.forms import CodeField, length, needed
 
 
 class SubjectForm(ReasonForm):
-    """The person whose data are read, and the reason."""
+    """The form for the person whose data is read, and the reason."""
 
     cpf = CodeField("CPF", description="Com ou sem pontos.", validators=[needed("Escreva o CPF."), length(0, 14)])
 

@@ -21,7 +21,7 @@ from balcao.web.lists import Filter, Listing
 
 READ, EXPORT, ANONYMISE = "audit:read", "citizen:export", "citizen:anonymise"
 FILE_NAME = "dados-do-cidadao.json"
-# The reason for reading the whole trail, which does not concern one person.
+# The reason for reading the trail without an attendance, which does not concern one person.
 LOOK = "Consulta à trilha de acessos"
 EVERYTHING = "tudo"
 FILTERS = (
@@ -35,7 +35,7 @@ pages = Pages("privacy", "/dados")
 
 @pages.get("/trilha", "Trilha de acessos", actions=[READ], in_menu=True)
 async def show_trail(visit: Visit) -> Response[Any]:
-    """Show who saw or changed whose data in a period. A period that is too long is offered in parts.
+    """Show who saw or changed whose data in a period. If the period is too long, offer it in parts.
 
     Events that concern no person, such as reading dead-lettered jobs, are shown on request.
     """
@@ -107,7 +107,7 @@ async def show_subject(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.get("/titular/{attendance}/consentimentos", "Provas de consentimento", actions=["preferences:read"])
 async def list_proofs(visit: Visit, attendance: str) -> Response[Any]:
-    """List every choice in the ledger, with channel, time and reason."""
+    """List every choice in the preferences ledger, with channel, time and reason."""
     found = await attendances.find_attendance(visit, attendance)
     listing = Listing(visit, ("escolha", "escolhas"))
     subject = _subject(visit, found)
@@ -138,7 +138,7 @@ async def anonymise(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.get("/guarda", "Prazos de guarda", actions=[READ], in_menu=True)
 async def show_retention(visit: Visit) -> Response[Any]:
-    """Show what the nightly retention did to each kind of data, and how many people are anonymised."""
+    """Show what the nightly retention did to each kind of data, and how many people were anonymised."""
     report = await client.read_retention_report(visit.api)
     return visit.render("privacy/retention.html", report=report)
 

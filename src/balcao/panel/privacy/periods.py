@@ -10,7 +10,7 @@ LONGEST = timedelta(days=31)
 
 
 class Period(NamedTuple):
-    """A period of days. Both the first and the last day are included."""
+    """A period of days, including the first and the last day."""
 
     since: date
     until: date

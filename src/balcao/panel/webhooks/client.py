@@ -1,4 +1,4 @@
-"""The operations that each service with webhooks has on them."""
+"""The webhook operations of a service."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class WebhookClient:
-    """The operations of one service: their address, the types of its responses, and its names in paths and queries."""
+    """The webhook operations of one service: address, response types, and names in paths and queries."""
 
     base: str
     webhooks: type[Webhooks]
@@ -42,7 +42,7 @@ class WebhookClient:
         return await api.send("PUT", self._address(id), self.webhook, body)
 
     async def renew_secret(self, api: Api, id: str, key: str) -> Secret:
-        """Give a receiver another secret and return it."""
+        """Replace a receiver's secret, and return the new secret."""
         return await api.send("POST", f"{self._address(id)}/{self.renewal_path}", self.secret, key=key)
 
     async def delete_webhook(self, api: Api, id: str) -> None:
@@ -56,7 +56,7 @@ class WebhookClient:
     async def list_deliveries(
         self, api: Api, id: str, *, failed: bool, page: int, size: int
     ) -> tuple[Sequence[Delivery], int]:
-        """Return one page of the deliveries, and the total number."""
+        """Return one page of the deliveries, and the total number of deliveries."""
         query = {self.failed: failed, "page": page, "limit": size}
         found = await api.get(f"{self._address(id)}/{self.deliveries_path}", self.deliveries, query)
         return found.items, found.total

@@ -1,4 +1,4 @@
-"""The form of a receiver."""
+"""The form for a receiver."""
 
 import re
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ from balcao.web.forms import Form, length, needed
 
 
 class WebhookForm(Form):
-    """The address that messages are sent to, and their topics.
+    """The form for a receiver: its address, and the topics about which it is notified.
 
-    The form of an area sets the label of `topics`, and the `members` of its service.
+    Each area's subclass sets the label of `topics`, and the `members` of its service.
     """
 
     url = StringField(
@@ -26,7 +26,7 @@ class WebhookForm(Form):
 
     @property
     def body(self) -> Mapping[str, Any]:
-        """Return the body for the service."""
+        """Return the request body."""
         taken = {
             "url": (self.url.data or "").strip(),
             "description": (self.description.data or "").strip() or None,
@@ -37,7 +37,7 @@ class WebhookForm(Form):
 
 
 def to_fields(webhook: Webhook) -> dict[str, Any]:
-    """Return a receiver as form fields."""
+    """Return a receiver's form fields."""
     return {
         "url": webhook.url,
         "description": webhook.description or "",

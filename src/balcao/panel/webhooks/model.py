@@ -10,7 +10,7 @@ import msgspec
 
 
 class Webhook(msgspec.Struct):
-    """A receiver. `topics` limit what it is notified of. An empty list means everything."""
+    """A receiver. `topics` limit the messages that it gets. An empty list sets no limit."""
 
     id: str
     url: str
@@ -23,7 +23,7 @@ class Webhook(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """Return the displayed name."""
+        """Return the display name."""
         return self.description or self.url
 
 
@@ -60,7 +60,7 @@ class Delivery(msgspec.Struct):
 
 
 class Deliveries(msgspec.Struct):
-    """One page of the deliveries, and the total number."""
+    """One page of the deliveries, and the total number of deliveries."""
 
     items: Sequence[Delivery]
     total: int

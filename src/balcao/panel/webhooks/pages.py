@@ -33,8 +33,8 @@ def allow(_: Visit) -> None:
 class WebhookPages:
     """The pages for the webhooks of one service.
 
-    - `purpose` explains the webhooks, `topics` names what a receiver can be limited to, and `everything` the absence of
-      a limit.
+    - `purpose` explains the webhooks, `topics` names what a receiver can be limited to, and `everything` names the
+      absence of a limit.
     - `kinds` are the types of messages in words.
     - `name_topics` returns a function that names topics.
     - `require_reach` raises PageFault for people who may see receivers but not change them.
@@ -52,7 +52,7 @@ class WebhookPages:
     require_reach: Callable[[Visit], None] = allow
 
     def declare(self, pages: Pages) -> None:
-        """Declare the pages among the others of the area."""
+        """Declare the pages among the area's other pages."""
         actions = [self.action]
         pages.get("/avisos", _TITLE, actions=actions, in_menu=True)(self.list_webhooks)
         pages.form("/avisos/novo", "Cadastrar aviso", actions=actions)(self.add_webhook)
@@ -68,7 +68,7 @@ class WebhookPages:
         return self._render(visit, "list", webhooks=await self.operations.list_webhooks(visit.api))
 
     async def add_webhook(self, visit: Visit) -> Response[Any]:
-        """Add a receiver. The page of the response shows its secret once."""
+        """Add a receiver. The response page shows the receiver's secret once."""
         self.require_reach(visit)
         form = self.form(visit)
         if form.is_sent and await form.submit(lambda: self.operations.add_webhook(visit.api, form.body, form.key)):
@@ -190,7 +190,7 @@ class WebhookPages:
         return visit.panel.find_page(f"{self.area}.{name}").address(**values)
 
     def _crumbs(self, visit: Visit, webhook: Webhook | None = None) -> list[Crumb]:
-        """Return the breadcrumbs of the receivers, and of one receiver."""
+        """Return the breadcrumbs of the list of receivers, and of one receiver if it is given."""
         crumbs = [Crumb(_TITLE, self._address(visit, "list_webhooks"))]
         if webhook is not None:
             crumbs.append(Crumb(webhook.name, self._address(visit, "show_webhook", id=webhook.id)))

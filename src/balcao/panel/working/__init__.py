@@ -1,1 +1,1 @@
-"""Work on a form: the names of others who have it open, and the typed text, stored until the form is sent."""
+"""Work on a form: who else has it open, and the typed text, which is stored until the form is sent."""

@@ -1,12 +1,12 @@
-"""Work on a form that several people may edit. Co-editors are named, and the typed text is stored for a day.
+"""Work on a form that several people may edit. The page names co-editors, and the typed text is stored for a day.
 
-Access: only a page that could be shown contains the place of its form, sealed for this session. A person who may not
-read the record can therefore neither see who edits it nor appear there. If the rights of a person have changed since
-the page was shown, nothing is shown either.
+Access: a page contains the place of its form, sealed for this session, only if the person may see the page. A person
+who may not read the record can therefore neither see who edits it nor appear there. If a person's rights have changed
+since the page was shown, nothing is shown either.
 
 End: after a form was sent, nothing more is stored for that opening of the page.
 
-Limit: forms with data of citizens do not take part.
+Limit: forms with citizens' data do not take part.
 """
 
 import base64
@@ -31,7 +31,7 @@ _MOST_NAMED = 5
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """A form that a person opened, with the person's rights at that time. `page` is the name of its page."""
+    """A form that a person has opened, with the person's rights at that time. `page` is the name of the form's page."""
 
     path: str
     title: str
@@ -42,7 +42,7 @@ class _Place(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Kept:
-    """Text that was typed and not sent, with the id of its draft."""
+    """Text that was typed but not sent, with the id of its draft."""
 
     number: UUID
     saved_at: datetime
@@ -62,7 +62,7 @@ class Work:
 
 
 async def begin_work(visit: Visit) -> Work:
-    """Record that the person has this form open. Call this only after the page's data were read with their rights."""
+    """Record that the person has this form open. Call this only after their rights allowed reading the page's data."""
     if visit.is_post and (before := _read_place(visit)) is not None:  # the form was rejected, and is shown again
         await _end(visit, before)
     place = _Place(visit.path, visit.page.label, uuid4(), visit.rights.digest, visit.page.name)
@@ -77,8 +77,8 @@ async def begin_work(visit: Visit) -> Work:
 async def heartbeat(visit: Visit) -> list[str] | None:
     """Record that the page is still open, and return the co-editors. Return None for a place of another session.
 
-    A person whose rights have changed may have lost the right to the page. They neither see others nor are seen, until
-    they open the page again.
+    A person whose rights have changed may have lost the right to the page. Until they open the page again, they neither
+    see others nor are seen.
     """
     place = _read_place(visit)
     if place is None:
@@ -103,7 +103,7 @@ async def keep_typed(visit: Visit) -> bool:
 
 
 async def finish_work(visit: Visit) -> None:
-    """Delete the draft and the presence of a form that was sent."""
+    """After a form was sent, delete its draft and the person's presence."""
     place = _read_place(visit)
     if place is None:
         return
@@ -114,7 +114,7 @@ async def finish_work(visit: Visit) -> None:
 
 
 async def _end(visit: Visit, place: _Place) -> None:
-    """Store nothing more for this opening. Wait for a draft that is being stored at this moment."""
+    """Store nothing more for this opening. Wait for a draft that is being stored now."""
     async with visit.panel.database.connection() as connection:
         await store.end_opening(connection, place.opening)
         await store.delete_old_openings(connection, _OPENINGS_KEPT)
@@ -154,5 +154,5 @@ def _hash(path: str) -> bytes:
 
 
 def _number(visit: Visit, path: str) -> UUID:
-    """Return the id under which a person has one stored draft for each form."""
+    """Return the draft's id, which is the same for all openings of a form by one person."""
     return UUID(bytes=hashlib.sha256(b"typed" + visit.session.stored.subject_key + path.encode()).digest()[:16])

@@ -28,7 +28,7 @@ async def list_others(
 async def delete_presence(connection: Connection, place: bytes, subject_key: bytes) -> None: ...
 
 
-# Delete at most 1,000 rows, so that the statement holds its locks only briefly. The next call deletes the rest.
+# Delete at most 1,000 rows, so that the statement holds its locks only briefly. The next call deletes more.
 @statement("""
 DELETE FROM panel.presence
 WHERE (place, subject_key) IN
@@ -55,7 +55,7 @@ ON CONFLICT (id) DO UPDATE SET is_over = true, touched_at = now()
 async def end_opening(connection: Connection, id: UUID) -> None: ...
 
 
-# At most 1,000 rows, as for the presence.
+# Delete at most 1,000 rows, as for presence.
 @statement("""
 DELETE FROM panel.form_opening
 WHERE id IN (SELECT id FROM panel.form_opening WHERE touched_at < now() - :kept::interval LIMIT 1000)
