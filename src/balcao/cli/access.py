@@ -21,7 +21,7 @@ access.add_typer(audit, name="audit")
 
 
 class DocumentFormat(StrEnum):
-    """The format of the document. It repeats the service's own type, so that help does not import the service."""
+    """The document's format. The class repeats the service's type, so that `--help` need not import the service."""
 
     YAML = "yaml"
     JSON = "json"
@@ -74,7 +74,7 @@ def apply(plan_id: Annotated[UUID, typer.Argument(help="O `plan_id` de um plano 
 
 @access.command("grant-admin")
 def grant_admin(cpf: CpfArgument) -> None:
-    """Inclui uma pessoa em `superadministradores`: é o primeiro caminho para dentro de uma instalação nova."""
+    """Inclui uma pessoa em `superadministradores`: assim se dá o primeiro acesso a uma instalação nova."""
     from balcao.access.groups import service as groups
     from balcao.operate.use_cases import run_use_case
 

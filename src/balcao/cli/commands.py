@@ -1,4 +1,4 @@
-"""All commands by name. A command's module is imported when it is called, so `balcao --help` imports none of them."""
+"""All commands by name. A command's module is only imported when the command is called, not for `balcao --help`."""
 
 import functools
 import importlib
@@ -16,7 +16,7 @@ from balcao.version import describe_version
 
 @dataclass(frozen=True)
 class Entry:
-    """The location of a command as `module:attribute` of a package, and its line in the list of commands."""
+    """Where a command is defined (`module:attribute` in a package), and its line in the list of commands."""
 
     target: str
     summary: str
@@ -69,7 +69,7 @@ COMMANDS = {
 
 
 def list_entries() -> dict[str, Entry]:
-    """Return every command by name, including the trial's. A name has two words if it extends an existing group."""
+    """Return every command by name, including the trial's commands. A two-word name extends an existing group."""
     trial: dict[str, Entry] = sandbox.load_installed("commands", {})
     return COMMANDS | trial
 
@@ -89,7 +89,7 @@ def load_command(name: str) -> Any:
 
 
 class _Lazy(TyperCommand):
-    """A command that is listed without being imported. It is imported when it is called."""
+    """A listed command that has not been imported. It is imported when it is called."""
 
     def __init__(self, name: str, entry: Entry) -> None:
         super().__init__(name, help=entry.summary)
@@ -107,7 +107,7 @@ class _Lazy(TyperCommand):
 
 
 class _Root(Group):
-    """The root group. It finds the commands in the table above."""
+    """The root group, which finds its commands in the table above."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [name for name in list_entries() if " " not in name]
@@ -142,5 +142,5 @@ def group(
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run a command and return its exit status. Usage errors are explained in Portuguese."""
+    """Run a command and return its exit status. Explain usage errors in Portuguese."""
     return portuguese.run(typer.main.get_command(balcao), arguments)

@@ -39,7 +39,7 @@ def explain(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Explica cada variável: o que vale, de onde vem, o que faz, o padrão e o que muda com ela; segredo nenhum."""
+    """Explica cada variável: o que vale, de onde vem, o que faz, o padrão e o que muda com ela; não mostra segredos."""
     from balcao.core import logs
     from balcao.operate.explanation import explain_settings
 
@@ -53,7 +53,7 @@ def explain(
 
 
 def describe_settings(found: "Explained") -> Iterator[str]:
-    """Yield the lines for a terminal."""
+    """Yield the lines to print on a terminal."""
     from balcao.operate.expiry import format_end
 
     for one in found.settings:

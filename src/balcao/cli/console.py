@@ -1,16 +1,16 @@
-"""The output of commands. Terminals get their own width, pipes get unlimited width, so that no line is cut."""
+"""Command output, in the width of the terminal. In a pipe, the width is unlimited, so that no line is cut."""
 
 import sys
 from typing import Any
 
 from rich.console import Console
 
-# Tables use the width of their cells and are not padded to this.
+# Tables are as wide as their cells and are not padded to this width.
 UNBOUNDED = 100_000
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """Return the console of standard output, or of standard error."""
+    """Return the console for standard output or standard error."""
     stream = sys.stderr if stderr else sys.stdout
     return Console(stderr=stderr, highlight=False, width=None if stream.isatty() else UNBOUNDED)
 
@@ -23,5 +23,5 @@ def print_json(value: Any) -> None:
 
 
 def format_count(count: int) -> str:
-    """Return a number in Brazilian format, with a point before each thousand."""
+    """Format a number in Brazilian style, with a point before each group of three digits."""
     return f"{count:,}".replace(",", ".")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def write_files(folder: Path, files: "dict[str, File]", *, replace: bool) -> None:
-    """Write the files, and print the paths of those that changed.
+    """Write the files, and print the paths of the changed files.
 
     Raises OperatorFault if a file exists with other contents, unless `replace` is set.
     """

@@ -1,4 +1,4 @@
-"""`balcao identity`: the keys of the identity provider (the city's or the embedded one), and fixed tokens."""
+"""`balcao identity`: make processes fetch the identity provider's keys again, and create fixed tokens."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ identity = Commands(help="O provedor de identidade e as suas chaves.")
 
 @identity.command("refresh-keys")
 def refresh_keys() -> None:
-    """Faz todos os processos buscarem já as chaves do provedor; as apagadas nele deixam de valer na hora."""
+    """Faz todos os processos buscarem agora as chaves do provedor; chaves apagadas nele deixam de valer na hora."""
     from balcao.operate import database
 
     asyncio.run(_announce(database.find_database(Settings.load())))

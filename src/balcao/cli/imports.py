@@ -1,4 +1,4 @@
-"""The shared code of all import commands: the choice of a kind, the progress bar, the summary."""
+"""Code shared by all import commands: the option `--kind`, the progress bar and the summary."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +32,7 @@ Report = Annotated[Path | None, typer.Option(help="Onde anotar as linhas recusad
 
 
 def offer_kinds(service: str, metavar: str = "TIPO", *, show_default: bool = False) -> Any:
-    """Return the option `--kind` of a service's import."""
+    """Return the option `--kind` for the imports of a service."""
     kinds = IMPORT_KINDS[service]
 
     def check(kind: str) -> str:
@@ -56,7 +56,7 @@ def run_import(
 ) -> None:
     """Import a file, show the progress, and print a summary.
 
-    Exit with 1 if rows were refused, unless the operator allows it. Raises OperatorFault.
+    Exit with 1 if rows were refused, unless the operator allows refused rows.
     """
     from balcao.operate.imports import import_file, make_order
 

@@ -1,4 +1,4 @@
-"""`balcao init`: write the files for an installation in production, and for switching a portal over."""
+"""`balcao init`: write the files for a production installation, or for a portal that switches to the platform."""
 
 import sys
 from collections.abc import Callable
@@ -102,7 +102,7 @@ def write_production(
     from balcao.settings.types import split_list
 
     logs.configure("error")
-    # If the required answers are asked interactively, also ask for the optional answers.
+    # If a required answer is asked interactively, ask for the optional answers too.
     is_asked = sys.stdin.isatty() and not (public_url and auth_issuer)
     installation = Installation(
         public_url=public_url or _ask("--public-url", "Endereço público (https://...)"),
@@ -134,7 +134,7 @@ def write_production(
 
 
 def _ask(option: str, question: str) -> str:
-    """Ask on a terminal. Raises OperatorFault without a terminal."""
+    """Ask for a required answer. Raises OperatorFault if there is no terminal."""
     if not sys.stdin.isatty():
         raise OperatorFault(f"Falta a opção {option}.")
     ask: Callable[[str], str] = typer.prompt
@@ -142,7 +142,7 @@ def _ask(option: str, question: str) -> str:
 
 
 def _offer(is_asked: bool, question: str) -> str:
-    """Ask for an optional answer. Return an empty string if not `is_asked`, or if the answer is empty."""
+    """Ask for an optional answer. Return an empty string if `is_asked` is False or the answer is empty."""
     if not is_asked:
         return ""
     answer: str = typer.prompt(f"{question}; vazio: nenhum", default="", show_default=False)

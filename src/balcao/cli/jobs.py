@@ -93,7 +93,7 @@ def show_job(number: Number, as_json: Json = False) -> None:
 def retry_job(
     numbers: Annotated[list[str], typer.Argument(metavar="NÚMERO...", help="Números de tarefas que falharam.")],
 ) -> None:
-    """Põe tarefas que falharam de novo na fila, com todas as tentativas."""
+    """Devolve à fila tarefas que falharam, com todas as tentativas."""
     from balcao.core.jobs import dead_letters
     from balcao.operate.use_cases import run_use_case
 
@@ -104,7 +104,7 @@ def retry_job(
 
 @jobs.command("drop")
 def drop_job(number: Number, reason: Reason) -> None:
-    """Descarta uma tarefa que falhou e que ninguém mais deve fazer."""
+    """Descarta uma tarefa que falhou e que não deve mais ser executada."""
     from balcao.core.jobs import dead_letters
     from balcao.operate.use_cases import run_use_case
 

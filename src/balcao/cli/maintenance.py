@@ -1,4 +1,4 @@
-"""`balcao maintenance`: put a service into maintenance, in all processes at the same time."""
+"""`balcao maintenance`: put a service into maintenance in all processes."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`balcao migrate`: migrate the database of this configuration."""
+"""`balcao migrate`: migrate the configured database."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Options that several groups of commands share."""
+"""Options shared by several groups of commands."""
 
 from typing import Annotated
 

@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The library's headings and labels, by the name of their constant in `typer.rich_utils`.
+# The library's headings and labels, by the name of the constant in `typer.rich_utils`.
 _HELP = {
     "ARGUMENTS_PANEL_TITLE": "Argumentos",
     "OPTIONS_PANEL_TITLE": "Opções",
@@ -21,7 +21,7 @@ _HELP = {
 }
 
 _UNKNOWN_COMMAND = re.compile(r"No such command '(?P<name>.*?)'\.", re.DOTALL)
-# The library's sentences about usage errors, and ours. The first match applies.
+# The library's English usage errors with our Portuguese sentences. The first match applies.
 _SENTENCES = (
     (_UNKNOWN_COMMAND, "O comando {name} não existe."),
     *(
@@ -54,7 +54,7 @@ _SENTENCES = (
 
 
 class _InPortuguese:
-    """The shared code of a command and a group of commands."""
+    """Code shared by commands and groups of commands."""
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
         formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), "Uso: ")  # type: ignore[attr-defined]
@@ -74,15 +74,15 @@ class _InPortuguese:
 
 
 class Command(_InPortuguese, TyperCommand):
-    """One command."""
+    """A command with help in Portuguese."""
 
 
 class Group(_InPortuguese, TyperGroup):
-    """Commands under one name."""
+    """A group of commands with help in Portuguese."""
 
 
 class Commands(typer.Typer):
-    """A group of commands. It shows its help if it is called without a command."""
+    """A group of commands, which shows its help if it is called without a command."""
 
     def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
         super().__init__(
@@ -103,7 +103,7 @@ class Commands(typer.Typer):
 
 
 def run(command: Any, arguments: list[str] | None) -> int:
-    """Run `command` and return the exit status. A usage error is explained in a sentence and returns 2."""
+    """Run `command` and return the exit status. For a usage error, print an explanation and return 2."""
     try:
         status = command.main(arguments, standalone_mode=False)
     except typer.Abort:
@@ -118,7 +118,7 @@ def run(command: Any, arguments: list[str] | None) -> int:
 
 
 def _explain(fault: Any) -> None:
-    """Print the sentence of a usage error and where to read more. A group called without a command shows its help."""
+    """Explain a usage error and refer to `--help`. Without a message, the library has already printed the help."""
     message, context = fault.format_message(), getattr(fault, "ctx", None)
     if not message:
         return
@@ -130,7 +130,7 @@ def _explain(fault: Any) -> None:
 
 
 def _suggest(fault: Any, message: str) -> str:
-    """Return a sentence with the most similar commands or options, or an empty string if there are none."""
+    """Return a sentence that suggests similar commands or options, or an empty string if none is similar."""
     near = list(getattr(fault, "possibilities", None) or [])
     if unknown := _UNKNOWN_COMMAND.search(message):
         near = difflib.get_close_matches(unknown["name"], fault.ctx.command.list_commands(fault.ctx))

@@ -1,4 +1,4 @@
-"""`balcao registry`: import the city's files, and verify the ledger of preferences."""
+"""`balcao registry`: import the city's files, and verify the preferences ledger."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,4 +1,4 @@
-"""`balcao search`: import and export a catalogue, and run schema migrations."""
+"""`balcao search`: import and export a service catalogue, and run schema migrations."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ search = Commands(help="Catálogo de serviços: importação e exportação, mig
 migration = Commands(help="Migrações do esquema da busca: iniciar, acompanhar, abortar, desfazer.")
 search.add_typer(migration, name="migration")
 console = make_console()
-# The bar goes to standard error, so that it does not mix with output that a program reads.
+# The progress bar goes to standard error, so that it does not mix with output that a program reads.
 screen = make_console(stderr=True)
 
 STATES = {
@@ -178,7 +178,7 @@ def list_schemas(as_json: Json = False) -> None:
 
 
 def _show(status: "MigrationStatus", as_json: bool) -> None:
-    """Print the state of a run. Raises OperatorFault if the run failed by itself, so that a script notices it."""
+    """Print a run's state. Raises OperatorFault if the run failed without being aborted, so that scripts notice."""
     if as_json:
         print_json(status)
     else:

@@ -1,4 +1,4 @@
-"""`balcao serve`, `balcao panel` and `balcao worker`: start the processes that serve and those that run jobs."""
+"""`balcao serve`, `balcao panel` and `balcao worker`: start processes that serve callers or run jobs."""
 
 import asyncio
 import os
@@ -95,7 +95,7 @@ def worker() -> None:
 
 
 def _run_worker(settings: Settings, order: Order) -> None:
-    """Run the worker in this process. A service manager starts and replaces it."""
+    """Run the worker in this process, which a service manager starts and restarts."""
     import uvloop
 
     from balcao.operate.processes import management

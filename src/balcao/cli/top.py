@@ -1,4 +1,4 @@
-"""`balcao top`: what runs, waits and fails now, read from the metrics of the running instance."""
+"""`balcao top`: show what runs, waits and fails now, from the metrics of the running instance."""
 
 import sys
 import time
@@ -46,7 +46,7 @@ def top(
 
 
 def _follow(source: "MetricsSource", before: "Reading", interval: int) -> None:
-    """Redraw the state until Ctrl-C."""
+    """Redraw the tables until Ctrl-C."""
     from rich.live import Live
 
     from balcao.operate.readings import compare_readings
@@ -64,7 +64,7 @@ def _follow(source: "MetricsSource", before: "Reading", interval: int) -> None:
 
 
 def draw(picture: "Picture") -> Group:
-    """Return the state as tables. Problems come first."""
+    """Return the state as a summary and tables. Problems are red."""
     return Group(
         _draw_state(picture),
         _draw_traffic(picture.services),
@@ -138,7 +138,7 @@ def _table(first: str, *numbers: str) -> Table:
 
 
 def _age(seconds: float) -> str:
-    """Return a duration in seconds, in minutes and seconds, or in hours and minutes."""
+    """Format a duration in seconds, in minutes and seconds, or in hours and minutes."""
     whole = int(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -1,4 +1,4 @@
-"""The output of `balcao serve` and `balcao panel` when ready: addresses, demo citizens, and a call to paste."""
+"""What `balcao serve` and `balcao panel` print when they are ready: addresses, demo citizens, and a call to paste."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ console = make_console()
 
 
 def welcome(plan: Plan, report: Report) -> None:
-    """Print the welcome, at most twenty lines, to standard output."""
+    """Print the welcome message to standard output. It has at most twenty lines."""
     for line in _list_addresses(plan, report.base_urls):
         console.print(line, soft_wrap=True)
     if plan.front == "api" and plan.settings.sandbox and report.offer is None:
