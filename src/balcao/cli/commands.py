@@ -16,7 +16,7 @@ from balcao.version import describe_version
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a command is defined (`module:attribute` in a package), and its line in the list of commands."""
+    """A command's location (`module:attribute` in a package), and its line in the list of commands."""
 
     target: str
     summary: str

@@ -1,4 +1,4 @@
-"""What `balcao serve` and `balcao panel` print when they are ready: addresses, demo citizens, and a call to paste."""
+"""The welcome message of `balcao serve` and `balcao panel`: addresses, demo citizens, and a call to paste."""
 
 from collections.abc import Iterator, Mapping
 

@@ -55,7 +55,7 @@ async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
 
 def accept_first(sock: socket.socket) -> None:
     """Start listening on a port that was only bound until now. Nothing changes if the socket already listens."""
-    # Accepted connections inherit this option. Without it, their TIME_WAIT remains would block the port for a minute
+    # Accepted connections inherit this option. Without it, connections in TIME_WAIT would block the port for a minute
     # after a restart.
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.listen(BACKLOG)

@@ -16,7 +16,7 @@ _LONGEST_ADDRESS = 2_000
 def is_from_here(headers: Headers, origin: str) -> bool:
     """Return whether the browser says that the request comes from one of our pages.
 
-    Accept a browser that sends neither header, because the form's secret is checked too.
+    Accept a request without `Sec-Fetch-Site` or `Origin`, because the form's secret is checked too.
     """
     site, sent = headers.text(b"sec-fetch-site"), headers.text(b"origin")
     return site in {None, "same-origin"} and sent in {None, origin}

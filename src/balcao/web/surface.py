@@ -88,7 +88,8 @@ class Surface:
         """Return the full name of a cookie.
 
         With TLS, the prefix `__Host-` makes browsers send the cookie only to this host. Without TLS, on a developer's
-        machine, browsers reject this prefix; the port distinguishes the platforms of one machine.
+        machine, browsers reject this prefix, so the name contains the port, which distinguishes the platforms of one
+        machine.
         """
         if self.is_secure:
             return f"__Host-{name}"

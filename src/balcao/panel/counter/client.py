@@ -1,4 +1,4 @@
-"""The operations that the counter calls besides those on one citizen's data."""
+"""The operations that the counter calls, except the operations on one citizen's data."""
 
 from collections.abc import Mapping
 from datetime import datetime

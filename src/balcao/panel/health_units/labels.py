@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Color(NamedTuple):
-    """How a risk colour is shown: the `kind` of its tag, its symbol, and its rank from lowest to highest."""
+    """The display of a risk colour: the `kind` of its tag, its symbol, and its rank from lowest to highest."""
 
     kind: str
     symbol: str

@@ -16,7 +16,7 @@ pages = Pages("jobs", "/banco-de-curriculos")
 
 @pages.get("", "Banco de currículos", actions=[READ], in_menu=True)
 async def list_bank(visit: Visit) -> Response[Any]:
-    """List the people with a resume who accept the terms, newest first."""
+    """List the people with a resume who accepted the terms, newest acceptance first."""
     listing = Listing(visit, ("pessoa", "pessoas"), [Filter("busca", "Nome", is_wide=True)])
     found = await client.list_bank(visit.api, listing.values.get("busca"), listing.number, listing.size)
     listing.rows, listing.total = found.data, found.meta.total

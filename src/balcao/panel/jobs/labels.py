@@ -74,7 +74,7 @@ FAILURES: Mapping[str, str] = {
 }
 
 
-# Why an application in this state refuses a new status or step.
+# Reasons why an application in this state refuses a new status or step.
 STATE_FAILURES: Mapping[str, str] = {
     "vaga_congelada": "nada se decide enquanto está congelada",
     "vaga_descontinuada": "nada mais se decide depois de encerrada",

@@ -1,4 +1,4 @@
-"""The operations that the area calls besides those on one person's data."""
+"""The operations that the area calls, except the operations on one person's data."""
 
 from datetime import datetime
 

@@ -105,7 +105,7 @@ class OwnSession(NamedTuple):
 
 
 class SessionOver(Exception):
-    """The end of a session during its use, by the provider, in another window or by a timeout."""
+    """A session that ended while it was in use: by the provider, in another window or by a timeout."""
 
 
 class Sessions:
