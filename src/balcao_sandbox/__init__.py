@@ -1,1 +1,1 @@
-"""The trial: embedded servers, demo citizens and their data, and the commands that show them. Never in production."""
+"""The trial: embedded servers, demo data and commands for trying the platform. Never used in production."""

@@ -1,4 +1,4 @@
-"""`balcao demo`: show the contents of the demo data, or load them into another database."""
+"""`balcao demo`: show the contents of the demo data, or load the data into another database."""
 
 import asyncio
 from typing import Annotated

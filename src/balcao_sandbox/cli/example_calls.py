@@ -1,4 +1,4 @@
-"""Commands to paste into a shell: a token and calls for each demo person and client, one for every service."""
+"""Commands to paste into a shell: a token and example calls for some of the demo people and clients."""
 
 import os
 import re
@@ -21,7 +21,7 @@ WEBHOOK = '{"cpf":"{citizen_cpf}","dados":{"nomeExibicao":"Ana"}}'
 
 @dataclass(frozen=True)
 class Example:
-    """An example call and its caller. `path` and `body` contain names of examples in braces."""
+    """An example call and its caller. In `path` and `body`, names of example values are in braces."""
 
     who: str
     service: str
@@ -43,12 +43,12 @@ EXAMPLES = (
 
 
 def choose_people(offer: Offer) -> list[Person]:
-    """Return the people whose calls are shown, in order."""
+    """Return the people whose calls are shown, in the order of PEOPLE."""
     return [person for name in PEOPLE for person in offer.people if person.username == name]
 
 
 def list_calls(settings: Settings, offer: Offer, served: Sequence[str]) -> Iterator[Text]:
-    """Yield a token and the calls of each person and client, for the `served` services."""
+    """Yield the lines to print: a token command for each caller, and their calls to the `served` services."""
     commands = Commands(settings, offer)
     yield Text("Pessoas e clientes de demonstração: um token e chamadas de cada um", style="bold")
     for person in choose_people(offer):
@@ -63,7 +63,7 @@ def list_calls(settings: Settings, offer: Offer, served: Sequence[str]) -> Itera
 
 
 class Commands:
-    """Shell commands that do not depend on this process's environment."""
+    """Creates shell commands that do not depend on this process's environment."""
 
     def __init__(self, settings: Settings, offer: Offer) -> None:
         self._settings = settings
@@ -90,7 +90,7 @@ class Commands:
                 yield Text(f"  {line}")
 
     def _call(self, example: Example) -> str | None:
-        """Return the command of a call, or None if the demo data lack a value for it."""
+        """Return the command of a call, or None if the demo data contain no value for a name in braces."""
         path, body = self._fill(example.path), self._fill(example.body)
         if path is None or body is None:
             return None
@@ -111,13 +111,13 @@ def _issuer_is_default(settings: Settings) -> bool:
 
 
 def own_command() -> list[str]:
-    """Return the command with which a shell in this folder calls this program."""
+    """Return the command that starts this program from a shell in the current folder."""
     here = Path(sys.argv[0]).absolute()
     if here.name == "__main__.py":
         return [sys.executable, "-m", "balcao"]
     if shutil.which("balcao") == str(here):
         return ["balcao"]
-    # A shell searches its path for a command without a slash.
+    # Without a slash, a shell would search its path for the command.
     if here.parent == Path.cwd():
         return [f"./{here.name}"]
     return [os.path.relpath(here) if here.is_relative_to(Path.cwd()) else str(here)]

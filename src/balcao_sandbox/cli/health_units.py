@@ -1,4 +1,4 @@
-"""`balcao health-units simulate`: create random episodes, for trying the event stream."""
+"""`balcao health-units simulate`: create random notifications, to try the event stream."""
 
 from typing import Annotated
 

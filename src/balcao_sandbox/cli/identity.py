@@ -1,4 +1,4 @@
-"""`balcao identity rotate`: create a new signing key for the embedded provider."""
+"""`balcao identity rotate`: create a new signing key for the embedded identity provider."""
 
 from balcao.operate.faults import OperatorFault
 

@@ -1,4 +1,4 @@
-"""`balcao registry generate`: write files of an invented city, for trying the import."""
+"""`balcao registry generate`: write import lines of invented citizens, to try the import."""
 
 import sys
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""`balcao sandbox`: single parts of the sandbox, if the others run elsewhere."""
+"""`balcao sandbox`: run or use single parts of the sandbox."""
 
 import asyncio
 from datetime import timedelta
@@ -61,7 +61,7 @@ def let_time_pass(
     minutes: Annotated[int, typer.Option(min=0, help="Quantos minutos.")] = 0,
     days: Annotated[int, typer.Option(min=0, help="Quantos dias.")] = 0,
 ) -> None:
-    """Faz passar o tempo para uma pessoa de demonstração: vence o que dela vence por si, sem esperar."""
+    """Simula a passagem do tempo para uma pessoa de demonstração: vence já o que só venceria depois."""
     settings = Settings.load(finds_trial=True)
     if not (minutes or days):
         raise OperatorFault("Diga quanto tempo passa: --minutes 15, ou --days 91.")

@@ -46,7 +46,7 @@ def token(who: Who, scope: Scope = "", issuer: Issuer = "") -> None:
 
 
 def find_person(who: str) -> demo.Person:
-    """Find a demo person by user name, CPF or first names, ignoring accents and case. Raises OperatorFault."""
+    """Find a demo person by user name, CPF or first names. Accents and case do not matter. Raises OperatorFault."""
     wanted = _simplify(who)
     for person in demo.people():
         name = _simplify(person.name)
@@ -60,13 +60,16 @@ def _simplify(text: str) -> str:
 
 
 def fetch_client_token(browser: httpx.Client, endpoint: str, client: demo.Client, scope: str) -> dict[str, Any]:
-    """Use the client credentials flow and return the provider's response."""
+    """Request a token with the client credentials flow. Return the provider's response. Raises OperatorFault."""
     form = {"grant_type": "client_credentials", "client_id": client.client_id, "client_secret": client.secret}
     return _read_token(browser.post(f"{endpoint}/token", data=form | ({"scope": scope} if scope else {})))
 
 
 def fetch_person_token(browser: httpx.Client, endpoint: str, who: demo.Person, scope: str) -> dict[str, Any]:
-    """Use the authorization code flow with PKCE: read the login page's form, fill it in and submit it."""
+    """Log a person in with the authorization code flow and PKCE. Return the provider's response.
+
+    This submits the form of the login page, as a browser would. Raises OperatorFault.
+    """
     verifier = secrets.token_urlsafe(48)
     page = browser.get(f"{endpoint}/auth", params=_build_request(verifier, scope or "openid profile"))
     if page.status_code != httpx.codes.OK:
@@ -102,7 +105,7 @@ def _read_token(response: httpx.Response) -> dict[str, Any]:
 
 
 class _Form(HTMLParser):
-    """The first form of a page: its action and the initial values of its fields."""
+    """Parses a page with a form: the form's action and the initial values of its fields."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

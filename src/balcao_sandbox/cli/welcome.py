@@ -1,4 +1,4 @@
-"""The demo part of the output of `balcao serve` when it is ready: logins, and one call to paste."""
+"""The demo part of the message that `balcao serve` prints when it is ready: logins, and a call to paste."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from balcao_sandbox.demo.offer import Offer
 
 
 def list_people(plan: Plan, reported: Mapping[str, Any]) -> Iterator[Text]:
-    """Yield the people to log in as, and a first call."""
+    """Yield lines with the people to log in as, and with commands for a token and a first call."""
     offer = msgspec.convert(reported, Offer)
     commands = Commands(plan.settings, offer)
     yield Text()

@@ -24,7 +24,7 @@ Written = dict[str, Any]
 # Limits of Salesforce's REST API.
 LONGEST_URI = 16_384
 MOST_RECORDS = 2_000  # in one response to a query
-OLDEST_VERSION, NEWEST_VERSION = 31, 68  # older ones ended in 2025; the newest is of October 2026
+OLDEST_VERSION, NEWEST_VERSION = 31, 68  # older ones were retired in 2025; newest: October 2026
 
 OTHER_ACCOUNT = "001DUPLICADA000000"  # for the mode `duplicate`
 
@@ -52,7 +52,7 @@ async def query(request: Request, crm: SandboxCrm, version: str) -> Response[Any
         return await _perform(request, sandbox, "query", None, [], _raise(refused))
 
     def act(fault: Mode | None) -> Reply:
-        # Simulate a CRM that lost its filters and returns other people's records. No client may show them.
+        # Simulate a CRM that ignores the filters and returns other people's records. The platform must not show them.
         asked = replace(parsed, conditions=()) if fault == "misdirected" else parsed
         records = [_select_fields(parsed, record) for record in sandbox.records.select(asked)]
         if fault == "duplicate" and parsed.entity == ACCOUNT.name:
@@ -147,7 +147,7 @@ async def _perform(
 
 
 def _find_refusal(request: Request) -> Refused | None:
-    """Return the refusal of an address that is too long, or of an API version that does not exist."""
+    """Return the error for an address that is too long, or for an API version that does not exist, or None."""
     if len(request.path) + 1 + len(request.query_string) > LONGEST_URI:
         return Refused(414, "URI_TOO_LONG", f"The URI exceeds {LONGEST_URI} bytes")
     found = _VERSION.match(request.path)
@@ -170,7 +170,7 @@ def _raise(refused: Refused) -> Act:
 
 
 def _parse_object(request: Request) -> Written | None:
-    """Return the body's object, or None if the body is not a JSON object."""
+    """Return the JSON object in the body, or None if the body contains anything else."""
     try:
         body = json.loads(request.content or b"")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Close a client's connection without a response, which ASGI itself does not support."""
+"""Close a client's connection without a response. ASGI itself does not support this."""
 
 import asyncio
 from contextvars import ContextVar
@@ -13,7 +13,7 @@ _current: ContextVar[Address] = ContextVar("sandbox_client")
 
 
 class ClosableProtocol(H11Protocol):
-    """uvicorn's protocol, with its transport registered by the client's address."""
+    """uvicorn's HTTP protocol, which also registers its transport under the client's address."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Register the transport."""
@@ -42,4 +42,4 @@ def remember_client(application: Any) -> Any:
 async def close() -> None:
     """Drop the connection of the current request."""
     _open[_current.get()].abort()
-    await asyncio.sleep(0)  # so uvicorn sees the loss first and sends no response
+    await asyncio.sleep(0)  # lets uvicorn notice the loss and send no response

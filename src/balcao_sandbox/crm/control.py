@@ -1,4 +1,4 @@
-"""The sandbox's own controls: faults, journal, state, and events for the registry."""
+"""Routes that control the sandbox: faults, the journal, the state, events for the registry, and sent codes."""
 
 import functools
 from collections.abc import Callable
@@ -14,12 +14,12 @@ from balcao_sandbox.crm.objects import ACCOUNT, CONSENT
 from balcao_sandbox.crm.routes import Route, SandboxCrm
 from balcao_sandbox.crm.webhooks import Batch
 
-# Another site's host name may resolve to this machine, but a browser still sends that name.
+# Another site's host name may resolve to this machine, but browsers send that name in the `Host` header.
 _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
 def guard(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a handler so that it only serves programs on this machine and pages of this CRM."""
+    """Wrap a handler so that it serves only programs on this machine and pages of this CRM."""
 
     @functools.wraps(handler)
     def respond(request: Request, crm: SandboxCrm, *values: str) -> Any:
@@ -65,7 +65,7 @@ def clear_requests(_: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 def list_accounts(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Return the accounts with their consents."""
+    """Return all accounts, or those with the CPF in the query, with their consents."""
     cpf, records = request.query().get("cpf"), crm.sandbox.records
     accounts = [
         account | {"consents": records.find(CONSENT, "Conta__c", account["Id"])}
@@ -99,7 +99,10 @@ def receive_code(request: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 def list_codes(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Return all codes, or those sent to one number: `?to=+5521999999999`, where the `+` may arrive as a blank."""
+    """Return all codes, or only those sent to one number (`?to=+5521999999999`).
+
+    In a query string, `+` stands for a blank, so the number may arrive with a blank.
+    """
     to = request.query().get("to")
     return to_json(crm.mailbox.list_messages(None if to is None else f"+{to.strip().removeprefix('+')}"))
 

@@ -1,4 +1,4 @@
-"""A page with the controls of the sandbox: inject faults and see their effects, people to try them on, and reset."""
+"""A page that controls the sandbox CRM: it injects faults, describes their effects, and resets the data."""
 
 import secrets
 from typing import Any, NamedTuple
@@ -16,12 +16,12 @@ from balcao_sandbox.identity import demo
 
 PATH = "/_sandbox/controls"
 MOST_TIMES = 100
-# Longer than the timeout of any of our calls.
+# Longer than the timeout of any of the platform's calls to the CRM.
 _TOO_LONG_MS = 60_000
 
 
 class Preset(NamedTuple):
-    """A fault that the page offers, and its effect on callers of the platform."""
+    """A fault that the page offers. `expected` describes its effect on callers of the platform."""
 
     label: str
     fault: Fault
@@ -59,7 +59,7 @@ PRESETS = {
         "Nada se vê: a plataforma obtém outro token e repete, uma vez.",
     ),
 }  # fmt: skip
-# Another site can make a browser submit a form, but it cannot read this value from the page.
+# Another site can make a browser submit a form, but cannot read this value from the page.
 _CSRF = secrets.token_urlsafe(32)
 _ENVIRONMENT = make_environment("balcao_sandbox.crm", "templates")
 _STYLE = _ENVIRONMENT.get_template("controls.css").render()
@@ -70,7 +70,7 @@ _HEADERS = {
 
 
 def show_controls(_: Request, crm: SandboxCrm) -> Response[str]:
-    """Return the page."""
+    """Return the page with the controls."""
     people = [(person.name, person.username, person.cpf) for person in demo.people()]
     simulators = [
         (f"9000{numbers.start:05d}", f"9000{numbers.stop - 1:05d}", fault.mode) for numbers, fault in SIMULATORS.items()
@@ -88,7 +88,7 @@ def show_controls(_: Request, crm: SandboxCrm) -> Response[str]:
 
 
 def plant_fault(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Replace all faults with the chosen one."""
+    """Replace all injected faults with the chosen fault."""
     form = _read_form(request)
     preset, times = PRESETS.get(form.get("preset", "")), form.get("times", "")
     if preset is None:
@@ -108,7 +108,7 @@ def clear_faults(request: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 def reset_crm(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Reset the CRM to its demo accounts, without faults."""
+    """Reset the CRM: demo accounts, no faults, and an empty journal."""
     _read_form(request)
     crm.sandbox.reset()
     return redirect(PATH, 303)

@@ -1,4 +1,4 @@
-"""Faults that an operator or a test injects, and simulated people whose CPF always causes one."""
+"""Faults that a user or a test injects, and demo people whose CPF always causes a fault."""
 
 import asyncio
 import random
@@ -14,15 +14,17 @@ Mode = Literal["latency", "rate_limit", "error", "reset", "duplicate", "expired_
 
 
 class Reset(Exception):
-    """The connection must be closed without a response."""
+    """Raised if the connection must be closed without a response."""
 
 
 class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A fault.
+    """A fault, and the calls to which it applies.
 
-    `times` is how often it still applies; None means without limit. `operation` and `cpf` limit it to some calls, and
-    `probability` to a share of them, which `seed` makes repeatable. `ms` and `jitter_ms` belong to `latency`,
-    `retry_after` to `rate_limit`, `status` and `code` to `error`, and `applied` to `reset`.
+    - `times` is how often the fault still applies. None means without limit.
+    - `operation` and `cpf` limit the fault to some calls, and `probability` to a share of these. `seed` makes the
+      choice repeatable.
+    - `ms` and `jitter_ms` are for the mode `latency`, `retry_after` for `rate_limit`, `status` and `code` for `error`,
+      and `applied` for `reset`.
     """
 
     mode: Mode
@@ -41,7 +43,7 @@ class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     async def strike(self, dice: random.Random) -> None:
         """Apply the fault before the operation.
 
-        Raises Refused or Reset. Modes that only change the response do nothing.
+        Raises Refused or Reset. Modes that only change the response do nothing here.
         """
         match self.mode:
             case "latency":
@@ -71,7 +73,7 @@ class ActiveFault:
         self.dice = random.Random(self.fault.seed)  # noqa: S311 - a run must repeat
 
     def matches(self, operation: Operation, cpf: str | None) -> bool:
-        """Return whether the fault applies to this call. If it does, decrement its count."""
+        """Return whether the fault applies to this call. If it does, decrement `times`."""
         fault = self.fault
         if fault.operation not in ("*", operation) or fault.times == 0 or fault.cpf not in (None, cpf):
             return False
@@ -83,9 +85,9 @@ class ActiveFault:
 
 
 class Faults:
-    """The active faults.
+    """The active faults of a sandbox.
 
-    The first match applies. The simulated people come last and remain when the list is emptied.
+    The first matching fault applies. The faults of SIMULATORS come last and are never removed.
     """
 
     def __init__(self) -> None:
@@ -98,7 +100,7 @@ class Faults:
         return [msgspec.to_builtins(loaded.fault) for loaded in self._loaded]
 
     def pick(self, operation: Operation, cpf: str | None) -> ActiveFault | None:
-        """Return the first fault that applies to this call."""
+        """Return the first fault that applies to this call, or None."""
         struck = (loaded for loaded in self._loaded if loaded.matches(operation, cpf))
         return next(struck, None) or _find_simulator(cpf)
 
@@ -111,6 +113,6 @@ SIMULATORS = {
 
 
 def _find_simulator(cpf: str | None) -> ActiveFault | None:
-    """Return the fault of the demo people 151 to 180, whose CPF is 900000000 + n and two check digits."""
+    """Return the fault of a person in SIMULATORS, or None. Person n has the CPF 900000000 + n with two check digits."""
     number = int(cpf[:9]) - 900_000_000 if cpf and len(cpf) == 11 and cpf.isdigit() else 0
     return next((ActiveFault(fault) for numbers, fault in SIMULATORS.items() if number in numbers), None)

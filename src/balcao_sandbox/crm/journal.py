@@ -1,4 +1,4 @@
-"""The calls to the sandbox CRM, for tests and users. Only the newest entries are stored, in memory."""
+"""A journal of the calls to the sandbox CRM, for tests and users. The newest entries are in memory."""
 
 from collections import deque
 from datetime import UTC, datetime
@@ -9,7 +9,10 @@ MAX_ENTRIES = 10_000
 
 
 class Entry(msgspec.Struct):
-    """A call. `fields` are names. `status` is 0 during the call, and if its connection was closed."""
+    """A call to the CRM.
+
+    `fields` contains names only. `status` is 0 during the call, and if its connection was closed.
+    """
 
     at: str
     operation: str
@@ -25,7 +28,7 @@ class Journal:
         self._entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
 
     def open(self, operation: str, cpf: str | None, fields: list[str], request_id: str | None) -> Entry:
-        """Add an entry for a call that starts. The caller completes it."""
+        """Add and return the entry of a call that starts. The caller completes the entry."""
         moment = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         entry = Entry(moment, operation, cpf, sorted(fields), request_id)
         self._entries.append(entry)

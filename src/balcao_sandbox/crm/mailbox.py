@@ -1,7 +1,7 @@
-"""The sandbox's substitute for a message gateway: it receives and shows the codes that the platform sends to phones.
+"""A substitute for a message gateway: it receives and shows the codes that the platform sends to phones.
 
-It is part of the sandbox CRM's server, because that is a single process on the loopback address, independent of the
-number of processes that serve the API and run the jobs.
+It is part of the sandbox CRM's server, because this server is always a single process on the loopback address, whereas
+several processes can serve the API and run jobs.
 """
 
 import secrets
@@ -14,7 +14,7 @@ MAX_MESSAGES = 1_000
 
 
 class SentCode(msgspec.Struct):
-    """A code that was sent. `to` is in E.164 format."""
+    """A sent code. `to` is in E.164 format."""
 
     to: str
     code: str
@@ -23,14 +23,14 @@ class SentCode(msgspec.Struct):
 
 
 class Mailbox:
-    """The newest codes, oldest first. The platform sends `secret` with each code."""
+    """A mailbox with the newest codes, sorted by time. The platform authenticates with `secret`."""
 
     def __init__(self, secret: str) -> None:
         self._authorization = f"Bearer {secret}".encode()
         self._sent: deque[SentCode] = deque(maxlen=MAX_MESSAGES)
 
     def admits(self, authorization: str | None) -> bool:
-        """Return whether the caller sends the platform's secret."""
+        """Return whether the header contains the platform's secret."""
         return secrets.compare_digest((authorization or "").encode(), self._authorization)
 
     def add(self, sent: SentCode) -> None:

@@ -29,7 +29,7 @@ class Field:
     written_by_crm: bool = False
 
     def clean(self, name: str, value: Any) -> Any:
-        """Return the value in its stored form. An empty string becomes null. Raises Refused."""
+        """Validate a value and return it in its stored form. An empty string becomes null. Raises Refused."""
         if value is None or value == "":
             return self._clean_absent(name)
         if not isinstance(value, bool) if self.kind == "boolean" else not isinstance(value, str):
@@ -54,10 +54,10 @@ class Field:
 
 @dataclass(frozen=True)
 class Entity:
-    """An object type. `external` is the unique field that an upsert may name in its path.
+    """An object type. `external` is the unique field that the path of an upsert can name.
 
-    `account` is the field with the id of the record's account. Only this id determines the owner, not a CPF in the
-    record.
+    `account` is the field with the id of the record's account. Only this id determines whose record it is, not a CPF in
+    the record.
     """
 
     name: str
@@ -68,13 +68,13 @@ class Entity:
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
     def check_field(self, name: str) -> str:
-        """Return the name. Raises Refused for an unknown field."""
+        """Return `name`. Raises Refused if there is no such field."""
         if name not in self.fields:
             raise make_invalid_field(name)
         return name
 
     def clean(self, written: Mapping[str, Any], *, new: bool) -> dict[str, Any]:
-        """Return the fields in their stored form. Raises Refused for the first invalid one."""
+        """Validate the fields and return them in their stored form. Raises Refused for the first invalid field."""
         for name in written:
             if self.fields[self.check_field(name)].written_by_crm:
                 raise make_invalid_field(name)
@@ -178,7 +178,7 @@ ANONYMISATION = Entity(
 
 
 def _declare_related(name: str, prefix: str, number: str, *texts: str) -> Entity:
-    """Declare a type of records about a person's contacts with the city, stored in addition to the account."""
+    """Declare an object type for a person's contacts with the city, such as cases and work orders."""
     fields = {**_SYSTEM, **{text: Field() for text in texts}, number: Field(required=True)}
     return Entity(name, prefix, {**fields, "AccountId": Field(required=True), "CPF__c": Field(longest=11)})
 

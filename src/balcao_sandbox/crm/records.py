@@ -1,6 +1,7 @@
-"""The sandbox's state: records in memory. Every change is appended to a file, so that it survives a restart.
+"""The sandbox CRM's records, in memory. Every change is appended to a file, so that it survives a restart.
 
-No function here awaits, so each change is one step of the event loop. Concurrent upserts cannot create two records.
+No function here awaits, so each change is one step of the event loop. Concurrent upserts therefore cannot create two
+records.
 """
 
 import json
@@ -18,7 +19,7 @@ Row = tuple[Entity, Record]
 
 
 class Records:
-    """All records. `demo` returns the rows of a new sandbox."""
+    """All records of the CRM. `demo` returns the records of a new sandbox."""
 
     def __init__(self, path: Path, demo: Callable[[], Iterable[Row]]) -> None:
         self._path = path
@@ -32,7 +33,7 @@ class Records:
             self.reset()
 
     def reset(self) -> None:
-        """Reset to the demo accounts."""
+        """Reset the records to the demo accounts."""
         self._tables = {name: {} for name in ENTITIES}
         for entity, record in self._demo():
             self._put(entity, self._make_record(entity, record))
@@ -54,7 +55,7 @@ class Records:
         return [record for record in self.all(entity) if record[field] == value]
 
     def select(self, query: Query) -> list[Record]:
-        """Return the complete records that match a query. Raises Refused for an unknown object or field."""
+        """Return the matching records with all their fields. Raises Refused for an unknown object or field."""
         entity = ENTITIES.get(query.entity)
         if entity is None:
             raise Refused(400, "INVALID_TYPE", f"sObject type '{query.entity}' is not supported")
@@ -67,7 +68,7 @@ class Records:
         return found[query.offset :][: query.limit]
 
     def insert(self, entity: Entity, written: Mapping[str, Any]) -> Record:
-        """Insert a record. Raises Refused for an invalid field, or for a value that must be unique."""
+        """Insert a record. Raises Refused for an invalid field, a duplicate external key or an unknown account."""
         values = entity.clean(written, new=True)
         key = values.get(entity.external or "")
         if key and self.find(entity, str(entity.external), key):
@@ -76,7 +77,7 @@ class Records:
         return self._store(entity, self._make_record(entity, values))
 
     def update(self, entity: Entity, record: Record, written: Mapping[str, Any]) -> Record:
-        """Update a record. Raises as `insert` does."""
+        """Update a record. Raises the same errors as `insert`."""
         values = entity.clean(written, new=False)
         key = values.get(entity.external or "")
         if key and any(other is not record for other in self.find(entity, str(entity.external), key)):
@@ -90,7 +91,7 @@ class Records:
             raise Refused(400, "INVALID_CROSS_REFERENCE_KEY", "invalid cross reference id", [name])
 
     def rewrite(self, entity: Entity, record: Record, values: Mapping[str, Any]) -> Record:
-        """Set fields, including those that only the CRM itself writes."""
+        """Set fields of a record without validation, also fields that only the CRM itself writes."""
         record |= values
         record["LastModifiedDate"] = self.now()
         return self._store(entity, record)
@@ -122,7 +123,7 @@ class Records:
         self._tables[entity.name][record["Id"]] = record
 
     def now(self) -> str:
-        """Return a time that was never returned before, because the registry orders the echoes by it."""
+        """Return the current time, but always later than the last returned time: the registry orders echoes by time."""
         self._last_moment = max(self._last_moment + 1, int(datetime.now(UTC).timestamp() * 1_000))
         moment = datetime.fromtimestamp(self._last_moment / 1_000, UTC)
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "+0000")
@@ -132,7 +133,7 @@ class Records:
             file.write(_format_line(line))
 
     def _rewrite_file(self) -> None:
-        """Replace the file atomically. After a kill, either the old or the new file exists."""
+        """Replace the file atomically. If the process is killed meanwhile, either the old or the new file exists."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
         rows = ({"entity": name, "record": record} for name, table in self._tables.items() for record in table.values())
@@ -142,11 +143,11 @@ class Records:
 
     def _replay(self) -> None:
         self._tables = {name: {} for name in ENTITIES}
-        whole, _, _ = self._path.read_text("utf-8").rpartition("\n")  # a kill may have cut off the last line
+        whole, _, _ = self._path.read_text("utf-8").rpartition("\n")  # the last line is incomplete after a kill
         for line in map(json.loads, filter(None, whole.split("\n"))):
             table = self._tables[line["entity"]]
             if "record" in line:
-                # A file of an earlier release has no values for fields that were added since.
+                # A file from an earlier release has no values for fields that were added later.
                 table[line["record"]["Id"]] = dict.fromkeys(ENTITIES[line["entity"]].fields) | line["record"]
             else:
                 del table[line["id"]]

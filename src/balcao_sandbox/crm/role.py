@@ -1,4 +1,4 @@
-"""The sandbox CRM as a role of a process of `balcao serve`."""
+"""The sandbox CRM as a role of a `balcao serve` process."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,6 +12,6 @@ from balcao_sandbox.crm.server import build_server
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve on the inherited socket."""
+    """Serve the CRM on the inherited socket within the block."""
     async with serving.run_crm_server(build_server(settings).config, order.sockets["crm"]) as task:
         yield task

@@ -31,7 +31,7 @@ STATE_FILE = "sandbox-crm.jsonl"
 
 
 def build_application(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> AsgiApplication:
-    """Build the CRM. Raises SettingsError in the production profile."""
+    """Build the CRM application. Raises SettingsError in the production profile."""
     if not settings.sandbox:
         raise SettingsError("O CRM de demonstração não funciona com BALCAO_PROFILE=production.")
     http = make_http_client("")
@@ -78,7 +78,7 @@ SALESFORCE_DIALECT = Dialect(_to_body, list)
 
 
 def build_server(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> uvicorn.Server:
-    """Return a server that is not running yet. It only listens on the loopback address, whatever BALCAO_HOST is."""
+    """Build a server, without starting it. It listens only on the loopback address, whatever BALCAO_HOST is."""
     config = uvicorn.Config(
         remember_client(build_application(settings, anonymisation_seconds)),
         host=LOOPBACK,
@@ -94,5 +94,5 @@ def build_server(settings: Settings, anonymisation_seconds: float = ANONYMISATIO
 
 
 async def serve_crm(settings: Settings) -> None:
-    """Serve until stopped."""
+    """Serve the CRM until the process is stopped."""
     await build_server(settings).serve()

@@ -1,4 +1,4 @@
-"""An ASGI application in uvicorn as one role of a process: on an inherited socket, and drained at the end."""
+"""Run an ASGI application in uvicorn as one role of a process, on an inherited socket."""
 
 import asyncio
 import socket
@@ -11,11 +11,11 @@ from balcao.gateway import listening
 
 
 class NotStarted(Exception):
-    """The application did not start. The log contains the reason."""
+    """Raised if the application did not start. The log contains the reason."""
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that leaves signals to the process, which may have other roles."""
+    """A uvicorn server that leaves signal handling to the process, which may have other roles."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -24,11 +24,11 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def run_crm_server(configuration: uvicorn.Config, descriptor: int) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve within the block, which is entered once the server accepts calls. Raises NotStarted."""
+    """Serve within the block, which is entered once the server accepts connections. Raises NotStarted."""
     server, sock = _Server(configuration), socket.socket(fileno=descriptor)
     listening.accept_first(sock)
     task = asyncio.create_task(server.serve(sockets=[sock]))
-    while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn offers no event for it
+    while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn has no event for this
         await asyncio.sleep(0.01)
     if not server.started:
         await task

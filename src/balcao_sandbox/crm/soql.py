@@ -1,4 +1,4 @@
-"""The supported subset of SOQL. Any other query is malformed."""
+"""A parser for a subset of SOQL. Any other query is treated as malformed."""
 
 import functools
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ COUNT: /\d{1,6}\b/
 
 @dataclass(frozen=True)
 class Condition:
-    """A comparison of a field with a value: a text, a time, or several texts."""
+    """A comparison of a field with a string, boolean, time or None, or with a list of strings (`IN`)."""
 
     field: str
     value: Any
@@ -64,7 +64,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Either:
-    """Groups of conditions. At least one group must match."""
+    """Alternative groups of conditions. All conditions of at least one group must match."""
 
     groups: tuple[tuple["Condition | Either", ...], ...]
 
@@ -79,7 +79,7 @@ class Query:
     offset: int = 0
 
     def find_equal(self, field: str) -> str | None:
-        """Return the text that a condition requires this field to have."""
+        """Return the string with which a condition compares this field, or None if there is no such condition."""
         plain = (condition for condition in self.conditions if isinstance(condition, Condition))
         wanted = (c.value for c in plain if c.field == field and isinstance(c.value, str))
         return next(wanted, None)
@@ -158,12 +158,12 @@ class _Reader(Transformer[Token, Query]):
 
 @functools.cache
 def _make_parser() -> Lark:
-    """Build the parser at the first query, because it is slow and not needed at the start."""
+    """Build the parser for the first query. Building it is slow, so this is not done at start."""
     return Lark(_GRAMMAR, parser="lalr", maybe_placeholders=True)
 
 
 def parse_query(text: str) -> Query:
-    """Parse a query. Raises Refused (MALFORMED_QUERY, NUMBER_OUTSIDE_VALID_RANGE)."""
+    """Parse a query. Raises Refused (MALFORMED_QUERY or NUMBER_OUTSIDE_VALID_RANGE)."""
     if len(text) > LONGEST_QUERY:
         raise make_malformed("query too long")
     try:

@@ -1,4 +1,4 @@
-"""The state of the sandbox CRM, and the steps of each operation: fault, token, change, journal, echo."""
+"""The state of the sandbox CRM, and the common part of its operations: faults, tokens and the journal."""
 
 import asyncio
 import secrets
@@ -21,7 +21,7 @@ ANONYMISATION_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class SandboxCall:
-    """One call: the operation, the person, the fields and the authorization."""
+    """A call to the CRM: the operation, the person, the names of the fields, and the authorization."""
 
     operation: Operation
     cpf: str | None
@@ -32,7 +32,7 @@ class SandboxCall:
 
 @dataclass(frozen=True)
 class Reply:
-    """A response. `content` is JSON, or bytes to send instead of JSON."""
+    """A response. `content` is an object to send as JSON, or bytes to send as they are."""
 
     status: int
     content: Any = None
@@ -40,7 +40,7 @@ class Reply:
 
 
 Act = Callable[[Mode | None], Reply]
-"""Performs an operation and returns its reply. The argument is the mode of the call's fault, or None."""
+"""Performs an operation and returns its reply. The argument is the mode of the fault that applies, or None."""
 
 
 class Sandbox:
@@ -54,7 +54,7 @@ class Sandbox:
         self._waiting: set[asyncio.Task[None]] = set()
 
     async def perform(self, call: SandboxCall, act: Act) -> Reply:
-        """Run a call and record it in the journal. Raises Reset if the connection must be closed without a response."""
+        """Perform a call and record it in the journal. Raises Reset if the connection must be closed instead."""
         struck = self.faults.pick(call.operation, call.cpf)
         entry = self.journal.open(call.operation, call.cpf, call.fields, call.request_id)
         entry.fault = struck.fault.mode if struck else None
@@ -81,7 +81,7 @@ class Sandbox:
         return reply
 
     def issue_token(self) -> str:
-        """Return a new token, valid for `TOKEN_SECONDS`. Expired tokens are removed."""
+        """Return a new token, which is valid for `TOKEN_SECONDS`. Expired tokens are removed."""
         token = secrets.token_urlsafe(32)
         now = time.monotonic()
         self._tokens = {known: end for known, end in self._tokens.items() if end > now}
@@ -93,12 +93,12 @@ class Sandbox:
         return scheme.lower() == "bearer" and self._tokens.get(token, 0.0) > time.monotonic()
 
     def complete_anonymisations(self) -> None:
-        """Complete the requests that were filed before a restart."""
+        """Schedule the completion of the anonymisation requests that were filed before a restart."""
         for request in self.records.find(ANONYMISATION, "Status__c", "enfileirado"):
             self.anonymise_later(request)
 
     def anonymise_later(self, request: Record) -> None:
-        """Complete a request after the time that a real CRM would take."""
+        """Complete an anonymisation request after a delay, as a real CRM would."""
         task = asyncio.create_task(self._anonymise(request))
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
@@ -114,19 +114,22 @@ class Sandbox:
         log.info("crm_sandbox.anonymised")
 
     def reset(self) -> None:
-        """Reset to the state of the first start."""
+        """Reset everything to the state of the first start."""
         self.stop()
         self.faults.replace([])
         self.journal.clear()
         self.records.reset()
 
     def stop(self) -> None:
-        """Cancel the waiting requests."""
+        """Cancel the completion of waiting anonymisation requests."""
         for task in self._waiting:
             task.cancel()
 
 
 def _empty(account: Record) -> dict[str, Any]:
-    """Return the fields that empty an account. The account remains, so that its CPF does not get a new one."""
+    """Return the values that empty an account.
+
+    The account remains, so that no second account is created for its CPF.
+    """
     untouched = {"Id", "CPF__c", "CreatedDate", "IsPersonAccount"}
     return {name: None for name in account if name not in untouched} | {"LastName": "Anonimizado", "Turista__c": False}

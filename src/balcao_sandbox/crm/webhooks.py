@@ -1,4 +1,4 @@
-"""The sandbox CRM's calls to the registry's webhook: echoes of written data, and events on request."""
+"""Calls from the sandbox CRM to the registry's webhook: echoes of written data, and events on request."""
 
 import asyncio
 import random
@@ -21,7 +21,7 @@ WAITING_ECHOES = 10_000
 
 
 class Batch(msgspec.Struct, forbid_unknown_fields=True):
-    """Events to send. `duplicates` is how often each event is repeated. `shuffle` is the seed of the order."""
+    """Events to send. Each event is repeated `duplicates` times. `shuffle` is the seed of a random order."""
 
     events: list[dict[str, Any]]
     duplicates: int = 0
@@ -29,7 +29,7 @@ class Batch(msgspec.Struct, forbid_unknown_fields=True):
     delay_ms: int = 0
 
     def order_events(self) -> list[dict[str, Any]]:
-        """Return the events in sending order, with their repetitions."""
+        """Return the events and their repetitions in the order in which they are sent."""
         sent = [event for event in self.events for _ in range(1 + self.duplicates)]
         if self.shuffle is not None:
             random.Random(self.shuffle).shuffle(sent)  # noqa: S311 - a run must repeat
@@ -37,7 +37,10 @@ class Batch(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Webhooks:
-    """The sender of events. Echoes are queued and sent one by one, so that the CRM's responses never wait for them."""
+    """Sends events to the registry.
+
+    Echoes are queued and sent one by one, so the CRM's responses never wait for them.
+    """
 
     def __init__(self, settings: Settings, http: httpx.AsyncClient) -> None:
         self._http = http
@@ -50,18 +53,18 @@ class Webhooks:
         self._fields = FieldMap.load()
 
     def echo(self, entity: Entity, record: Record, written: Mapping[str, Any], account: Record) -> None:
-        """Queue an `atualizacao` with the written fields for the account's citizen."""
+        """Queue an `atualizacao` event for the account's citizen with the written fields."""
         dados = self._to_dados(entity, record, written)
         if self._echoing and account["CPF__c"] and dados:
             self._enqueue({"evento": "atualizacao", "cpf": account["CPF__c"], "dados": dados}, record)
 
     def report_anonymisation(self, record: Record, account: Record) -> None:
-        """Queue an `anonimizacao` for the citizen whose account was emptied."""
+        """Queue an `anonimizacao` event for the citizen whose account was emptied."""
         if self._echoing:
             self._enqueue({"evento": "anonimizacao", "cpf": account["CPF__c"]}, record)
 
     async def send_echoes(self) -> None:
-        """Send the queued echoes while the server runs."""
+        """Send queued echoes until this task is cancelled."""
         while True:
             event = await self._echoes.get()
             status = await self.send(event)
@@ -69,7 +72,7 @@ class Webhooks:
                 log.warning("crm_sandbox.echo_not_accepted", status=status)
 
     async def send_batch(self, batch: Batch) -> dict[str, int]:
-        """Return how many calls got each status. 0 counts calls without a response."""
+        """Send a batch. Return the number of calls by status. Calls without a response have the status 0."""
         statuses: Counter[str] = Counter()
         for event in batch.order_events():
             statuses[str(await self.send(event))] += 1
@@ -77,7 +80,7 @@ class Webhooks:
         return dict(statuses)
 
     async def send(self, event: Mapping[str, Any]) -> int:
-        """Send one event and return the response's status, or 0 without a response."""
+        """Send one event. Return the response's status, or 0 if there was no response."""
         try:
             token = await self._credentials.get()
             headers = {"Authorization": f"Bearer {token.value}"}

@@ -1,1 +1,1 @@
-"""The demo data of all services. They are loaded through the services' use cases."""
+"""The demo data of all services."""

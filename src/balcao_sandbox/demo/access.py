@@ -1,4 +1,4 @@
-"""The sandbox's access catalogue: a custom application with a renamed action, and the demo staff in their groups."""
+"""The sandbox's access catalogue: a custom application with a renamed action, and the groups of the demo staff."""
 
 import tomllib
 from collections.abc import Awaitable, Mapping
@@ -22,7 +22,7 @@ from balcao.core.values.cpf import Cpf
 from balcao_sandbox.identity.demo import Person, people
 
 DEMO_ITEM = SeedItem("demo", "access")
-# An action of the seed data that no demo person needs, so that users can rename it to try the operation.
+# A seed action that no demo person needs. Users can rename it to try the operation.
 EXAMPLE_ACTION = "avatars:write"
 
 
@@ -65,7 +65,7 @@ def read_demo_catalogue() -> DemoCatalogue:
 
 
 async def load_demo_access(platform: Platform) -> None:
-    """Load the sandbox's catalogue once, so that later changes by users remain.
+    """Load the sandbox's catalogue once, so that later changes by users are kept.
 
     The next start completes an interrupted load.
     """
@@ -103,7 +103,7 @@ async def _load(call: Call, demo: DemoCatalogue) -> None:
 
 
 async def _enter_name(call: Call, person: Person) -> None:
-    """Store a member of staff under the name that their first login would set."""
+    """Store the name of a member of staff, which their first login would set otherwise."""
     async with call.platform.database.connection() as connection:
         await users.save_person(connection, Cpf(person.cpf), person.name)
 

@@ -1,4 +1,4 @@
-"""The sandbox's agents and data sets (rules: agents 8). They are the same at every first start except for the day."""
+"""The sandbox's agents and data sets (rules: agents 8). Apart from the dates, every sandbox has the same data."""
 
 import base64
 import hashlib
@@ -26,7 +26,7 @@ HIDDEN = 4
 ROLLED_BACK_TO = 6
 DATASETS = {"Perguntas frequentes": 40, "Atendimento simulado": 2500, "Conjunto vazio": 0}
 LARGEST = "Atendimento simulado"
-# Two versions of the first agent, tried on the largest set, by the ids of their experiments.
+# Experiments with the largest data set, by id. The value is the tested version of the first agent.
 EXPERIMENTS = {EXPERIMENT_ID: 10, f"{EXPERIMENT_ID}-2": ACTIVE}
 RUNS = 40
 
@@ -45,7 +45,7 @@ _FIRST: dict[str, Any] = {
     "embedding_name": "vetores-demo-1",
 }
 
-# The changes of each version of the first agent. Omitted members are inherited.
+# The reason and the changed members of each version of the first agent. Omitted members are inherited.
 _SAVES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("primeira versão", _FIRST),
     ("pede respostas curtas", {"prompt_content": f"{_INSTRUCTIONS} Use no máximo três frases."}),
@@ -94,7 +94,7 @@ async def find_agent_examples(platform: Platform) -> Mapping[str, Any]:
 
 
 def make_dataset_id(name: str) -> str:
-    """Return an id that is the same in every sandbox: 22 URL-safe characters."""
+    """Return a data set's id: 22 URL-safe characters, the same in every sandbox."""
     return base64.urlsafe_b64encode(hashlib.md5(name.encode(), usedforsecurity=False).digest()).decode().rstrip("=")
 
 
@@ -138,7 +138,7 @@ async def _record_experiments(call: Call) -> None:
 
 
 def _make_runs(version: int) -> Iterator[RunCreation]:
-    """Yield invented answers. The newer version is right a little more often."""
+    """Yield runs with invented answers. The newer version is right a little more often."""
     for number, example in enumerate(itertools.islice(_make_examples(LARGEST), RUNS), start=1):
         is_right = number % (version - 7) != 0
         score = AnnotationCreation(

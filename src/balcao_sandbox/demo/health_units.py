@@ -1,7 +1,7 @@
-"""The sandbox's health units and ninety days of their notifications (rules: health_units 7).
+"""The sandbox's health units, with their notifications of ninety days (rules: health_units 7).
 
-They are the same at every first start except for the day. Each unit's history is generated with seed 2026, relative to
-that day.
+Apart from the dates, every sandbox has the same data: the history of a unit is generated with the seed 2026, relative
+to the day of the first start.
 """
 
 import asyncio
@@ -33,10 +33,10 @@ AREAS = tuple(city.AREAS)
 CODES = tuple(city.UNITS)
 DEACTIVATED = "9900023"
 
-# Histories that are written concurrently. With more, a slow machine could wait so long for a connection that the
-# database counts as down.
+# The number of histories that are written concurrently. With more, a slow machine could wait so long for a connection
+# that it would consider the database down.
 AT_ONCE = 4
-# The number of past episodes. Units without an entry never had a notification. The first two are the busy ones.
+# The number of past notifications of each unit. Units without an entry never had a notification.
 EPISODES = {
     "9900002": 40, "9900005": 40, "9900001": 10, "9900003": 10, "9900004": 10, "9900006": 10,
     "9900007": 10, "9900008": 10, "9900009": 10, "9900010": 10, "9900011": 10, "9900012": 10,
@@ -48,7 +48,7 @@ OPEN_NOW = {
     "9900004": Risco.VERMELHO,
 }
 OCCURRENCE = "confronto_armado"
-# Disabled, because the address does not exist.
+# Inactive, because the address does not exist.
 WEBHOOK = WebhookBody(url="https://painel.example/avisos", descricao="Painel do centro de operações", ativo=False)
 UNTOUCHED = "9900011"
 MISTAKEN = "9900012"
@@ -60,7 +60,7 @@ SIMULATED = ("9900014", "9900015", "9900016", "9900017", "9900018")
 def _make_week(
     day: Sequence[tuple[str, str]], saturday: Sequence[tuple[str, str]] = (), *, always: bool = False
 ) -> WeekBody:
-    """Return the week of a unit that opens on weekdays, optionally on Saturday, or every day with `always`."""
+    """Return the weekly hours of a unit that opens on weekdays and perhaps on Saturdays, or on all days if `always`."""
     hours = dict.fromkeys("1234567" if always else "12345", day) | ({"6": saturday} if saturday else {})
     semana = {name: [{"inicio": start, "fim": end} for start, end in openings] for name, openings in hours.items()}
     return WeekBody.model_validate({"semana": semana, "abre_feriado": always})
@@ -71,8 +71,8 @@ _WITH_SATURDAY = _make_week([("08:00", "17:00")], [("08:00", "12:00")])
 _WITH_LUNCH_BREAK = _make_week([("08:00", "12:00"), ("13:00", "17:00")])
 _LONG = _make_week([("07:00", "20:00")])
 _ALWAYS = _make_week([("00:00", "24:00")], always=True)
-# Eighteen units have the usual hours, four of these also on Saturday and one with a lunch break. Three have long hours,
-# and two never close. The deactivated unit has no timetable.
+# Eighteen units open on weekdays, four of these also on Saturdays and one with a lunch break. Three units have long
+# hours, and two never close. The deactivated unit has no timetable.
 WEEKS = {
     **dict.fromkeys(CODES[:18], _USUAL),
     **dict.fromkeys(CODES[2:6], _WITH_SATURDAY),
@@ -84,7 +84,7 @@ WEEKS = {
 
 @dataclass(frozen=True)
 class Step:
-    """One change of a unit's notification: open, change or, with a cause, close."""
+    """A change to a unit's notification. If `causa` is set, the step closes the notification."""
 
     at: datetime
     risco: Risco
@@ -92,7 +92,7 @@ class Step:
 
 
 async def load_demo_health_units(platform: Platform) -> None:
-    """Store the missing units, areas and histories."""
+    """Store the missing units, areas, timetables and notifications, and a webhook."""
     call = operator_call(platform, "health_units.demo")
     known = await units.list_unit_codes(call)
     for code, unit in city.UNITS.items():
@@ -119,14 +119,14 @@ async def load_demo_health_units(platform: Platform) -> None:
 
 
 async def find_health_unit_examples(_: Platform) -> Mapping[str, Any]:
-    """Return a unit with an active notification and one that never had any."""
+    """Return a unit with an active notification, and a unit that never had a notification."""
     return {"cnes_active": ACTIVE, "cnes_quiet": QUIET}
 
 
 async def simulate(call: Call, count: int | None) -> AsyncIterator[str]:
-    """Change random units and yield a text for each change, forever or `count` times.
+    """Change the risk of random units, and yield a description of each change.
 
-    Only units that have no demo history are changed.
+    Only units without a demo history are changed. If `count` is None, this never ends.
     """
     draw = random.Random()  # noqa: S311 - no secret
     for _ in range(count) if count else itertools.count():
@@ -145,7 +145,7 @@ async def simulate(call: Call, count: int | None) -> AsyncIterator[str]:
 
 
 async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:
-    """Apply the missing steps. This continues an interrupted load."""
+    """Apply the missing steps of a unit. This also continues an interrupted load."""
     for step in steps[await notifications.count_notification_events(call, cnes) :]:
         present = await notifications.read_latest_notification(call, cnes)
         if present is None or not present.active:
@@ -161,8 +161,8 @@ async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:
 
 
 def _draw_steps(code: str, now: datetime) -> list[Step]:
-    """Return the steps of a unit in chronological order."""
-    draw = random.Random(f"{SEED}-{code}")  # noqa: S311 - demo data, not a secret
+    """Return a unit's steps in chronological order."""
+    draw = random.Random(f"{SEED}-{code}")  # noqa: S311 - demo data, no secret
     midnight = datetime.combine(now.date(), time(), now.tzinfo)
     days = sorted(draw.sample(range(3, HISTORY_DAYS), EPISODES[code]), reverse=True)
     steps = [step for days_ago in days for step in _draw_episode(draw, midnight - timedelta(days=days_ago))]
@@ -181,7 +181,7 @@ def _draw_episode(draw: random.Random, midnight: datetime) -> Iterator[Step]:
 
 
 def _list_last_steps(code: str, now: datetime, midnight: datetime) -> Iterator[Step]:
-    """Yield the steps that lead to today's state."""
+    """Yield the last steps of a unit, which lead to its current state."""
     if code in OPEN_NOW:
         yield Step(now - timedelta(minutes=40), OPEN_NOW[code])
     elif code == UNTOUCHED:

@@ -9,13 +9,13 @@ from typing import Any
 from balcao.health_units.areas.schemas import AreaBody
 from balcao.health_units.units.schemas import UnitBody
 
-# The length of a degree of latitude. A degree of longitude gets shorter with the distance from the equator.
+# The length of a degree of latitude. A degree of longitude is shorter, depending on the latitude.
 _KM_PER_DEGREE = 111.2
 _DRAWN: Mapping[str, Any] = tomllib.loads((files(__package__) / "health_units_city.toml").read_text("utf-8"))
 
 
 def _to_position(east: float, north: float) -> list[float]:
-    """Return longitude and latitude of a position in kilometres from the origin."""
+    """Return the longitude and latitude of a position, given in kilometres east and north of the origin."""
     latitude, longitude = _DRAWN["origin"]
     per_degree = _KM_PER_DEGREE * math.cos(math.radians(latitude))
     return [round(longitude + east / per_degree, 5), round(latitude + north / _KM_PER_DEGREE, 5)]
@@ -25,7 +25,7 @@ def _read_area(drawn: Mapping[str, Any]) -> AreaBody:
     ring: list[Sequence[float]] = []
     for name in drawn["borders"]:
         border = _DRAWN["borders"][name.removeprefix("-")]
-        ring += (border[::-1] if name.startswith("-") else border)[:-1]  # the next border starts where this one ends
+        ring += (border[::-1] if name.startswith("-") else border)[:-1]  # the next border starts at this border's end
     positions = [_to_position(*place) for place in [*ring, ring[0]]]
     contorno = {"type": "Polygon", "coordinates": [positions]}
     return AreaBody.model_validate({"nome": drawn["nome"], "contorno": contorno})

@@ -1,4 +1,4 @@
-"""The demo data of all services: load them once, and describe them for users of the trial."""
+"""Load the demo data of all services once, and describe the data for users of the trial."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from balcao_sandbox.demo.services import DEMOS
 from balcao_sandbox.identity.demo import clients, people
 
 OWNER = migrations.DEMO
-# Stored before any data are loaded, so that a partly loaded database is recognised too.
+# Recorded before any data are loaded, so that a partly loaded database is recognised.
 BEGUN = "begun"
 
 
@@ -24,9 +24,9 @@ def show_no_progress(_: str) -> None:
 
 
 async def load_once(settings: Settings, url: str, progress: Callable[[str], None] = show_no_progress) -> None:
-    """Load each service's data unless they are loaded. An interrupted service is loaded again.
+    """Load the demo data of each service unless they were loaded before. An interrupted load is repeated.
 
-    The table of migrations records what was loaded, so the record belongs to the database and not to a file.
+    The migrations table records which services were loaded. Unlike a file, the table always belongs to the database.
     """
     if await _is_loaded(settings, url):
         return
@@ -37,7 +37,7 @@ async def load_once(settings: Settings, url: str, progress: Callable[[str], None
 
 
 async def _is_loaded(settings: Settings, url: str) -> bool:
-    """Return whether every service's data are loaded. This does not open the platform."""
+    """Return whether the demo data of all services are loaded. This does not open the platform."""
     own = make_database(settings, url)
     await own.open()
     try:
@@ -58,7 +58,10 @@ async def _mark_begun(connection: Connection) -> None:
 
 
 async def _load_missing(connection: Connection, platform: Platform, progress: Callable[[str], None]) -> None:
-    """Load the missing data, then run the jobs of all services once: starting a worker costs several connections."""
+    """Load the missing data, then run the enqueued jobs of these services.
+
+    One worker runs all jobs, because starting a worker costs several connections.
+    """
     missing = [s for s in app.SERVICES if s.name in DEMOS and not await migrations.is_done(connection, OWNER, s.name)]
     if not missing:
         return
@@ -72,7 +75,7 @@ async def _load_missing(connection: Connection, platform: Platform, progress: Ca
 
 
 async def fetch_offer(settings: Settings, url: str) -> Offer | None:
-    """Return the offer of the demo data, or None if they are not loaded into this database."""
+    """Return a description of the demo data, or None if the database contains none."""
     async with database.open_platform(settings, url, bare=True) as platform:
         async with platform.database.connection() as connection:
             loaded = await _list_loaded(connection)

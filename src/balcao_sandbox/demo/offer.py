@@ -1,4 +1,4 @@
-"""The contents of the demo data, as one process reports them to another."""
+"""A description of the demo data, which one process sends to another."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Person(msgspec.Struct, frozen=True):
-    """A person to log in as."""
+    """A demo person, with the data for a login."""
 
     cpf: str
     name: str
@@ -24,7 +24,7 @@ class Client(msgspec.Struct, frozen=True):
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """The output of `balcao demo --json`. `examples` has one id of each object that an operation needs."""
+    """The output of `balcao demo --json`. `examples` contains ids and other values for trying operations."""
 
     base_urls: dict[str, str]
     people: list[Person]

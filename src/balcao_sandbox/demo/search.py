@@ -1,7 +1,7 @@
-"""The sandbox catalogue of Porto Aurora: 231 services, two deleted ones, and a migration that can be undone.
+"""The sandbox's service catalogue of Porto Aurora, with deleted services and a migration that can be undone.
 
-It is deterministic (seed 2026) except for the times, which count back from the day of the first start. All data are
-written through the use cases. The next start continues an interrupted load.
+Apart from the times, which are relative to the day of the first start, every sandbox has the same data (seed 2026). The
+next start continues an interrupted load.
 """
 
 import random
@@ -37,7 +37,7 @@ from balcao.search.vocabulary import service as vocabulary
 from balcao_sandbox.identity.demo import people
 
 SEED = 2026
-# The service in the examples of the API descriptions, and its id there.
+# The number and the id of the service in the examples of the API descriptions.
 EXAMPLE, EXAMPLE_ID = 1, "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10"
 EXAMPLE_MAPPING_ID = "7b1de1c0-52f4-4a83-9d0e-2a6f0c4b8e11"
 SOURCES = ("1746_v2_llm", "carioca-digital_v2_llm")
@@ -54,8 +54,8 @@ IN_EDITION = frozenset({14, 17, 24, 31, 37})
 AWAITING = frozenset({6, 12, 18, 26, 41})
 EXCLUSIVE_FOR_AGENTS = frozenset({27, 44, 66, 96, 126, 156})
 HIGHLIGHTED = frozenset({0, 5, 38, 106})
-# From this number on, services are created in their final state with one version each, except the renamed ones. A quick
-# start matters more than a long history of every service.
+# From this number on, services are created in their final state, so that the start is quick. Only the renamed services
+# have a second version.
 FIRST_FURTHER = 46
 RENAMED = frozenset({46, 47})
 FIRST_SETTLED = 182
@@ -70,7 +70,7 @@ Step = Callable[[datetime], Awaitable[Any]]
 
 @dataclass(frozen=True)
 class PlannedService:
-    """One service of the sandbox and its history, with a version for each step."""
+    """A service of the sandbox, before it is stored."""
 
     service_id: str
     number: int
@@ -78,7 +78,7 @@ class PlannedService:
 
 
 async def load_demo_services(platform: Platform) -> None:
-    """Store the missing parts of the sandbox's catalogue. Changes by users remain."""
+    """Store the missing parts of the sandbox's catalogue. Changes by users are kept."""
     await collection.begin_with_version(platform, "v2")
     today = utc_now().replace(hour=12, minute=0, second=0, microsecond=0)
     for planned in _draw_services():
@@ -94,7 +94,7 @@ async def load_demo_services(platform: Platform) -> None:
 
 
 async def _propose_change(platform: Platform) -> None:
-    """Propose a change of a published service, so that users can approve it."""
+    """Propose a change to a published service, which users can approve."""
     planned = next(planned for planned in _draw_services() if planned.number == PROPOSED)
     body = planned.body | PROPOSAL
     await proposals.create_proposal(_act_as(platform, EDITOR), planned.service_id, msgspec.convert(body, ProposalBody))
@@ -108,7 +108,7 @@ def list_published() -> Iterator[PlannedService]:
 
 
 async def _load_mappings(platform: Platform) -> None:
-    """Map old numbers to published services, four of each old system."""
+    """Map four numbers of each old system to published services."""
     call = _act_as(platform, PUBLISHER)
     published = [planned for planned in _draw_services() if planned.number in MAPPED]
     for place, planned in enumerate(published):
@@ -120,7 +120,7 @@ async def _load_mappings(platform: Platform) -> None:
 
 
 async def find_service_examples(platform: Platform) -> Mapping[str, Any]:
-    """Return a service with a long history, and the completed migration."""
+    """Return a service with a long history, and the newest migration."""
     planned = next(planned for planned in _draw_services() if planned.number == EXAMPLE)
     newest = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)
     return {
@@ -139,7 +139,7 @@ async def _load(platform: Platform, planned: PlannedService, today: datetime) ->
 
 
 def _list_steps(platform: Platform, planned: PlannedService) -> Sequence[Step]:
-    """Return the steps of a service in the sandbox, in order."""
+    """Return the steps that create a service's history, in order. Each step stores one version."""
     history = _History(_act_as(platform, EDITOR), _act_as(platform, PUBLISHER), planned)
     if planned.number >= FIRST_FURTHER:
         return _list_further_steps(history, planned.number)
@@ -235,7 +235,7 @@ class _History:
 
 def _draw_services() -> Iterator[PlannedService]:
     data = tomllib.loads(files(__package__).joinpath("search_services.toml").read_text("utf-8"))
-    chance = random.Random(SEED)  # noqa: S311 - the same sandbox everywhere, nothing secret
+    chance = random.Random(SEED)  # noqa: S311 - the same data everywhere, no secret
     for number, row in enumerate([*data["services"], *data["further"], *data["settled"]]):
         nome, tema, sub, orgao, resumo = (part.strip() for part in row.split("|"))
         drawn = str(uuid.UUID(int=chance.getrandbits(128), version=4))
@@ -276,7 +276,7 @@ def _to_body(members: dict[str, Any]) -> ServiceChangeBody:
 
 
 def _act_as(platform: Platform, cpf: Cpf) -> Call:
-    """Return the call of a demo member of staff, with the rights of the operator who runs the loader."""
+    """Return a call in the name of a demo member of staff, with the rights of an operator."""
     person = next(person for person in people() if person.cpf == cpf.digits)
     caller = Caller(
         subject=f"demo-{person.username}",

@@ -39,16 +39,16 @@ async def no_examples(_: Platform) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Demo:
-    """Demo data. `load` is idempotent and uses the use cases. `examples` returns ids to try.
+    """A part of the demo data. `load` can be repeated. `examples` returns values for trying operations.
 
-    The keys of `examples` are those of `balcao demo --json`.
+    `balcao demo --json` prints these values under the same keys.
     """
 
     load: Callable[[Platform], Awaitable[None]]
     examples: Callable[[Platform], Awaitable[Mapping[str, Any]]] = no_examples
 
 
-# By the service's name.
+# The demo data by the name of the service.
 DEMOS: Mapping[str, Sequence[Demo]] = {
     "access": [Demo(access.load_demo_access, access.find_access_examples)],
     "registry": [

@@ -1,4 +1,4 @@
-"""The authorization request: validate a client's request before the person enters a password."""
+"""Validate a client's authorization request before the person enters a password."""
 
 import re
 import time
@@ -20,7 +20,7 @@ _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 @dataclass(frozen=True)
 class Destination:
-    """The address for the response. It must be validated before any error is sent there."""
+    """The validated address to which the response or an error is sent."""
 
     client: Client
     redirect_uri: str
@@ -28,7 +28,7 @@ class Destination:
     state: str | None
 
     def format_redirect(self, realm: Realm, response: Mapping[str, str]) -> str:
-        """Return the address with the response. `iss` names the issuer (RFC 9207)."""
+        """Return the address with the response and with the issuer as `iss` (RFC 9207)."""
         state = {} if self.state is None else {"state": self.state}
         encoded = urlencode({**response, **state, "iss": realm.issuer})
         if self.mode == "fragment":
@@ -37,9 +37,10 @@ class Destination:
 
 
 async def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Destination:
-    """Return the address to which the response may go.
+    """Validate and return the address for the response.
 
-    Raises InvalidRequest for a wrong client or address. That error is shown to the person and never sent to an address.
+    Raises InvalidRequest for an unknown client or address. This error is shown to the person, and never sent to the
+    address in the request.
     """
     client = await realm.find_client(parameters.get("client_id", ""))
     if client is None or "authorization_code" not in client.flows:
@@ -52,7 +53,7 @@ async def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Desti
 
 
 def check_request(client: Client, parameters: Mapping[str, str]) -> None:
-    """Validate the other parameters. Raises SentBack."""
+    """Validate the parameters other than client and address. Raises SentBack."""
     if parameters.get("response_type") != "code":
         raise SentBack("unsupported_response_type", "Somente response_type=code é aceito.")
     if parameters.get("response_mode", "query") not in RESPONSE_MODES:
@@ -66,7 +67,7 @@ def check_request(client: Client, parameters: Mapping[str, str]) -> None:
 
 
 def _check_challenge(client: Client, parameters: Mapping[str, str]) -> None:
-    """Require an S256 challenge, except from clients that may authenticate with their secret instead."""
+    """Require an S256 challenge. Clients with optional PKCE may omit it. Raises SentBack."""
     method, challenge = parameters.get("code_challenge_method"), parameters.get("code_challenge")
     if method is None and challenge is None and client.pkce == "optional":
         return
@@ -95,9 +96,9 @@ def _is_too_old(session: Session, max_age: str | None) -> bool:
 
 
 async def grant_code(realm: Realm, session: Session, client: Client, parameters: Mapping[str, str]) -> str:
-    """Return a code. If no scope is requested, grant all scopes of people.
+    """Store a grant and return its code. If no scope is requested, all scopes of people are granted.
 
-    Scopes that are not for people are left out, and the token response names the granted ones.
+    Other scopes are ignored. The token response contains the granted scopes.
     """
     requested = parameters.get("scope", "").split() or PEOPLE_SCOPES
     scope = " ".join(name for name in PEOPLE_SCOPES if name in requested)

@@ -1,4 +1,4 @@
-"""The browser's cookies: its session, and the proof that a form came from one of our pages."""
+"""The provider's cookies: the browser's session, and the proof that a form came from one of our pages."""
 
 import hmac
 from collections.abc import Mapping
@@ -13,19 +13,19 @@ CSRF = "balcao_form"
 
 
 def format_realm_cookie(realm: Realm, name: str, value: str) -> str:
-    """Return a `Set-Cookie` header for the browser session. An empty value deletes the cookie."""
+    """Return a `Set-Cookie` header for a session cookie. An empty value deletes the cookie."""
     return format_cookie(name, value, secure=realm.is_secure, path=realm.path)
 
 
 async def find_session(request: RealmRequest) -> Session | None:
-    """Return the active session of the browser's cookie."""
+    """Return the active session that belongs to the browser's cookie, or None."""
     return await request.realm.records.use_session(request.cookies.get(SESSION, ""))
 
 
 def choose_form_secret(request: RealmRequest) -> str:
-    """Return the secret that cookie and form share.
+    """Return the secret that the cookie and the form share.
 
-    Reuse the current one, because a page may be open in another tab.
+    The current secret is reused, because a page may be open in another tab.
     """
     known = request.cookies.get(CSRF, "")
     return known if len(known) == len(make_secret()) else make_secret()

@@ -13,7 +13,7 @@ from balcao_sandbox.identity.store import Session
 
 
 async def show_clients(request: RealmRequest) -> Response[Any]:
-    """Show the person's clients. Without a session, show the login."""
+    """Show the person's clients, or the login form if there is no session."""
     session = await browser.find_session(request)
     return _show_login(request) if session is None else await _show(request, session)
 
@@ -37,7 +37,7 @@ async def log_in(request: RealmRequest) -> Response[Any]:
 
 
 async def add_client(request: RealmRequest) -> Response[Any]:
-    """Add a client, and show its secret this one time."""
+    """Add a client, and show its secret. The secret is never shown again."""
     session, form = await _read_deed(request)
     if session is None:
         return _show_login(request, fault=login.OUTDATED_FORM, status=400)
@@ -49,7 +49,7 @@ async def add_client(request: RealmRequest) -> Response[Any]:
 
 
 async def renew_secret(request: RealmRequest) -> Response[Any]:
-    """Replace the secret of one of the person's clients, and show it this one time. Raises ClientUnknown."""
+    """Replace the secret of one of the person's clients, and show the new secret once. Raises ClientUnknown."""
     session, _ = await _read_deed(request)
     if session is None:
         return _show_login(request, fault=login.OUTDATED_FORM, status=400)
@@ -59,7 +59,7 @@ async def renew_secret(request: RealmRequest) -> Response[Any]:
 
 
 async def confirm_end(request: RealmRequest) -> Response[Any]:
-    """Explain the consequences of deleting a client. Raises ClientUnknown."""
+    """Show the page that explains and confirms the deletion of a client. Raises ClientUnknown."""
     session = await browser.find_session(request)
     if session is None:
         return _show_login(request)

@@ -1,4 +1,4 @@
-"""SQL of the clients that developers created. Only its owner can change a client."""
+"""SQL for clients that developers created. Only its owner can change a client."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ _COLUMNS = "client_id, name, redirect_uris, scopes, access_seconds, refresh_seco
 
 
 class DeveloperClient(msgspec.Struct, frozen=True):
-    """A client as its owner sees it."""
+    """A client, as its owner sees it."""
 
     client_id: str
     name: str
@@ -20,7 +20,7 @@ class DeveloperClient(msgspec.Struct, frozen=True):
 
 
 class ProvenClient(DeveloperClient, frozen=True):
-    """A client as the provider needs it, with the hash of its secret."""
+    """A client with the hash of its secret, which the provider needs."""
 
     secret_hash: bytes
 
@@ -33,7 +33,7 @@ async def find_client(connection: Connection, client_id: str) -> ProvenClient | 
 async def list_clients(connection: Connection, owner: str) -> list[DeveloperClient]: ...
 
 
-# Without this lock, two concurrent additions could exceed the maximum.
+# Without this lock, two concurrent additions could exceed the maximum number of clients.
 @statement("SELECT pg_advisory_xact_lock(hashtextextended('identity.client ' || :owner, 0))")
 async def lock_owner(connection: Connection, owner: str) -> None: ...
 
@@ -76,4 +76,4 @@ WITH ended AS (
 SELECT client_id FROM ended
 """)
 async def end_client(connection: Connection, client_id: str, owner: str) -> str | None:
-    """Delete a client with all grants of its logins."""
+    """Delete a client and all its grants. Return its id, or None if the owner has no such client."""

@@ -1,4 +1,4 @@
-"""The authentication of clients, and the addresses to which their responses may go."""
+"""Authenticate clients, and check their redirect addresses."""
 
 import base64
 import binascii
@@ -14,16 +14,16 @@ from balcao_sandbox.identity.realm import RealmRequest
 
 
 class Authenticated(NamedTuple):
-    """An authenticated client. `by_secret` is False for a public client that only sent its id."""
+    """An authenticated client. `by_secret` is False for a public client that sent only its id."""
 
     client: Client
     by_secret: bool
 
 
 async def authenticate(request: RealmRequest, form: Mapping[str, str], flow: str) -> Authenticated:
-    """Return the client, authenticated by its secret in the header or in the form.
+    """Authenticate a client by its secret, which is in the header or in the form.
 
-    A public client only needs its id, but never for client credentials. Raises ClientRefused, TooMany if an address
+    A public client needs only its id, except for client credentials. Raises ClientRefused, TooMany if an address
     guesses secrets, InvalidRequest for two authentication methods in one request, and Refused for a flow that the
     client may not use.
     """
@@ -57,7 +57,7 @@ def _read_credentials(form: Mapping[str, str], authorization: str | None) -> tup
 
 
 def _decode_basic(authorization: str) -> tuple[str, str]:
-    """Decode the header. Both parts are form-encoded before they are joined (RFC 6749, 2.3.1)."""
+    """Decode a Basic header. Its two parts are form-encoded (RFC 6749, 2.3.1). Raises ClientRefused."""
     scheme, _, encoded = authorization.partition(" ")
     try:
         name, colon, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
@@ -69,17 +69,17 @@ def _decode_basic(authorization: str) -> tuple[str, str]:
 
 
 def accepts_redirect(client: Client, address: str) -> bool:
-    """Return whether the address is exactly one of the client's own.
+    """Return whether the address is one of the client's redirect addresses.
 
-    A client with `loopback` may use any port and path on the loopback address (RFC 8252, 7.3).
+    Clients with `loopback` may use any port and path on the loopback address (RFC 8252, 7.3).
     """
     return address in client.redirect_uris or (client.loopback and _is_loopback(address))
 
 
 def _is_loopback(address: str) -> bool:
-    """Return whether this is an address on the person's own machine.
+    """Return whether this is an HTTP address on the person's own machine.
 
-    Reject addresses that two programs could interpret differently.
+    Addresses that two programs could interpret differently are rejected.
     """
     if not address.isascii() or not address.isprintable() or set(address) & set(" \\@#"):
         return False

@@ -1,4 +1,4 @@
-"""The demo people and clients. All demo loaders use this list."""
+"""The demo people and clients, which the provider and the demo loaders share."""
 
 import functools
 import hmac
@@ -13,7 +13,10 @@ T = TypeVar("T")
 
 
 class Person(msgspec.Struct, frozen=True):
-    """A demo person. `groups` are groups of the access catalogue, `departments` are codes of administrative units."""
+    """A demo person.
+
+    `groups` are groups of the access catalogue, and `departments` are codes of administrative units.
+    """
 
     cpf: str
     name: str
@@ -34,22 +37,24 @@ class Person(msgspec.Struct, frozen=True):
         return self.name.rpartition(" ")[2]
 
 
-# A refresh token ends with its session, and no session lasts longer than ten hours.
+# A refresh token ends with its session, which lasts at most ten hours.
 LONGEST_REFRESH_SECONDS = 36_000
-# The keys that signed a token stay published for longer (`keys.PUBLISHED_SECONDS`).
+# Keys remain published for longer than this (`keys.PUBLISHED_SECONDS`).
 LONGEST_ACCESS_SECONDS = 3_600
-# A portal that refreshes at intervals retries after one interval. A longer window would hide a stolen token.
+# A portal that refreshes at intervals retries after one interval. With a longer window, a stolen token would be
+# detected later.
 LONGEST_REPEAT_SECONDS = 900
 
 
 class Client(msgspec.Struct, frozen=True):
-    """A demo client. With `public`, a code is exchanged without the secret. `loopback` allows any loopback address.
+    """A demo client. If `public`, a code can be exchanged without the secret. `loopback` allows any loopback address.
 
-    - `pkce = "optional"`: a login may start without a challenge. Its code can then only be exchanged with the secret.
-    - `access_seconds` and `refresh_seconds` are the lifetimes of the tokens for people, and `machine_seconds` is that
+    - With `pkce = "optional"`, a login may start without a challenge. Its code can then be exchanged only with the
+      secret.
+    - `access_seconds` and `refresh_seconds` are the lifetimes of tokens for people. `machine_seconds` is the lifetime
       of the client's own tokens.
-    - `repeat_seconds` is how long after its first use a refresh token still returns its successor. More than half a
-      minute requires the secret.
+    - `repeat_seconds` is how long after its first use a refresh token still returns its successor. More than
+      `AT_ONCE_SECONDS` requires the secret.
     """
 
     client_id: str
@@ -66,7 +71,7 @@ class Client(msgspec.Struct, frozen=True):
     repeat_seconds: Annotated[int, msgspec.Meta(ge=0, le=LONGEST_REPEAT_SECONDS)] = 30
 
     def proves(self, secret: str) -> bool:
-        """Return whether this is its secret."""
+        """Return whether this is the client's secret. For a client without a secret, this is always false."""
         return bool(self.secret) and hmac.compare_digest(secret.encode(), self.secret.encode())
 
 
@@ -78,7 +83,7 @@ def people() -> tuple[Person, ...]:
 
 @functools.cache
 def people_by_login() -> Mapping[str, Person]:
-    """Return the demo people by CPF in digits and by user name in lower case."""
+    """Return the demo people by CPF (digits only) and by user name (lower case)."""
     return {name: person for person in people() for name in (person.cpf, person.username)}
 
 

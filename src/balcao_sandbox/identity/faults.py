@@ -1,4 +1,4 @@
-"""The provider's errors: the codes of RFC 6749 and OpenID Connect, or a page for people in a browser."""
+"""The provider's errors, with the codes of RFC 6749 and OpenID Connect. Browsers get a page instead."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,13 +12,13 @@ from balcao_sandbox.identity import pages
 
 
 class SentBack(Refused):
-    """An error that the browser takes to the client, at the address in the request."""
+    """An error that is sent to the client through a redirect of the browser."""
 
     status = 303
 
 
 class ClientRefused(Refused):
-    """A failed client authentication. An unknown client and a wrong secret look the same."""
+    """Raised if a client is unknown or its secret is wrong. The response does not reveal which."""
 
     status = 401
 
@@ -27,7 +27,7 @@ class ClientRefused(Refused):
 
 
 class TokenRefused(Refused):
-    """A rejected token at the user information endpoint."""
+    """Raised if the user information endpoint rejects a token."""
 
     status = 401
 
@@ -42,7 +42,7 @@ _CHALLENGES: Mapping[type[BalcaoError], str] = {
 
 
 def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
-    """Return the error as a page if the caller accepts HTML, as browsers do, otherwise in the format of OAuth."""
+    """Return the error as a page if the caller accepts HTML, as browsers do, or else in the format of OAuth."""
     if wants_page(request.headers.text(b"accept")):
         return pages.render_fault(fault.message, fault.status).adding({"Error-Code": fault.code})
     challenge = _CHALLENGES.get(type(fault))

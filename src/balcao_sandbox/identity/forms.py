@@ -1,4 +1,4 @@
-"""The parameters of a query and of a form, with limits on number, repetition and size."""
+"""Read the parameters of queries and forms, with limits on their number, repetition and size."""
 
 from collections.abc import Mapping
 
@@ -7,15 +7,15 @@ from balcao_sandbox.identity.realm import RealmRequest
 
 
 def read_query(request: RealmRequest) -> Mapping[str, str]:
-    """Return the parameters of the query. Raises InvalidRequest, as `read_form` does."""
+    """Return the parameters of the query. Raises InvalidRequest."""
     return parse_parameters(request.query_string)
 
 
 def read_form(request: RealmRequest) -> Mapping[str, str]:
-    """Return the fields of a form, as `parse_form` does."""
+    """Return the fields of a form. Raises InvalidRequest."""
     return parse_form(request.header("content-type"), request.content)
 
 
 def read_parameters(request: RealmRequest) -> Mapping[str, str]:
-    """Return the query of a GET or the form of a POST (OpenID Connect Core 3.1.2.1)."""
+    """Return the parameters in the query of a GET or in the form of a POST (OpenID Connect Core 3.1.2.1)."""
     return read_form(request) if request.method == "POST" else read_query(request)

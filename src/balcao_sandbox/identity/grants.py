@@ -1,4 +1,4 @@
-"""The token endpoint: exchange a grant for tokens, or return an error of RFC 6749, 5.2."""
+"""The token endpoint: exchange a grant for tokens. Errors follow RFC 6749, 5.2."""
 
 import base64
 import hashlib
@@ -19,7 +19,10 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
 async def exchange(request: RealmRequest, form: Mapping[str, str]) -> dict[str, Any]:
-    """Return the token response to a grant. Raises Refused or its subclasses, and TooMany for guessed secrets."""
+    """Authenticate the client and return the response with its tokens.
+
+    Raises Refused, and TooMany for guessed secrets.
+    """
     kind = form.get("grant_type", "")
     if not kind:
         raise InvalidRequest("Falta grant_type.")
@@ -30,10 +33,10 @@ async def exchange(request: RealmRequest, form: Mapping[str, str]) -> dict[str, 
 
 
 async def _grant_client(realm: Realm, caller: Authenticated, form: Mapping[str, str]) -> dict[str, Any]:
-    """Grant the requested scopes, or all of the client's scopes if none is requested.
+    """Grant the requested scopes, or all of the client's scopes if none are requested.
 
-    The standard scopes of people are ignored, because client libraries send them by default and Keycloak ignores them
-    too. The response never contains a refresh token (spec: authentication 3).
+    Standard scopes that the client does not have are ignored, as in Keycloak, because client libraries send them by
+    default. The response never contains a refresh token (spec: authentication 3).
     """
     client = caller.client
     requested = set(form.get("scope", "").split()) - (_STANDARD_SCOPES - set(client.scopes))
@@ -56,12 +59,12 @@ async def _grant_code(realm: Realm, caller: Authenticated, form: Mapping[str, st
 
 
 def _find_mismatches(code: Credential, form: Mapping[str, str], *, by_secret: bool) -> Iterator[str]:
-    """Yield why the caller is not the client that started the login: wrong address, verifier or secret."""
+    """Yield messages about an address, verifier or secret that does not match the start of the login."""
     verifier = form.get("code_verifier")
     if form.get("redirect_uri") != code.redirect_uri:
         yield "redirect_uri não é o endereço com que o login começou."
     if code.challenge is None:
-        # A verifier here would mean that the challenge was removed from the request.
+        # If there is a verifier, the challenge was removed from the authorization request.
         if not by_secret or verifier is not None:
             yield "O login começou sem code_challenge: envie o segredo do cliente, e nenhum code_verifier."
         return
@@ -79,13 +82,13 @@ async def _grant_refresh(realm: Realm, caller: Authenticated, form: Mapping[str,
 
 
 def make_invalid_grant() -> Refused:
-    """Return the refusal of an unknown, expired or used code or refresh token. It does not tell which case applies."""
+    """Return the error for a code or refresh token that is unknown, expired or used. It does not reveal which."""
     return Refused("invalid_grant", "O código ou o token de renovação é inválido, expirou ou já foi usado.")
 
 
 Issue = Callable[[Realm, Authenticated, Mapping[str, str]], Awaitable[dict[str, Any]]]
 
-# The flow that the client must have, and the function that issues the tokens.
+# For each grant type: the flow that the client must have, and the function that issues the tokens.
 _GRANTS: Mapping[str, tuple[str, Issue]] = {
     "client_credentials": ("client_credentials", _grant_client),
     "authorization_code": ("authorization_code", _grant_code),

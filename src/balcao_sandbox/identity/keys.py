@@ -1,6 +1,6 @@
 """The provider's signing keys.
 
-They survive restarts, are rotated by a command, and stay published while tokens need them.
+The keys are stored in a file. A command rotates them. Old keys remain published as long as tokens need them.
 """
 
 import fcntl
@@ -19,24 +19,24 @@ from balcao.core.logs import log
 from balcao.settings import Settings, SettingsError
 
 BITS = 2048
-# A new key is published immediately and signs a little later. A service that has just fetched the keys waits a few
-# seconds before it fetches them again for an unknown key. Until then it cannot verify tokens that the new key signed.
+# A new key is published immediately, but signs only after this time. Otherwise a service that has just fetched the keys
+# could not verify the first tokens of the new key, because it waits a few seconds before it fetches the keys again.
 SIGNS_AFTER_SECONDS = 15
-# It exceeds the lifetime of every token (`demo.LONGEST_ACCESS_SECONDS`) plus the verifier's leeway.
+# Longer than the lifetime of any token (`demo.LONGEST_ACCESS_SECONDS`) plus the verifier's leeway.
 PUBLISHED_SECONDS = 3900
 
 
 class StoredKey(msgspec.Struct, frozen=True):
-    """A stored key. `jwk` contains the private key. `made_at` is in Unix seconds."""
+    """A key in the file. `jwk` contains the private key. `made_at` is in Unix seconds."""
 
     made_at: float
     jwk: dict[str, Any]
 
 
 class SigningKeys:
-    """The keys in one file.
+    """The keys of the provider.
 
-    A changed file is loaded at the next use. Raises SettingsError if the file is not usable.
+    If the file changes, it is loaded at the next use. The constructor raises SettingsError if the file is not usable.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -49,24 +49,24 @@ class SigningKeys:
 
     @property
     def signing(self) -> RSAKey:
-        """Return the newest key that has been published long enough, or the oldest key if there is no such key."""
+        """Return the key that signs: the newest key that was published long enough ago, or else the oldest key."""
         self._reload_if_changed()
         ready = [i for i, made_at in enumerate(self._made_at) if made_at <= time.time() - SIGNS_AFTER_SECONDS]
         return self._keys[ready[-1] if ready else 0]
 
     @property
     def all(self) -> KeySet:
-        """Return every key that a token may need."""
+        """Return all keys that a token may need."""
         self._reload_if_changed()
         return KeySet(list(self._keys))
 
     def export_public(self) -> dict[str, Any]:
-        """Return the JWKS document with the public members only."""
+        """Return the JWKS document, which contains only public members."""
         self._reload_if_changed()
         return {"keys": [key.as_dict(private=False, use="sig", alg="RS256") for key in self._keys]}
 
     def _reload_if_changed(self) -> None:
-        """Load a changed file. If it cannot be read, the loaded keys stay in use."""
+        """Load the file if it changed. If the file is not usable, the loaded keys remain in use."""
         stamp = _read_stamp(self._path)
         if stamp == self._seen:
             return
@@ -78,7 +78,10 @@ class SigningKeys:
 
 
 def rotate_keys(settings: Settings) -> str:
-    """Add a key that signs after `SIGNS_AFTER_SECONDS`, remove unneeded keys, and return the new key's id."""
+    """Add a key, remove the keys that are no longer needed, and return the new key's id.
+
+    The new key signs after `SIGNS_AFTER_SECONDS`. Raises SettingsError.
+    """
     path = _locate_file(settings)
     made = _make_key()
     with _lock(path):
@@ -88,9 +91,9 @@ def rotate_keys(settings: Settings) -> str:
 
 
 def _list_needed(stored: Sequence[StoredKey], now: float) -> list[StoredKey]:
-    """Return the keys that a token may need.
+    """Return the keys that a token may still need.
 
-    A key signs until its successor does, and the newest key is always retained.
+    A key signs until its successor does. The newest key is always needed.
     """
     ended = [*(key.made_at for key in stored[1:]), now]
     return [key for number, key in enumerate(stored) if ended[number] > now - PUBLISHED_SECONDS]
@@ -125,7 +128,7 @@ def _read_stamp(path: Path) -> tuple[int, int, int] | None:
 
 
 def _read(path: Path) -> list[StoredKey]:
-    """Return the keys in order of creation."""
+    """Read the keys, oldest first. Raises SettingsError."""
     try:
         stored = msgspec.json.decode(path.read_bytes(), type=list[StoredKey])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -146,7 +149,7 @@ def _write(path: Path, stored: Sequence[StoredKey]) -> None:
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Allow only one process at a time to create or rotate keys."""
+    """Hold a lock, so that only one process at a time creates or rotates keys. Raises SettingsError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with path.with_suffix(".lock").open("w") as lock:

@@ -17,7 +17,7 @@ from balcao_sandbox.identity.realm import Realm, RealmRequest
 
 
 async def receive_form(request: RealmRequest) -> Response[Any]:
-    """Process a form from one of three senders: a client's server, our own page, or a client through the browser."""
+    """Process a logout form, which comes from a client's server, from our own page, or from a client's page."""
     form = forms.read_form(request)
     if "refresh_token" in form:
         return await _log_out_by_token(request, form)
@@ -27,7 +27,7 @@ async def receive_form(request: RealmRequest) -> Response[Any]:
 
 
 async def request_logout(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
-    """End the session immediately if there is an ID token of ours, otherwise ask the person. Raises InvalidRequest."""
+    """End the session if the request contains an ID token of ours, otherwise ask the person. Raises InvalidRequest."""
     realm = request.realm
     hint = _read_hint(realm, parameters)
     back = await _find_return_address(realm, parameters, hint)
@@ -54,7 +54,10 @@ async def _log_out(request: RealmRequest, form: Mapping[str, str]) -> Response[A
 
 
 async def _log_out_by_token(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
-    """Log out without the browser, as in Keycloak: with the client's secret, if any, and a refresh token."""
+    """Log out without a browser, with a refresh token and the client's secret, if it has one.
+
+    Keycloak offers the same.
+    """
     client = (await authenticate(request, form, "authorization_code")).client
     session = await request.realm.records.end_session_by_token(form["refresh_token"], client.client_id)
     if session is None:
@@ -69,7 +72,7 @@ async def _end_session(realm: Realm, session: str) -> None:
 
 
 async def _announce_end(realm: Realm, session: str) -> None:
-    """Tell the platform and the panel that the session's tokens are no longer valid.
+    """Notify the platform and the panel that the session's tokens are no longer valid.
 
     Failures do not affect the logout.
     """
@@ -85,7 +88,7 @@ async def _announce_end_at(realm: Realm, address: str, session: str) -> None:
 
 
 def _read_hint(realm: Realm, parameters: Mapping[str, str]) -> Mapping[str, Any] | None:
-    """Return the claims of the ID token, even if it has expired. Raises InvalidRequest."""
+    """Return the claims of the ID token in the request, even if it has expired. Raises InvalidRequest."""
     if "id_token_hint" not in parameters:
         return None
     claims = tokens.read_claims(realm, parameters["id_token_hint"])

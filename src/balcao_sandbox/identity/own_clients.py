@@ -1,7 +1,7 @@
-"""The clients that developers create for themselves in the trial: validation, limits and ownership.
+"""Clients that developers create for themselves in the trial: validation, limits and ownership.
 
-A secret is shown once to its owner. The database stores its digest. Ids are never reused, so that no client inherits
-the calls and the tokens of another one.
+A secret is shown to its owner only once, and the database stores its digest. Ids are never reused, so no client
+inherits the calls and tokens of a deleted client.
 """
 
 import hashlib
@@ -27,15 +27,15 @@ MOST_ADDRESSES = 5
 SHORTEST_SECONDS = 30
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _ID = re.compile(rf"{TEST_CLIENTS}[0-9a-f]{{16}}")
-# Characters outside printable ASCII, and those that start a fragment, separate a user, act as a wildcard, or end a text
-# in HTML.
+# Characters outside printable ASCII, and characters that start a fragment, separate a user, act as a wildcard, or
+# delimit markup in HTML.
 _UNCLEAR = re.compile(r"""[^!-~]|[\\@#*<>"']""")
 _LONGEST_NAME = 60
 _LONGEST_ADDRESS = 200
 
 
 class TooManyClients(Conflict):
-    """The developer has the maximum number of clients."""
+    """Raised if the developer already has the maximum number of clients."""
 
     default_code = "too-many-clients"
 
@@ -44,7 +44,7 @@ class TooManyClients(Conflict):
 
 
 class ClientUnknown(NotFound):
-    """The client does not exist, or belongs to another developer."""
+    """Raised if the client does not exist or belongs to another developer."""
 
     default_code = "client-unknown"
 
@@ -53,7 +53,7 @@ class ClientUnknown(NotFound):
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """The requested properties of a client."""
+    """The properties of a client that a developer requests."""
 
     name: str
     redirect_uris: list[str]
@@ -63,23 +63,23 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class OwnClient(Client, frozen=True):
-    """A developer's client. Only the digest of its secret is known."""
+    """A developer's client. It has only the digest of its secret."""
 
     secret_hash: bytes = b""
 
     def proves(self, secret: str) -> bool:
-        """Return whether this is its secret."""
+        """Return whether this is the client's secret."""
         return hmac.compare_digest(_hash(secret), self.secret_hash)
 
 
 class OwnClients:
-    """The clients of all developers."""
+    """The store of all developers' clients."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def find(self, client_id: str) -> Client | None:
-        """Return a client as the provider uses it."""
+        """Return a client in the form that the provider uses, or None if there is none with this id."""
         if not _ID.fullmatch(client_id):
             return None
         async with self._database.connection() as connection:
@@ -105,7 +105,10 @@ class OwnClients:
         return client_id, secret
 
     async def renew_secret(self, owner: str, client_id: str) -> str:
-        """Return a new secret. The former one is invalid immediately. Raises ClientUnknown."""
+        """Replace a client's secret and return the new one. The old secret becomes invalid immediately.
+
+        Raises ClientUnknown.
+        """
         secret = make_secret()
         async with self._database.connection() as connection:
             renewed = _ID.fullmatch(client_id) and await client_store.renew_secret(
@@ -118,7 +121,7 @@ class OwnClients:
     async def end(self, owner: str, client_id: str) -> None:
         """Delete a client and its refresh tokens. Raises ClientUnknown.
 
-        Its access tokens stay valid until they expire.
+        Its access tokens remain valid until they expire.
         """
         async with self._database.connection() as connection:
             ended = _ID.fullmatch(client_id) and await client_store.end_client(connection, client_id, owner)
@@ -132,7 +135,7 @@ def list_scopes() -> list[str]:
 
 
 def parse_wanted(form: Mapping[str, str]) -> Wanted:
-    """Parse a client's form. Each scope is a separate field. Raises InvalidRequest."""
+    """Parse the form of a new client. Each scope is a separate field. Raises InvalidRequest."""
     name = form.get("name", "").strip()
     if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
         raise InvalidRequest(f"Dê ao cliente um nome de 1 a {_LONGEST_NAME} caracteres.")
@@ -158,7 +161,7 @@ def _parse_seconds(form: Mapping[str, str], name: str, most: int) -> int:
 
 
 def _check_address(address: str) -> None:
-    """Reject an address that is not a single web address, or that two programs could interpret differently."""
+    """Raise InvalidRequest unless this is a single web address that all programs interpret in the same way."""
     if len(address) > _LONGEST_ADDRESS or _UNCLEAR.search(address) or not _leads_somewhere(address):
         raise InvalidRequest(
             "Um endereço de retorno é completo, começa com https:// (ou http:// nesta máquina) e não tem usuário, "
@@ -182,7 +185,7 @@ def _to_client(found: ProvenClient) -> OwnClient:
         secret="",
         scopes=found.scopes,
         flows=["client_credentials", *(["authorization_code"] if found.redirect_uris else [])],
-        public=True,  # a web page cannot hold a secret; it uses the challenge
+        public=True,  # a web page cannot keep a secret; it uses PKCE
         redirect_uris=found.redirect_uris,
         access_seconds=found.access_seconds,
         machine_seconds=found.access_seconds,
@@ -192,5 +195,5 @@ def _to_client(found: ProvenClient) -> OwnClient:
 
 
 def _hash(secret: str) -> bytes:
-    """Return the hash that the database stores. A random text needs no slow hash."""
+    """Return the hash to store. The secret is random, so no slow hash is needed."""
     return hashlib.sha256(secret.encode()).digest()

@@ -1,4 +1,4 @@
-"""The provider's pages: plain HTML without scripts and without external content."""
+"""The provider's pages: plain HTML without scripts or external content."""
 
 from collections.abc import Mapping
 from html import escape
@@ -12,7 +12,7 @@ from balcao_sandbox.identity import demo
 
 _FOLDER = files("balcao_sandbox.identity") / "templates"
 _TEMPLATES = make_environment("balcao_sandbox.identity", "templates")
-# Browsers apply `form-action` also to the redirect after a form, which leads back to the client.
+# Browsers apply `form-action` also to the redirect after a form, which goes to the client.
 _POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action {}"
 _HEADERS = {
     "X-Frame-Options": "DENY",
@@ -31,9 +31,9 @@ def render_login(
     status: int = 200,
     style: str = "../../login.css",
 ) -> Response[str]:
-    """Render the login page. `action` is the form's address, `back` the address of the final redirect.
+    """Render the login page. `action` is the form's address, and `back` the address of the final redirect.
 
-    The form keeps its values except the password.
+    The form is filled with `username`, but never with a password.
     """
     values = {"action": action, "csrf": csrf, "username": username, "style": style}
     markup = {"fault": _render_fault_line(fault), "people": _render_people()}
@@ -41,7 +41,7 @@ def render_login(
 
 
 def render_logout(action: str, fields: Mapping[str, str], back: str) -> Response[str]:
-    """Render the logout question. The form sends `fields` back, and redirects to `back` if there is one."""
+    """Render the page that asks before a logout. Its form sends `fields` back. `back` is the final redirect, if any."""
     hidden = "".join(_HIDDEN.format(escape(name), escape(value)) for name, value in fields.items())
     return _render("logout.html", {"action": action}, 200, {"fields": hidden}, _list_form_targets(back))
 
@@ -57,7 +57,7 @@ def render_fault(text: str, status: int) -> Response[str]:
 
 
 def render(name: str, status: int, **values: object) -> Response[str]:
-    """Render a page whose forms only lead to the provider."""
+    """Render a page whose forms may be sent only to the provider."""
     headers = _HEADERS | {"Content-Security-Policy": _POLICY.format("'self'")}
     return Response(
         _TEMPLATES.get_template(name).render(**values).encode(), status=status, media_type=HTML, headers=headers
@@ -72,7 +72,7 @@ def read_style() -> Response[str]:
 def _render(
     name: str, values: Mapping[str, str], status: int, markup: Mapping[str, str] | None = None, targets: str = "'none'"
 ) -> Response[str]:
-    """Render a template. `targets` is where its forms may lead."""
+    """Render a template. `targets` are the sources to which its forms may be sent."""
     escaped = {key: escape(value) for key, value in values.items()}
     text = Template((_FOLDER / name).read_text("utf-8")).substitute({**escaped, **(markup or {})})
     headers = _HEADERS | {"Content-Security-Policy": _POLICY.format(targets)}
@@ -80,7 +80,7 @@ def _render(
 
 
 def _list_form_targets(back: str) -> str:
-    """Return our own origin and the origin of `back`, a validated address of a client."""
+    """Return the allowed form targets: our own origin, and the origin of `back`, a client's validated address."""
     parts = urlsplit(back)
     return f"'self' {parts.scheme}://{parts.netloc}" if parts.netloc else "'self'"
 

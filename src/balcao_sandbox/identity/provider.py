@@ -1,4 +1,4 @@
-"""The embedded identity provider: OpenID Connect on the paths of the specification, only for the trial and tests."""
+"""The embedded identity provider: OpenID Connect, on the paths of the specification. Only for the trial and tests."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -17,23 +17,23 @@ from balcao_sandbox.identity import client_pages, discovery, faults, forms, gran
 from balcao_sandbox.identity.faults import TokenRefused
 from balcao_sandbox.identity.realm import Realm, RealmRequest
 
-# Tokens, codes and pages are for one reader, and a rotation of keys must be visible immediately.
+# Tokens, codes and pages are for a single reader, and a rotation of keys must be visible immediately.
 _NEVER_STORED = {"Cache-Control": NO_STORE}
 
 PendingResponse = Response[Any] | Awaitable[Response[Any]]
 
 
 def mount(settings: Settings, platform: Platform) -> Mount:
-    """Build the provider's endpoints. Raises SettingsError in production and if the keys are not usable."""
+    """Build the provider's endpoints. Raises SettingsError in production or if the keys are not usable."""
     if not settings.sandbox:
         raise SettingsError("O provedor de identidade embutido não funciona com BALCAO_PROFILE=production.")
     return mount_realm(Realm(settings, platform.database, platform.limits, platform.http))
 
 
 def mount_realm(realm: Realm) -> Mount:
-    """Build the endpoints of one realm."""
+    """Build the endpoints of a realm."""
     openid = "/protocol/openid-connect"
-    # Method, path, the name in logs and metrics, and the handler.
+    # Method, path, name in logs and metrics, and handler.
     addresses: list[tuple[str, str, str, Callable[[RealmRequest], PendingResponse]]] = [
         ("GET", "/.well-known/openid-configuration", "configuration", _read_configuration),
         ("GET", f"{openid}/certs", "certs", _read_keys),

@@ -1,4 +1,4 @@
-"""The state of the provider: its name, its people and clients, its keys and its grants."""
+"""The state of the provider: its name, clients, keys and grants."""
 
 import functools
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from balcao_sandbox.identity.keys import SigningKeys
 from balcao_sandbox.identity.own_clients import OwnClients
 from balcao_sandbox.identity.records import Records
 
-# For one client from one address.
+# The limit for one client from one address.
 WRONG_SECRETS_RATE = "10/minute"
 
 
 class Realm:
-    """A realm.
+    """The state of a realm. Raises SettingsError if the keys are not usable.
 
-    `issuer` is its name in every token and the base of its addresses. Raises SettingsError for unusable keys.
+    `issuer` is the realm's name in every token, and the base of its addresses.
     """
 
     def __init__(self, settings: Settings, database: Database, limits: Limits, http: httpx.AsyncClient) -> None:
@@ -39,7 +39,7 @@ class Realm:
         self.records = Records(database, settings.hash_key.get_secret_value().encode())
         self.limits = limits
         self.http = http
-        # A city's provider has these addresses configured for its clients, the platform and the panel.
+        # In a real provider, these addresses are configured for the platform's and the panel's clients.
         self.logout_urls = [f"{settings.base_url}/auth/backchannel-logout"]
         if settings.has_panel:
             self.logout_urls.append(f"{settings.panel_address}/painel/backchannel-logout")
@@ -47,17 +47,17 @@ class Realm:
         self.secret_guard = EnumerationGuard(limits, self.declared_rate(WRONG_SECRETS_RATE))
 
     async def find_client(self, client_id: str) -> Client | None:
-        """Return a client of the trial, or one that a developer created."""
+        """Return a client of the trial or of a developer, or None if there is none with this id."""
         return self.clients.get(client_id) or await self.own_clients.find(client_id)
 
     @functools.cached_property
     def path(self) -> str:
-        """Return the path of the issuer as browsers see it. Cookies and forms use it."""
+        """Return the issuer's path, as browsers see it, for cookies and forms."""
         return urlsplit(self.issuer).path
 
     @property
     def is_secure(self) -> bool:
-        """Return whether browsers reach the realm by https."""
+        """Whether browsers reach the realm through https."""
         return self.issuer.startswith("https://")
 
 
@@ -92,5 +92,5 @@ class RealmRequest:
 
     @functools.cached_property
     def cookies(self) -> Mapping[str, str]:
-        """Return the cookies by name, or none if the header cannot be parsed."""
+        """Return the cookies by name. The mapping is empty if the header cannot be parsed."""
         return read_cookies(self._headers)

@@ -1,6 +1,6 @@
 """Sessions, codes and refresh tokens, consistent across all processes.
 
-Only its holder has the text of a cookie, a code or a refresh token. The database stores the hash.
+The database stores only hashes of cookies, codes and refresh tokens.
 """
 
 import base64
@@ -18,7 +18,7 @@ from balcao_sandbox.identity.demo import Client
 from balcao_sandbox.identity.store import Credential, Grant, Session
 
 CODE_LIFE = timedelta(seconds=60)
-# The longest time in which a client without a secret may repeat a refresh token, for two tabs of one browser.
+# The longest time in which a client without a secret may repeat a refresh token, for example from two tabs.
 AT_ONCE_SECONDS = 30.0
 
 
@@ -28,36 +28,36 @@ def make_secret() -> str:
 
 
 class Records:
-    """The sessions and grants. `key` derives the successor of a refresh token, so that it need not be stored."""
+    """The sessions and grants. Successors of refresh tokens are derived with `key`, so they need not be stored."""
 
     def __init__(self, database: Database, key: bytes) -> None:
         self._database = database
         self._key = key
 
     async def log_in(self, username: str) -> tuple[Session, str]:
-        """Start a session. Return it with its cookie."""
+        """Start a session. Return the session and the value of its cookie."""
         cookie = make_secret()
         async with self._database.connection() as connection:
             return await store.add_session(connection, new_id(), _hash(cookie), username), cookie
 
     async def use_session(self, cookie: str) -> Session | None:
-        """Return the session of a browser's cookie, and count this as a use of the session."""
+        """Return the active session of a browser's cookie and extend the session, or return None."""
         if not cookie:
             return None
         async with self._database.connection() as connection:
             return await store.use_session(connection, _hash(cookie))
 
     async def end_session(self, session: str) -> None:
-        """End the session and all its grants."""
+        """End a session and all its grants."""
         async with self._database.connection() as connection:
             await store.end_session(connection, session)
 
     async def grant(
         self, session: Session, client: str, scope: str, nonce: str | None, redirect_uri: str, challenge: str | None
     ) -> str:
-        """Store a grant for a client in this session, and return the code.
+        """Store a grant for a client in this session, and return its code.
 
-        The code is not valid if the session has ended meanwhile.
+        If the session has ended meanwhile, nothing is stored, and the code is not valid.
         """
         code, grant = make_secret(), Grant(new_id(), session, client, scope, nonce)
         async with self._database.transaction() as connection:
@@ -70,7 +70,7 @@ class Records:
     ) -> tuple[Grant, str] | None:
         """Exchange a code for its grant and the first refresh token. Return None if the code is not valid.
 
-        A code can be tried once, whether or not it succeeds. A second use ends the grant with all its tokens.
+        A code can be tried only once, even if the attempt fails. A second attempt ends the grant with all its tokens.
         """
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(code), client.client_id, refresh=False)
@@ -87,10 +87,11 @@ class Records:
     async def exchange_refresh(self, token: str, client: Client, *, by_secret: bool) -> tuple[Grant, str] | None:
         """Exchange a refresh token for its grant and the next token. Return None if the token is not valid.
 
-        A used token returns the same successor again within the client's `repeat_seconds` while the successor is
-        unused, for example if two tabs refresh at the same time or a response was lost. A client that does not
-        authenticate `by_secret` has at most `AT_ONCE_SECONDS`, so that a longer window does not help a thief who only
-        has the token. Any other second use ends the grant, because one of the two users stole the token.
+        Repetition: within the client's `repeat_seconds`, a used token returns the same successor again if the successor
+        is unused. This happens if two tabs refresh at the same time, or if a response was lost. Without `by_secret`,
+        the window is at most `AT_ONCE_SECONDS`, so that a longer window does not help a thief who has only the token.
+
+        Theft: any other second use ends the grant, because one of the two users stole the token.
         """
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(token), client.client_id, refresh=True)
@@ -107,14 +108,14 @@ class Records:
             return (successor.grant, next_token) if successor.living else None
 
     async def read_grant(self, grant: str) -> Grant | None:
-        """Return the grant while it and its session are active."""
+        """Return the grant, or None if the grant or its session has ended."""
         async with self._database.connection() as connection:
             return await store.read_grant(connection, grant)
 
     async def end_session_by_token(self, refresh_token: str, client: str) -> str | None:
-        """End the session of the refresh token, even of a used one.
+        """End the session to which a refresh token belongs, even if the token is used.
 
-        Return the session's id, or None without such a token.
+        Return the session's id, or None if the token is unknown or expired unused.
         """
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(refresh_token), client, refresh=True)
@@ -128,20 +129,20 @@ class Records:
         return found.grant, await self._add_refresh(connection, found.grant, client, self._derive_successor(token))
 
     async def _add_refresh(self, connection: Connection, grant: Grant, client: Client, token: str) -> str:
-        """Add a refresh token, and extend the session for it."""
+        """Store a refresh token, and extend the session to cover its lifetime."""
         lasting = timedelta(seconds=client.refresh_seconds)
         await store.prolong_session(connection, grant.session.id, max(lasting, store.IDLE_LIFETIME))
         await store.add_credential(connection, _hash(token), grant.id, lasting)
         return token
 
     def _derive_successor(self, token: str) -> str:
-        """Return the successor of a token. It is derived from the token, so it need not be stored."""
+        """Derive the successor of a refresh token."""
         digest = hmac.digest(self._key, b"refresh token\0" + token.encode(), "sha256")
         return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def _hash(text: str) -> bytes:
-    """Return the hash that the database stores. A random text needs no slow hash."""
+    """Return the hash to store. The text is random, so no slow hash is needed."""
     return hashlib.sha256(text.encode()).digest()
 
 

@@ -1,6 +1,6 @@
-"""SQL of the provider's sessions, their grants, and the codes and refresh tokens of a grant.
+"""SQL for the provider's sessions, their grants, and the codes and refresh tokens of a grant.
 
-All times are the database's. A session's row is also the lock for all its grants.
+All times come from the database. A session's row is also the lock for all its grants.
 """
 
 from datetime import timedelta
@@ -33,13 +33,17 @@ class Grant(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_row(cls, row: Row) -> "Grant":
-        """Return the grant of a row with the columns of `_GRANT`."""
+        """Create the grant from a row with the columns of `_GRANT`."""
         session = Session(row["session_id"], row["username"], row["started_at"])
         return cls(row["id"], session, row["client"], row["scope"], row["nonce"])
 
 
 class Credential(msgspec.Struct, frozen=True):
-    """A code, or a refresh token, which has no address. `used_for` is the seconds since its use, None if unused."""
+    """A code, or a refresh token, which has no redirect address.
+
+    `living` is set if neither the credential nor its session has expired. `used_for` is the number of seconds since its
+    use, or None if it is unused.
+    """
 
     grant: Grant
     living: bool
@@ -49,7 +53,7 @@ class Credential(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_row(cls, row: Row) -> "Credential":
-        """Return the credential of a row that also has the columns of its grant."""
+        """Create the credential from a row that also has the columns of `_GRANT`."""
         return cls(Grant.from_row(row), row["living"], row["used_for"], row["redirect_uri"], row["challenge"])
 
 
@@ -72,7 +76,7 @@ RETURNING id::text, username, extract(epoch FROM started_at)::float8 AS started_
 async def use_session(
     connection: Connection, cookie_hash: bytes, lasting: timedelta = IDLE_LIFETIME, longest: timedelta = MAX_LIFETIME
 ) -> Session | None:
-    """Return the active session of this cookie and extend it."""
+    """Extend the active session of this cookie and return it, or return None."""
 
 
 @statement("""
@@ -83,7 +87,7 @@ WHERE id = :session
 async def prolong_session(
     connection: Connection, session: str, lasting: timedelta, longest: timedelta = MAX_LIFETIME
 ) -> None:
-    """Extend a session to at least this time from now, but never beyond the longest lifetime."""
+    """Extend a session by at least `lasting` from now, but never beyond `longest` after its start."""
 
 
 @statement("DELETE FROM platform.identity_session WHERE id = :session")
@@ -117,7 +121,7 @@ FROM platform.identity_grant AS granted JOIN platform.identity_session AS sessio
 WHERE granted.id = :grant AND session.expires_at > now()
 """)
 async def read_grant(connection: Connection, grant: str) -> Grant | None:
-    """Return a grant whose session is active."""
+    """Return a grant, or None if it or its session has ended."""
 
 
 @statement("""
@@ -137,9 +141,10 @@ async def add_credential(
 async def lock_credential(
     connection: Connection, credential_hash: bytes, client: str, *, refresh: bool
 ) -> Credential | None:
-    """Lock and return this client's code or refresh token, even if it is used or expired.
+    """Lock and return this client's code or refresh token, also if it is used or expired.
 
-    Lock order: the session's row is locked first, so another transaction for a credential of the session waits.
+    Lock: a separate statement locks the session's row first, so transactions for credentials of one session run one
+    after the other.
     """
     await _lock_session(connection, credential_hash)
     return await _read_credential(connection, credential_hash, client, refresh)

@@ -22,12 +22,12 @@ _SUBJECTS = uuid.uuid5(uuid.NAMESPACE_DNS, "identity.balcao.example")
 
 
 def compute_subject(person: Person) -> str:
-    """Return the person's `sub`, which is the same on every machine."""
+    """Return a person's `sub`, which is the same on every machine."""
     return str(uuid.uuid5(_SUBJECTS, f"person:{person.cpf}"))
 
 
 def issue_for_client(realm: Realm, client: Client, scope: str) -> dict[str, Any]:
-    """Return the token response for client credentials, with exactly these four members."""
+    """Return the token response for client credentials. It has exactly four members."""
     claims = {"sub": str(uuid.uuid5(_SUBJECTS, f"client:{client.client_id}")), "aud": realm.audience}
     granted = {"typ": "Bearer", "azp": client.client_id, "scope": scope, "jti": new_id()} | _list_roles([])
     granted |= {"client_id": client.client_id, "preferred_username": f"service-account-{client.client_id}"}
@@ -40,7 +40,7 @@ def issue_for_client(realm: Realm, client: Client, scope: str) -> dict[str, Any]
 
 
 def issue_for_person(realm: Realm, client: Client, grant: Grant, refresh_token: str) -> dict[str, Any]:
-    """Return the token response for a code or a refresh token. It has an ID token if `openid` was requested."""
+    """Return the token response for a code or a refresh token. It contains an ID token if `openid` was granted."""
     access_token = _sign(realm, _list_access_claims(realm, grant), client.access_seconds)
     response = {
         "access_token": access_token,
@@ -56,13 +56,16 @@ def issue_for_person(realm: Realm, client: Client, grant: Grant, refresh_token: 
 
 
 def issue_logout_token(realm: Realm, session: str) -> str:
-    """Return the logout token of a session (OpenID Connect Back-Channel Logout 1.0, 2.4)."""
+    """Return a logout token for a session (OpenID Connect Back-Channel Logout 1.0, 2.4)."""
     claims = {"typ": "Logout", "aud": realm.audience, "jti": new_id(), "sid": session, "events": {LOGOUT_EVENT: {}}}
     return _sign(realm, claims, LOGOUT_SECONDS)
 
 
 def read_claims(realm: Realm, token: str) -> Mapping[str, Any] | None:
-    """Return the claims of a token of ours, even if it has expired. Return None for any other token."""
+    """Return the claims of a token that this provider signed, even if it has expired.
+
+    Return None for any other token.
+    """
     try:
         claims = jwt.decode(token, realm.keys.all, algorithms=[ALGORITHM]).claims
     except (JoseError, ValueError, KeyError, TypeError, RecursionError):
@@ -105,7 +108,8 @@ def list_user_info(grant: Grant) -> dict[str, Any]:
 def _list_access_claims(realm: Realm, grant: Grant) -> dict[str, Any]:
     """Return the claims of an access token.
 
-    Name and e-mail do not depend on the scopes, because the login sync reads them here (spec: GET /auth/validate).
+    The name and e-mail do not depend on the scopes, because the synchronisation at login reads them from this token
+    (spec: GET /auth/validate).
     """
     person = people_by_login()[grant.session.username]
     claims = {"sub": compute_subject(person), "aud": realm.audience, "azp": grant.client, "scope": grant.scope}
@@ -126,7 +130,7 @@ def _list_roles(names: list[str]) -> dict[str, Any]:
 
 
 def _compute_half_hash(token: str) -> str:
-    """Return `at_hash` (OpenID Connect Core 3.1.3.6)."""
+    """Return the value of `at_hash` (OpenID Connect Core 3.1.3.6)."""
     return base64.urlsafe_b64encode(hashlib.sha256(token.encode()).digest()[:16]).rstrip(b"=").decode()
 
 

@@ -1,7 +1,7 @@
-"""Simulate the passing of time for one person of the trial, so that an integrator can see what happens after an expiry.
+"""Simulate the passing of time for one demo person, so that integrators can see what happens after an expiry.
 
-The clock itself does not change, because all other people share it and tokens depend on it. For tokens that expire
-early, developers create their own client and set its lifetimes.
+The clock itself does not change, because it affects all other people and all tokens. To get tokens that expire early,
+developers create their own client and set its lifetimes.
 """
 
 from datetime import timedelta
@@ -19,7 +19,7 @@ AGED = {
 
 
 async def pass_time(url: str, cpf: Cpf, time: timedelta) -> dict[str, int]:
-    """Age the person's data in the database at `url`, as the tables' owner. Return the number of rows of each kind."""
+    """Age a person's data. Return the number of aged rows of each kind. `url` must log in as the tables' owner."""
     connection = await asyncpg.connect(url)
     try:
         async with connection.transaction():

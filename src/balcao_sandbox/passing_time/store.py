@@ -1,4 +1,4 @@
-"""SQL that ages a person's data that expire by themselves."""
+"""SQL that ages those of a person's data that expire."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ UPDATE registry.phone_verification SET sent_at = sent_at - :time::interval, expi
 WHERE cpf = :cpf AND used_at IS NULL
 """)
 async def age_phone_code(connection: Connection, cpf: Cpf, time: timedelta) -> int:
-    """Age the person's unused code."""
+    """Age the person's unused phone code."""
 
 
 @statement("""
@@ -20,9 +20,9 @@ UPDATE registry.vehicle_conductor SET created_at = created_at - :time::interval
 WHERE status = 'pending' AND :cpf IN (conductor_cpf, invited_by_cpf)
 """)
 async def age_invitations(connection: Connection, cpf: Cpf, time: timedelta) -> int:
-    """Age the unanswered invitations to drive that the person sent or received."""
+    """Age the unanswered invitations to drive a vehicle that the person sent or received."""
 
 
 @statement("UPDATE platform.idempotent_answer SET made_at = made_at - :time::interval WHERE cpf = :cpf")
 async def age_kept_answers(connection: Connection, cpf: Cpf, time: timedelta) -> int:
-    """Age the responses that are stored for a repetition with the same `Idempotency-Key`."""
+    """Age the responses that are stored for repeated requests with the same `Idempotency-Key`."""

@@ -1,1 +1,1 @@
-"""The embedded PostgreSQL: created, started, supervised and stopped by us."""
+"""The embedded PostgreSQL, which the trial creates, starts, supervises and stops."""

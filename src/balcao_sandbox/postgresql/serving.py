@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL of one `balcao serve`: started first, replaced if it dies, stopped last."""
+"""Run the embedded PostgreSQL for `balcao serve`: start it first, restart it if it dies, and stop it last."""
 
 import asyncio
 import contextlib
@@ -14,9 +14,9 @@ from balcao_sandbox.postgresql.supervisor import PostgresqlError, Running
 
 
 class EmbeddedDatabase:
-    """The server of a data folder.
+    """The PostgreSQL server of a data folder.
 
-    It starts and stops in a thread, because both block and the supervisor handles signals.
+    Starting and stopping block, so both run in a thread. The event loop stays free to handle signals.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -24,14 +24,14 @@ class EmbeddedDatabase:
         self._start: asyncio.Future[Running] | None = None
 
     async def start(self) -> str:
-        """Return the server's address once it responds. Raises PostgresqlError."""
+        """Start the server, and return its address once it responds. Raises PostgresqlError."""
         self._start = asyncio.ensure_future(asyncio.to_thread(supervisor.start, self._folder, attach=False))
-        running = await asyncio.shield(self._start)  # if this is cancelled, `stop` still waits for the start
+        running = await asyncio.shield(self._start)  # if cancelled, `stop` still waits for the start
         return running.server.url
 
     @contextlib.contextmanager
     def name_full_disk(self) -> Iterator[None]:
-        """Report a full disk if a start within the block fails because of it, whatever the original error is."""
+        """If the block fails while the disk is full, raise an OperatorFault about the disk instead."""
         try:
             yield
         except (OperatorFault, PostgresqlError) as fault:
@@ -40,7 +40,7 @@ class EmbeddedDatabase:
             raise
 
     async def keep_running(self) -> None:
-        """Replace the server whenever it dies. The pauses grow while it cannot start."""
+        """Restart the server whenever it dies. The pauses between attempts grow."""
         failures = 0
         while True:
             since = time.monotonic()
@@ -54,7 +54,7 @@ class EmbeddedDatabase:
                 log.error("database.refused", reason=str(fault))
 
     async def _wait_until_ended(self) -> None:
-        """Wait until the server has ended by itself, or did not start."""
+        """Wait until the server has ended by itself or has failed to start."""
         assert self._start
         with contextlib.suppress(PostgresqlError):
             running = await self._start

@@ -1,4 +1,4 @@
-"""The private folder of the socket on which the embedded server listens."""
+"""The private folder for the socket on which the embedded server listens."""
 
 import contextlib
 import os
@@ -10,12 +10,12 @@ from pathlib import Path
 
 from balcao.operate.postgresql.accounts import Account, PostgresqlError
 
-PORT = 5432  # only part of the socket's name; it listens on no address
+PORT = 5432  # only part of the socket's name, not a TCP port
 LONGEST_SOCKET = 100  # bytes; the limit is 108 on Linux and 104 on macOS
 
 
 def make_socket_dir(home: Path, account: Account) -> Path:
-    """Create an empty private folder for the socket: `run` next to the data, or one with a shorter path.
+    """Create an empty private folder for the socket: `run` in `home`, or a temporary folder if that path is not usable.
 
     Raises PostgresqlError if neither is usable.
     """
@@ -39,6 +39,6 @@ def make_socket_dir(home: Path, account: Account) -> Path:
 
 
 def _is_usable_path(place: Path) -> bool:
-    """Return whether PostgreSQL and its clients accept the path. Both split it at commas."""
+    """Return whether PostgreSQL and its clients accept the path, which they would split at commas."""
     name = os.fsencode(place / f".s.PGSQL.{PORT}")
     return len(name) <= LONGEST_SOCKET and re.fullmatch(r"[\w@+./-]+", str(place)) is not None

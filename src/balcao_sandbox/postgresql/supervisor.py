@@ -1,4 +1,4 @@
-"""Create, start, attach to and stop the embedded PostgreSQL, whatever state the last run left behind."""
+"""Create, start, attach to and stop the embedded PostgreSQL. Remains of an earlier run are cleaned up."""
 
 import contextlib
 import errno
@@ -28,7 +28,7 @@ from balcao_sandbox.postgresql.waiting import wait_until
 
 __all__ = ["PostgresqlError", "Running", "Server", "find_running", "start"]
 
-NAME = "balcao"  # of the role, the database and the cluster
+NAME = "balcao"  # the name of the role, the database and the cluster
 START_SECONDS = 300.0  # crash recovery replays the write-ahead log first
 
 SETTINGS = {
@@ -40,10 +40,10 @@ SETTINGS = {
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    # The client gets the error of a refused statement. In the log, the statement's text would expose personal data.
+    # The client gets the error of a failed statement. In the log, the statement could expose personal data.
     "log_min_messages": "log",
     "log_error_verbosity": "terse",
-    # After a crash, all files are synced before recovery: in one call instead of one for each of 2,300 files.
+    # Before a recovery, all files are synced. `syncfs` needs one call instead of one for each of 2,300 files.
     **({"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}),
 }
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -59,12 +59,12 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Return the address for clients."""
+        """Return the connection URL for clients."""
         return f"postgresql://{NAME}@/{NAME}?host={quote(str(self.socket_dir))}&port={self.port}"
 
 
 class Running:
-    """A server that responds. If `started`, this process supervises it, and `stop` ends it."""
+    """A running server. If `started` is set, this process supervises the server, and `stop` ends it."""
 
     def __init__(
         self, server: Server, process: subprocess.Popen[bytes] | None = None, lock: IO[bytes] | None = None
@@ -77,7 +77,7 @@ class Running:
 
     @property
     def alive(self) -> bool:
-        """Return whether the server that this process started still runs."""
+        """Whether the server that this process started still runs."""
         return self._process is not None and self._process.poll() is None
 
     def wait(self) -> None:
@@ -86,12 +86,12 @@ class Running:
         self._process.wait()
 
     def explain_end(self) -> str:
-        """Return why the server that this process started has ended, according to its log."""
+        """Return a message about why the server that this process started has ended, from its log."""
         log = self.server.data_dir.with_name("postgres.log")
         return explain_refusal(log.read_text(errors="replace"), log)
 
     def stop(self) -> None:
-        """Shut the server down and wait for its end. Do nothing if another process supervises it."""
+        """Shut the server down and wait until it has ended. Do nothing if another process supervises it."""
         if self._process is None or self._lock is None or self._lock.closed:
             return
         with self._lock:
@@ -109,15 +109,17 @@ class Running:
         self.stop()
 
 
-# A line means that the server has ended. An end of input without a line means that its supervisor was killed.
+# A line on the standard input means that the server has ended. If the input ends without a line, the supervisor was
+# killed.
 _GUARD = 'read -r line || kill -INT "$1"'
 
 
 def _start_guard(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
-    """Start a shell that stops the server if we are killed, because the kernel then closes the pipe that only we hold.
+    """Start a shell that stops the server if this process is killed.
 
-    It has its own session, so that it survives a kill of our whole process group. A shell takes two megabytes, much
-    less than an interpreter.
+    Only this process holds the other end of the shell's input pipe, and the kernel closes it when the process dies. The
+    shell has its own session, so that it survives if the whole process group is killed. A shell needs two megabytes,
+    much less than a Python interpreter.
     """
     command = ["/bin/sh", "-c", _GUARD, "sh", str(process.pid)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
@@ -133,9 +135,9 @@ def _dismiss_guard(guard: subprocess.Popen[bytes] | None) -> None:
 def start(folder: Path, *, durable: bool = True, attach: bool = True) -> Running:
     """Start the server of `folder`. If another process already supervises it, attach to that server.
 
-    With `attach=False`, wait for the end of that process instead. The remains of an ended supervisor (a running server,
-    an incomplete database, a stale pid file) are cleaned up first. `durable=False` is for tests: data may be lost if
-    the machine crashes. Raises PostgresqlError with a sentence for the operator.
+    With `attach=False`, wait until that process ends instead. Remains of an earlier supervisor (a running server, an
+    incomplete database, a stale pid file) are cleaned up first. `durable=False` is for tests: data may be lost if the
+    machine crashes. Raises PostgresqlError with a message for the operator.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -153,7 +155,7 @@ def start(folder: Path, *, durable: bool = True, attach: bool = True) -> Running
 
 
 def find_running(folder: Path) -> Server | None:
-    """Return the server of `folder` if it responds. Start and change nothing."""
+    """Return the server of `folder` if it responds, or else None. This starts and changes nothing."""
     try:
         server = _read_server((folder.resolve() / "postgres").resolve())
     except OSError:
@@ -167,7 +169,7 @@ def _supervise_or_attach(data: Path, account: Account, log: Path, durable: bool,
         if server := _lock_or_find(lock, data, attach):
             lock.close()
             return Running(server)
-        os.register_at_fork(after_in_child=lock.close)  # otherwise a child that outlives us would hold the lock
+        os.register_at_fork(after_in_child=lock.close)  # a child that outlives us must not hold the lock
         return _supervise(data, account, log, durable, lock)
     except BaseException:
         lock.close()
@@ -175,7 +177,10 @@ def _supervise_or_attach(data: Path, account: Account, log: Path, durable: bool,
 
 
 def _lock_or_find(lock: IO[bytes], data: Path, attach: bool) -> Server | None:
-    """Take the lock and return None, or return the responding server that the lock's holder supervises."""
+    """Acquire the lock and return None, or return the server that the lock's holder supervises.
+
+    Raises PostgresqlError if neither is possible in time.
+    """
     found: Server | None = None
 
     def is_decided() -> bool:
@@ -212,7 +217,10 @@ def _supervise(data: Path, account: Account, log: Path, durable: bool, lock: IO[
 
 
 def _stop_leftover(data: Path) -> None:
-    """Stop the server of an ended supervisor. Delete its pid file, whose number may belong to another process now."""
+    """Stop a server whose supervisor has ended, and delete its pid file.
+
+    Raises PostgresqlError for a foreign server.
+    """
     if pid := _find_postmaster(data):
         if f"cluster_name={NAME}" not in _read_command_line(pid):
             raise PostgresqlError(
@@ -223,14 +231,14 @@ def _stop_leftover(data: Path) -> None:
 
 
 def _create(data: Path, account: Account, binaries: Path) -> None:
-    """Create the database in another folder and rename it, so that an existing database is always complete."""
+    """Create the database. A temporary folder is renamed at the end, so an existing database is always complete."""
     if data.exists() and any(data.iterdir()):
         raise PostgresqlError(describe_damage(data, "falta o arquivo PG_VERSION"))
     for unfinished in data.parent.glob(f"{data.name}.new-*"):
         shutil.rmtree(unfinished, ignore_errors=True)
     fresh = Path(tempfile.mkdtemp(prefix=f"{data.name}.new-", dir=data.parent))
     account.own(fresh)
-    access = ("--auth-local=trust", "--auth-host=reject")  # access is controlled by the socket's private folder
+    access = ("--auth-local=trust", "--auth-host=reject")  # the socket's private folder controls access
     _run_or_raise(
         data.parent, account, binaries / "initdb", "-D", fresh, "-U", NAME, "--encoding=UTF8", "--locale=C", *access
     )
@@ -251,7 +259,7 @@ def _run_or_raise(folder: Path, account: Account, *command: str | Path, text: st
 
 
 def _sync(folder: Path) -> None:
-    """Sync the rename to disk, so that it survives a power cut. After this, writes are acknowledged."""
+    """Sync a folder to disk, so that the rename of the new database survives a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -266,9 +274,9 @@ def _build_command(binaries: Path, server: Server, durable: bool) -> list[str | 
 
 
 def _launch(command: list[str | Path], server: Server, account: Account, log: Path) -> subprocess.Popen[bytes]:
-    """Start the server and wait for its first response.
+    """Start the server and wait until it responds.
 
-    Retry while children of a killed server still hold its shared memory. Raises PostgresqlError with its output.
+    Retry while children of a killed server still hold its shared memory. Raises PostgresqlError with the reason.
     """
     deadline = time.monotonic() + START_SECONDS
     while True:
@@ -286,7 +294,7 @@ def _launch(command: list[str | Path], server: Server, account: Account, log: Pa
 
 
 def _wait_until_up(process: subprocess.Popen[bytes], server: Server, log: Path) -> bool:
-    """Wait for the first response. Return False if the process ended by itself."""
+    """Wait until the server responds. Return False if its process has ended by itself."""
     try:
         if not wait_until(lambda: process.poll() is not None or _is_up(server, log), START_SECONDS):
             raise PostgresqlError(f"O PostgreSQL embutido não respondeu em {START_SECONDS:.0f} segundos. Veja {log}.")
@@ -303,7 +311,7 @@ def _end(process: subprocess.Popen[bytes], data: Path) -> None:
 
 
 def _shut_down(pid: int, data: Path) -> None:
-    """Shut down fast. Kill a server that takes over two minutes; it recovers its data at the next start."""
+    """Shut a server down fast. Kill it if this takes over two minutes. It then recovers its data at the next start."""
     for signal_number, seconds in ((signal.SIGINT, 120.0), (signal.SIGQUIT, 20.0), (signal.SIGKILL, 20.0)):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal_number)
@@ -313,7 +321,7 @@ def _shut_down(pid: int, data: Path) -> None:
 
 
 def _read_pid_file(data: Path) -> list[str]:
-    """Return the lines of the pid file: process, data directory, time, port, socket directory, ..."""
+    """Return the lines of the pid file: process, data directory, start time, port, socket directory and others."""
     try:
         return (data / "postmaster.pid").read_text(errors="replace").splitlines()
     except FileNotFoundError:
@@ -327,7 +335,7 @@ def _read_server(data: Path) -> Server | None:
 
 
 def _find_postmaster(data: Path) -> int | None:
-    """Return the process that serves `data`. Check the process itself, because the number in the file may be stale."""
+    """Return the id of the process that serves `data`, or None. Check the process: the pid file may be stale."""
     number = "".join(_read_pid_file(data)[:1])
     return int(number) if number.isdecimal() and _serves(int(number), data) else None
 
@@ -343,7 +351,7 @@ def _serves(pid: int, data: Path) -> bool:
 
 
 def _read_command_line(pid: int) -> str:
-    """Return the command line, or an empty string if the process is gone or a zombie."""
+    """Return a process's command line, or an empty string if the process does not exist or is a zombie."""
     if sys.platform != "linux":
         return subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True).stdout
     try:
@@ -352,14 +360,14 @@ def _read_command_line(pid: int) -> str:
         return ""
 
 
-# Errors (SQLSTATE) that no waiting fixes: the database does not exist, or its files are damaged.
+# Errors (SQLSTATE) that waiting does not fix: the database does not exist, or its files are damaged.
 _DAMAGED = (b"C3D000\0", b"C58P01\0", b"C58030\0", b"C22023\0", b"CXX001\0", b"CXX002\0")
-# After a recovery on a full disk, a session cannot start, because it writes its catalogue cache to a file.
+# After a recovery on a full disk, no session can start, because a session writes its catalogue cache to a file.
 _FULL = b"C53100\0"
 
 
 def _is_up(server: Server, log: Path) -> bool:
-    """Return whether the server responds. Raises PostgresqlError if the disk is full or the database damaged."""
+    """Return whether the server responds. Raises PostgresqlError if the disk is full or the database is damaged."""
     answer = _ask(server)
     if _FULL in answer:
         raise PostgresqlError(disk.describe_full(log.parent))
@@ -371,18 +379,18 @@ def _is_up(server: Server, log: Path) -> bool:
 
 
 def _responds(server: Server) -> bool:
-    """Return whether a query works and the server has these data."""
+    """Return whether the server responds to a query and serves this data folder."""
     return os.fsencode(server.data_dir) in _ask(server)
 
 
 def _ask(server: Server) -> bytes:
-    """Return the server's response to a query for its data folder, or nothing if it cannot be reached.
+    """Ask the server for its data folder. Return its raw response, or empty bytes if it cannot be reached.
 
-    The messages for start, one query and termination are sent in one call, which needs no driver.
+    This needs no driver: the messages for startup, one query and termination are sent in one call.
     """
     startup = f"user\0{NAME}\0database\0{NAME}\0\0".encode()
     query = b"SHOW data_directory\0"
-    # 196608 is version 3.0 of the protocol.
+    # 196608 is version 3.0 of the wire protocol.
     head, length = struct.pack("!ii", 8 + len(startup), 196608), struct.pack("!i", 4 + len(query))
     messages = b"".join([head, startup, b"Q", length, query, b"X\0\0\0\4"])
     try:

@@ -1,11 +1,11 @@
-"""Wait for a server that starts, recovers or stops: poll often at first, then less and less often."""
+"""Wait for a server that starts, recovers or stops. Polls become less frequent over time."""
 
 import time
 from collections.abc import Callable
 
 
 def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
-    """Poll until the condition is true. Return whether it became true within these seconds."""
+    """Poll until the condition is true. Return False if it is still false after `seconds`."""
     started = time.monotonic()
     while not condition():
         waited = time.monotonic() - started
@@ -16,8 +16,8 @@ def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
 
 
 def choose_pause(waited: float) -> float:
-    """Return the pause before the next poll: a fifth of the time waited, between 20 ms and half a second.
+    """Return the pause before the next poll: a fifth of the time waited so far, between 20 ms and half a second.
 
-    A recovering server writes a log line for each refused query, so a long recovery must be polled rarely.
+    A recovering server logs a line for each refused connection, so polls during a long recovery must be rare.
     """
     return min(max(waited / 5, 0.02), 0.5)

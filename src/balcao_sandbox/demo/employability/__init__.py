@@ -1,1 +1,1 @@
-"""The demo data of employability."""
+"""The demo data of the employability service."""

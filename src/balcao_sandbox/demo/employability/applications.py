@@ -1,4 +1,4 @@
-"""The applications of the sandbox, in the states that integrators want to try (rules: employability 7)."""
+"""The sandbox's applications, in states that integrators can try (rules: employability 7)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ from balcao_sandbox.demo.employability.cooks import NUMBER, make_cooks
 
 SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, ApplicationStatus.REJECTED
 GENERATED = 60
-# Above the numbers of the people that the registry's sandbox invents.
+# Above the CPFs of the registry's invented citizens.
 FIRST_STEM = 900_020_000
 FIRST_NAMES = "Alice Breno Cecília Diego Esther Fábio Giovana Hugo Isadora Jonas Lara Murilo".split()
 LAST_NAMES = "Aguiar Bezerra Caldas Duarte Evaristo".split()
-# Used in rotation, so that every status and step occurs and most applications await a decision.
+# Statuses and steps, used in rotation. Every status and step occurs, and most applications await a decision.
 TURNS = (
     (SENT, 0), (SENT, 1), (APPROVED, 3), (SENT, 0), (REJECTED, 1), (SENT, 2), (SENT, 0), (APPROVED, 2),
     (ApplicationStatus.FROZEN, 0), (SENT, 0), (ApplicationStatus.DISCONTINUED, 0), (SENT, 1),
@@ -39,7 +39,7 @@ ACCEPTED_TERMS = (ANA, BRUNO, CARLA, DAVI, ELISA)
 
 @dataclass(frozen=True)
 class DemoApplication:
-    """An application. Its id is derived from `name`. `step` counts from 1, and 0 means no step."""
+    """An application. Its id is derived from `name`. `step` counts from 1. 0 means no step."""
 
     name: str
     cpf: Cpf
@@ -64,7 +64,7 @@ NAMED = (
 
 
 def make_applications() -> Iterator[DemoApplication]:
-    """Yield the named applications, and those of invented people for V1."""
+    """Yield the applications of named people, then those of invented people for the job V1."""
     yield from NAMED
     for number in range(GENERATED):
         status, step = TURNS[number % len(TURNS)]
@@ -73,7 +73,7 @@ def make_applications() -> Iterator[DemoApplication]:
 
 
 async def load_demo_applications(platform: Platform) -> None:
-    """Accept the terms, and store the missing applications. Stored applications stay unchanged."""
+    """Accept the terms for some people, and store the missing applications. Stored applications do not change."""
     call = operator_call(platform, "employability.demo")
     for cpf in ACCEPTED_TERMS:
         await terms.accept_terms(call, cpf)
@@ -87,7 +87,7 @@ async def load_demo_applications(platform: Platform) -> None:
 
 
 async def _restore_cooks(call: Call, ids: Sequence[UUID], missing: Collection[UUID]) -> None:
-    """Store the missing applications for V9. Most of them wait for the first review by staff."""
+    """Store the missing applications for the job V9. Most of them await their first review by staff."""
     now, job_id = utc_now(), sandbox_job_id("V9")
     async with call.platform.database.connection() as connection:
         found = await listings.list_job_summaries(connection, [job_id], now)
@@ -145,7 +145,7 @@ def _describe(each: DemoApplication, job: JobSummary, made_at: datetime) -> Rest
 
 
 async def find_application_examples(_: Platform) -> Mapping[str, Any]:
-    """Return an application that was decided and one that was not."""
+    """Return an application with a decision, and an application without one."""
     return {
         "candidatura_id": str(sandbox_application_id("ana-V1")),
         "open_candidatura_id": str(sandbox_application_id("elisa-V5")),

@@ -1,4 +1,4 @@
-"""The refused attempts of the sandbox (rules: employability 7), created once."""
+"""The sandbox's refused attempts to apply (rules: employability 7)."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -9,12 +9,12 @@ from balcao.employability.selection.eligibility.schemas import Code
 
 DAVI, FABIO = Cpf("90000000418"), Cpf("90000000680")
 GENERATED = 10
-# Above the numbers of the people that the registry's sandbox invents.
+# Above the CPFs of the registry's invented citizens.
 FIRST_STEM = 900_021_000
 
 
 async def load_demo_blocks(platform: Platform) -> None:
-    """Store the blocks if there are none."""
+    """Store the blocks unless any block is stored."""
     call = operator_call(platform, "employability.demo")
     if await service.has_blocks(call):
         return

@@ -1,4 +1,4 @@
-"""The companies of the sandbox (rules: employability 7)."""
+"""The sandbox's companies that advertise jobs (rules: employability 7)."""
 
 from balcao.core.context.platform import Platform
 from balcao.core.imports import service as imports
@@ -24,5 +24,5 @@ COMPANIES = (
 
 
 async def load_demo_employers(platform: Platform) -> None:
-    """Store the companies that are missing or differ."""
+    """Store the companies that are missing or differ from the stored ones."""
     await imports.import_rows(platform, IMPORTS[0], COMPANIES)

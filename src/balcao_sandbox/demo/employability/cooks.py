@@ -1,4 +1,7 @@
-"""Invented applicants for V9 with resumes and answers, the same at every start (rules: employability 7)."""
+"""Invented applicants for the job V9, with resumes and answers (rules: employability 7).
+
+Every start creates the same.
+"""
 
 import random
 from collections.abc import Iterator
@@ -14,7 +17,7 @@ from balcao.employability.resume.sections.schemas import ComplementaryCourse, Ed
 from balcao.registry.mirror.translation import strip_accents
 
 NUMBER = 236
-# Above the numbers of the people that the registry's sandbox invents, and of the applicants for V1.
+# Above the CPFs of the registry's invented citizens and of the other invented applicants.
 FIRST_STEM = 900_022_000
 SEED = 2026
 FIRST_NAMES = (
@@ -29,7 +32,7 @@ LAST_NAMES = (
     "Nascimento Neves Nogueira Pacheco Pereira Pires Queiroz Reis Ribeiro Rocha Rodrigues Sales Santana Santos "
     "Silveira Soares Vasconcelos Viana Xavier"
 ).split()
-# Weighted by their frequency among applicants for such a job.
+# Schooling levels, with weights: how often each level is drawn.
 LEVELS = (
     ("Fundamental incompleto", 2),
     ("Fundamental completo", 4),
@@ -66,9 +69,9 @@ class Cook(NamedTuple):
 
 
 def make_cooks(written_at: datetime) -> Iterator[Cook]:
-    """Yield the people. `written_at` is the time of their resumes."""
+    """Yield the applicants. `written_at` is the time of their resumes."""
     for number in range(NUMBER):
-        chance = random.Random(f"{SEED}:cook:{number}")  # noqa: S311 - the same bytes on every machine
+        chance = random.Random(f"{SEED}:cook:{number}")  # noqa: S311 - the same data on every machine
         cpf = Cpf.with_stem(str(FIRST_STEM + number))
         first, last = chance.choice(FIRST_NAMES), chance.sample(LAST_NAMES, 2)
         months, has_course = chance.choice((0, 0, 6, 12, 18, 24, 36, 60, 96)), chance.random() < 0.45

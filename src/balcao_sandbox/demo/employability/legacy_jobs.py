@@ -1,4 +1,4 @@
-"""The older jobs of the sandbox (rules: employability 7), created through the use cases."""
+"""The sandbox's older jobs (rules: employability 7)."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -16,14 +16,14 @@ from balcao.employability.reference_values.kinds import Kind, seed_value_id
 
 
 async def load_demo_legacy_jobs(platform: Platform) -> None:
-    """Create the jobs if there is none."""
+    """Create the older jobs unless there is any."""
     call = operator_call(platform, "employability.demo")
     if not await legacy_jobs.list_job_ids(call):
         await _load_jobs(call)
 
 
 async def find_legacy_job_examples(platform: Platform) -> Mapping[str, Any]:
-    """Return ids to try. A removed object is left out, or another one of its kind is returned."""
+    """Return ids to try. If there is no older job, its id is left out."""
     call = operator_call(platform, "employability.demo")
     jobs = await legacy_jobs.list_job_ids(call)
     return {
@@ -34,8 +34,8 @@ async def find_legacy_job_examples(platform: Platform) -> Mapping[str, Any]:
 
 
 async def _load_jobs(call: Call) -> None:
-    """Create a job in each status, one that is removed, and one past its deadline."""
-    # The end of today in the city, because the deadlines depend on the day of the first start.
+    """Create a job in each status, a removed job, and a job whose deadline has passed."""
+    # The end of today in the city. Deadlines are relative to the day of the first start.
     last = utc_now().astimezone(call.zone).replace(hour=23, minute=59, second=59, microsecond=0)
     opened = _describe_job(
         "Auxiliar de cozinha", LegacyJobStatus.OPEN, data_limite_candidatura=last + timedelta(days=30)

@@ -1,4 +1,4 @@
-"""The jobs V1 to V12 of the sandbox, with each state among them (rules: employability 7)."""
+"""The sandbox's jobs V1 to V12, which cover every state (rules: employability 7)."""
 
 import tomllib
 from collections.abc import Mapping
@@ -52,8 +52,8 @@ COOKING_QUESTIONS = [
 
 
 def make_jobs(midnight: datetime) -> list[JobRow]:
-    """Return the jobs. Their times are relative to this local midnight."""
-    last = midnight + timedelta(hours=23, minutes=59, seconds=59)  # deadlines last until the end of their day
+    """Return the jobs. Their times are relative to `midnight`, the local start of today."""
+    last = midnight + timedelta(hours=23, minutes=59, seconds=59)  # a deadline is the end of its day
     month, past = (last + timedelta(days=30)).isoformat(), (last - timedelta(days=10)).isoformat()
     before = (midnight - timedelta(days=20)).isoformat()
     baking = {"etapas": BAKING, "informacoes_complementares": BAKING_QUESTIONS}
@@ -106,7 +106,7 @@ def _value(kind: Kind, descricao: str) -> str:
 
 
 async def load_demo_listings(platform: Platform) -> None:
-    """Store the missing jobs. Changes by users remain."""
+    """Store the missing jobs. Stored jobs do not change, so changes by users are kept."""
     call = operator_call(platform, "employability.demo")
     now = utc_now().astimezone(call.zone)
     jobs = make_jobs(now.replace(hour=0, minute=0, second=0, microsecond=0))

@@ -1,4 +1,4 @@
 """The demo data of the citizen registry."""
 
-# The next number would have a CPF with eleven equal digits.
+# With the next number, all eleven digits of the CPF would be equal.
 MOST_CITIZENS = 99_999_998

@@ -1,4 +1,4 @@
-"""A part of the national classification of activities, for the sandbox."""
+"""Part of the national classification of economic activities, for the sandbox."""
 
 import tomllib
 from collections.abc import Iterator

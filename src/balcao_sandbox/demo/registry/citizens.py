@@ -1,4 +1,4 @@
-"""The sandbox's citizens: invented people of the invented city Porto Aurora, the same bytes on every machine."""
+"""The sandbox's citizens: invented people of the invented city Porto Aurora, the same on every machine."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ NOTHING_STORED = frozenset({"90000001147"})
 
 
 async def load_demo_citizens(platform: Platform) -> None:
-    """Import base records with wallets, and tickets. Existing rows are only written if they differ."""
+    """Import base records with wallets, and tickets. Existing rows are written only if they differ."""
     stored = (row for row in invented.make_citizens(CITIZENS) if row.cpf not in NOTHING_STORED)
     await imports.import_rows(platform, CITIZEN_IMPORTS[0], stored)
     await imports.import_rows(platform, TICKET_IMPORTS[0], invented.make_tickets(CITIZENS))

@@ -1,4 +1,4 @@
-"""The companies of the sandbox. Iara is a partner of the bakery."""
+"""The companies in the sandbox's registry. Iara is a partner in the bakery."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,9 +19,9 @@ from balcao.registry.city.companies.schemas import (
 )
 
 BAKERY = "90000001000129"
-# It has no jobs yet: employability does not have this company.
+# This company is not in employability yet, so users can add it there.
 WORKSHOP = "90000007000104"
-# CNPJ, both names, responsible person, further partners, main activity, legal nature, size, capital, street.
+# CNPJ, legal and trade name, responsible person, other partners, main activity, legal nature, size, capital, street.
 _ROWS = (
     (BAKERY, "Padaria Aurora Ltda.", "Padaria Aurora", 20, (9,), "1091102", "2062", "01", 50_000, "do Porto"),
     ("90000002000173", "Construtora Horizonte S.A.", "Construtora Horizonte", 21, (22,), "4120400", "2054", "05",

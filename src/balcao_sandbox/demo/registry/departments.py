@@ -1,4 +1,4 @@
-"""The departments of the sandbox's invented city."""
+"""The departments of the invented city."""
 
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,6 @@
-"""Invented citizens of the invented city Porto Aurora, by number: the same bytes on every machine, in any number.
+"""Invented citizens of the invented city Porto Aurora, by number. They are the same on every machine.
 
-Each citizen has a seed of their own, so that a citizen does not depend on which others are generated.
+Each citizen has a seed of their own, so that their data do not depend on which other citizens are generated.
 """
 
 import random
@@ -43,12 +43,12 @@ _named = {person.cpf: person for person in people()}
 
 
 def make_citizens(count: int, first: int = 1) -> Iterator[CitizenRow]:
-    """Yield the citizens numbered from `first` on, with base record and wallet."""
+    """Yield `count` citizens, numbered from `first`, with base record and wallet."""
     return (make_citizen(number) for number in range(first, first + count))
 
 
 def make_tickets(count: int, first: int = 1) -> Iterator[TicketRow]:
-    """Yield tickets of the same citizens. Every seventh citizen has one ticket in each status."""
+    """Yield the tickets of these citizens. Every seventh citizen has one ticket in each status."""
     for number in range(first, first + count):
         if number % EVERY_WITH_TICKETS == 0:
             chance = _seed(f"tickets:{number}")
@@ -98,7 +98,7 @@ def _make_row(number: int, cpf: Cpf, name: str, birth: str, chance: random.Rando
 
 
 def _complete(row: CitizenRow) -> None:
-    """Give Ana every member that a base record can have."""
+    """Fill in every member that a base record can have, for Ana."""
     row.nome_social = "Bia Moreira"
     born = row.nascimento.data if row.nascimento else None
     row.nascimento = BaseBirth(born, "3300000", CITY, "RJ", "076", "Brasil")

@@ -1,4 +1,4 @@
-"""The city's records of its invented citizens: wallets and tickets."""
+"""The city's records about its invented citizens: wallets and tickets."""
 
 import random
 from datetime import datetime, timedelta, timezone
@@ -24,7 +24,7 @@ OPEN = ("Aberto", "Em andamento")
 CLOSED = ("Fechado com solução", "Não constatado", "Cancelado")
 EVERY_ASSISTED = 5
 SCHOOL_YEARS = ("2009", "2018")
-CLINICS = tuple(f"99000{number:02}" for number in range(1, 13))  # units of the demonstration that have a history
+CLINICS = tuple(f"99000{number:02}" for number in range(1, 13))  # the demo's health units that have a history
 SUBJECTS = (
     ("Iluminação pública", "Reparo", "Luminária apagada"),
     ("Conservação", "Reparo", "Buraco na via"),
@@ -36,9 +36,9 @@ _FIRST_DAY = datetime(2025, 1, 6, 8, tzinfo=_ZONE)
 
 
 def make_wallet(number: int, cpf: Cpf, birth: str, chance: random.Random) -> ImportedWallet:
-    """Return a wallet. Pupils are of school age in 2026.
+    """Return a citizen's wallet. Only people of school age in 2026 are pupils.
 
-    Ana, the first citizen, belongs to the unit whose risk the demonstration shows.
+    Ana, the first citizen, belongs to a unit with an active risk notification.
     """
     pupil = SCHOOL_YEARS[0] <= birth[:4] <= SCHOOL_YEARS[1]
     return ImportedWallet(

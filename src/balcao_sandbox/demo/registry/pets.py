@@ -1,4 +1,4 @@
-"""Fábio's pets: one from the city's records, two of his own."""
+"""Fábio's pets: one from the city's records, and two that he registered."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -39,7 +39,7 @@ OWN = (
 
 
 async def load_demo_pets(platform: Platform) -> None:
-    """Create his own pets once. Changes by users remain."""
+    """Import the city's record, and register his pets unless he has any. Changes by users are kept."""
     await imports.import_rows(platform, IMPORTS[0], [IMPORTED])
     call = operator_call(platform, "registry.demo")
     if not (await service.read_pet_stats(call, FABIO)).self_registered_pets_count:

@@ -1,4 +1,4 @@
-"""Elisa Prado's preferences: she wants no messages, especially none about health, and has changed her mind before."""
+"""Elisa Prado's notification preferences: a history of changes that ends with an opt-out from all messages."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -20,7 +20,7 @@ STEPS = (
 
 
 async def load_demo_preferences(platform: Platform) -> None:
-    """Load the history once. Skip a person who has a history."""
+    """Load the history unless Elisa already has one."""
     async with platform.database.connection() as connection:
         if await list_ledger_entries(connection, ELISA):
             return

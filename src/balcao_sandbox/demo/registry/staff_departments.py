@@ -1,4 +1,4 @@
-"""The departments of the sandbox's staff, from the list of demo people."""
+"""The departments of the demo staff."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -9,7 +9,7 @@ from balcao_sandbox.identity.demo import people
 
 
 async def load_demo_staff_departments(platform: Platform) -> None:
-    """Link the staff to the departments, which exist already. Idempotent."""
+    """Link the staff to their departments, which must exist already. Existing links do not change."""
     call = operator_call(platform, "registry.demo")
     for person in people():
         if person.departments:

@@ -1,4 +1,4 @@
-"""The sandbox's vehicles: three invented brands, Ana's two vehicles, one driver and one open invitation."""
+"""The sandbox's vehicles: three invented brands, Ana's two vehicles, a driver and an unanswered invitation."""
 
 import msgspec
 
@@ -24,7 +24,7 @@ _PHOTOS = "https://storage.googleapis.com/porto-aurora-demo"
 
 
 async def load_demo_vehicles(platform: Platform) -> None:
-    """Load the catalogue and the vehicles. Idempotent: only differing rows are written, and the vehicles only once."""
+    """Load the catalogue, and register the vehicles unless Ana has any."""
     async with platform.database.transaction() as connection:
         await write_models(connection, _list_models())
     call = operator_call(platform, "registry.demo")
@@ -33,7 +33,7 @@ async def load_demo_vehicles(platform: Platform) -> None:
 
 
 def _list_models() -> list[ModelRow]:
-    """Return the catalogue. Each brand has one model of each type."""
+    """Return the models of the catalogue. Each brand has one model of each type."""
     return [
         ModelRow(brand, name, vehicle_type)
         for brand, names in _MODELS.items()
@@ -42,7 +42,10 @@ def _list_models() -> list[ModelRow]:
 
 
 async def _register_all(call: Call) -> None:
-    """Register two vehicles of Ana's. Bruno drives the first one; Fábio has not answered yet."""
+    """Register Ana's two vehicles.
+
+    Bruno drives the first vehicle. Fábio has not answered his invitation to drive it.
+    """
     first = await _register(call, "Bicicleta do trabalho", "Azul", "brand_brisa", "model_brisa_urbana")
     await _register(call, "Ciclomotor da família", "Vermelho", "brand_marola", "model_marola_ressaca")
     accepted = await _invite(call, first.id, BRUNO, "bruno@pessoa.example")
