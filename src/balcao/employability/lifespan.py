@@ -1,4 +1,4 @@
-"""The objects of each process of the service: the client of the registry and caches of its responses."""
+"""Objects that each process of the service creates at start."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -13,7 +13,7 @@ from balcao.employability.rights.service import HeldHere
 
 @asynccontextmanager
 async def run_employability(platform: Platform, held: Iterable[PersonalData]) -> AsyncIterator[None]:
-    """Create the client of the registry, its caches, and the list of personal data that the features declare."""
+    """Create the registry client, the caches of its responses, and the list of the features' personal data."""
     registry = ServiceClient(platform.http, platform.settings.registry_url, platform.settings)
     platform.parts[ServiceClient] = registry
     platform.parts[RegistryCompanies] = RegistryCompanies(registry)

@@ -1,4 +1,4 @@
-"""Query parameters of lists (page and filters), and the envelope of every list (rules: employability 2.0.7)."""
+"""The page and the filters of a list's query, and the metadata of every list (rules: employability 2.0.7)."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ MOST_IN_CSV, LONGEST_SEARCH = 50, 250
 
 
 class ListMeta(msgspec.Struct, frozen=True):
-    """The metadata of a list: the page and the page size that were used, and the number of items on all pages."""
+    """The metadata of a list: the page and page size that were used, and the number of items on all pages."""
 
     page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
     page_size: Annotated[int, Meta(description="Itens por página, como foi usado.", examples=[20])]
@@ -35,10 +35,9 @@ class ListMeta(msgspec.Struct, frozen=True):
 
 
 def parse_list_page(query: Mapping[str, str], default: int, most: int) -> Page:
-    """Parse the requested page.
+    """Parse the requested page. This never fails.
 
-    This never fails. A size that is not an integer becomes the default, and a size above the maximum becomes the
-    maximum.
+    If the size is not an integer, `default` is used. A size outside 1 to `most` becomes the nearest bound.
     """
     size = _parse_integer(query.get("pageSize"), default)
     return Page(min(max(_parse_integer(query.get("page"), 1), 1), LAST_PAGE), min(max(size, 1), most))
@@ -50,7 +49,7 @@ def _parse_integer(text: str | None, default: int) -> int:
 
 
 def parse_csv(query: Mapping[str, str], name: str) -> list[str]:
-    """Return the items of a comma-separated filter, without empty items. Raises Invalid for more than 50."""
+    """Parse a comma-separated filter. Empty items are left out. Raises Invalid for more than 50 items."""
     items = split_list(query.get(name, ""))
     if len(items) > MOST_IN_CSV:
         raise Invalid(f"O parâmetro `{name}` aceita no máximo {MOST_IN_CSV} itens.", code=f"{name}-invalid")
@@ -58,7 +57,7 @@ def parse_csv(query: Mapping[str, str], name: str) -> list[str]:
 
 
 def parse_uuid_filter(query: Mapping[str, str], name: str) -> UUID | None:
-    """Return the UUID of a filter, or None if it is absent or blank. Raises Invalid."""
+    """Parse a UUID filter, or return None if it is absent or blank. Raises Invalid."""
     text = query.get(name, "").strip()
     found = ids.parse_uuid(text)
     if text and found is None:
@@ -67,7 +66,7 @@ def parse_uuid_filter(query: Mapping[str, str], name: str) -> UUID | None:
 
 
 def parse_uuids(query: Mapping[str, str], name: str) -> list[UUID]:
-    """Return the UUIDs of a comma-separated filter. Raises Invalid."""
+    """Parse a filter of comma-separated UUIDs. Raises Invalid."""
     items = parse_csv(query, name)
     found = [known for known in map(ids.parse_uuid, items) if known is not None]
     if len(found) < len(items):
@@ -76,7 +75,7 @@ def parse_uuids(query: Mapping[str, str], name: str) -> list[UUID]:
 
 
 def parse_cpf_filter(query: Mapping[str, str]) -> Cpf | None:
-    """Return the CPF of a filter, or None if it is absent or blank. Raises Invalid."""
+    """Parse the filter `cpf`, or return None if it is absent or blank. Raises Invalid."""
     text = query.get("cpf", "").strip()
     cpf = Cpf.parse_claim(text) if text else None
     if text and cpf is None:
@@ -85,7 +84,7 @@ def parse_cpf_filter(query: Mapping[str, str]) -> Cpf | None:
 
 
 def parse_choice_filter(query: Mapping[str, str], name: str, choices: Iterable[str]) -> str | None:
-    """Return the value of a filter, or None if it is absent or blank. Raises Invalid if it is not one of `choices`."""
+    """Return a filter's value, or None if it is absent or blank. Raises Invalid if it is not one of `choices`."""
     known, value = sorted(choices), query.get(name, "").strip()
     if value and value not in known:
         raise Invalid(f"O parâmetro `{name}` aceita {', '.join(known)}.", code=f"{name}-invalid")

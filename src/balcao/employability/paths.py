@@ -1,4 +1,4 @@
-"""Ids in paths. A malformed id is rejected before any look-up (rules: employability 2.0.5)."""
+"""Ids in paths. Malformed ids are rejected before any look-up (rules: employability 2.0.5)."""
 
 from typing import Annotated, TypeAlias
 from uuid import UUID
@@ -10,7 +10,7 @@ from balcao.core.values.ids import parse_int64
 
 
 def parse_positive_integer(text: str) -> int:
-    """Return an integer of the path. Raises Invalid unless it consists of digits and fits into 64 bits."""
+    """Parse an integer in a path. Raises Invalid unless it consists of digits and fits into 64 bits."""
     found = parse_int64(text)
     if found is None:
         raise Invalid("O `id` do caminho não é um número inteiro.", code="id-invalid")
@@ -18,14 +18,14 @@ def parse_positive_integer(text: str) -> int:
 
 
 def uuid_in_path(example: UUID, description: str = "Identificador (UUID)") -> InPath:
-    """Describe a UUID in the path. The example is an id of the demo data."""
+    """Describe a UUID in a path. `example` is an id of the demo data."""
     return parameters.uuid_in_path(
         description, str(example), lambda: Invalid("O `id` do caminho não é um UUID.", code="id-invalid")
     )
 
 
 def integer_in_path(example: int) -> InPath:
-    """Describe an integer id in the path. The example is an id of the demo data."""
+    """Describe an integer id in a path. `example` is an id of the demo data."""
     return InPath(parse_positive_integer, "Identificador (número inteiro)", str(example), r"^[0-9]{1,19}$")
 
 

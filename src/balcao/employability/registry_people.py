@@ -1,4 +1,4 @@
-"""People as the registry describes them, read over HTTP as the platform's client (rules: employability 3.4, 4.4)."""
+"""Personal data from the registry, which the platform's own client reads over HTTP (rules: employability 3.4, 4.4)."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -29,7 +29,7 @@ class PersonAddress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PersonRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A person as the registry describes them. All members are None for a person that the registry does not know."""
+    """The registry's record of a person. All members are None if the registry does not know the person."""
 
     nome: str | None = None
     nome_social: str | None = None
@@ -46,7 +46,7 @@ class PersonRecord(msgspec.Struct, frozen=True, kw_only=True):
     def count_years(self, today: date) -> int | None:
         """Return the age in completed years, or None without a date of birth.
 
-        A person born on 29 February turns a year older on 1 March of a common year.
+        In a common year, a person born on 29 February turns a year older on 1 March.
         """
         born = self.data_nascimento
         if born is None:
@@ -87,10 +87,10 @@ class _Citizen(msgspec.Struct):
 
 
 async def ask_registry(call: Call, cpf: Cpf) -> PersonRecord:
-    """Read a person from the registry. Raises Unavailable if the registry is down.
+    """Read a person's record from the registry. Raises Unavailable if the registry is down.
 
-    The record is empty for a person that the registry does not know. Call this outside any transaction, because it may
-    take two seconds.
+    The record is empty if the registry does not know the person. Call this outside any transaction, because it can take
+    two seconds.
     """
     registry = call.platform.part(ServiceClient)
     content = await registry.get(f"/citizen/{cpf.digits}", seconds=BUDGET_SECONDS, request_id=call.request_id)
@@ -98,7 +98,7 @@ async def ask_registry(call: Call, cpf: Cpf) -> PersonRecord:
 
 
 def _to_record(content: Mapping[str, Any]) -> PersonRecord:
-    """Return the record of a response. An empty string becomes None."""
+    """Convert a response to a record. Empty strings become None."""
     citizen = msgspec.convert(content, _Citizen)
     email = citizen.email.principal if citizen.email else None
     return PersonRecord(
@@ -117,7 +117,7 @@ def _to_record(content: Mapping[str, Any]) -> PersonRecord:
 
 
 def _format_phone(phone: _Main | None) -> str | None:
-    """Return a phone number, area code first. A foreign number starts with `+` and its country code."""
+    """Return the phone number with its area code. A foreign number starts with `+` and its country code."""
     if phone is None or not phone.valor:
         return None
     abroad = f"+{phone.ddi}" if phone.ddi and phone.ddi != COUNTRY else ""
@@ -125,7 +125,10 @@ def _format_phone(phone: _Main | None) -> str | None:
 
 
 def _parse_day(text: str | None) -> date | None:
-    """Return the date part of a timestamp and ignore its offset, because the date is already the city's."""
+    """Return the date part of a timestamp, or None if it is malformed.
+
+    The date is already local, whatever the offset.
+    """
     try:
         return date.fromisoformat((text or "")[:_DATE_LENGTH])
     except ValueError:

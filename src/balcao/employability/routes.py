@@ -1,4 +1,4 @@
-"""The common part of the routes of the employability service. Each feature extends it."""
+"""The base of the service's routes. Each feature extends it."""
 
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.operations import Routes

@@ -1,4 +1,4 @@
-"""Wire types that several features of the service share."""
+"""Wire types that several features share."""
 
 from datetime import datetime
 from typing import Annotated
@@ -15,7 +15,7 @@ UpdatedAt = Annotated[
 
 
 class Message(msgspec.Struct):
-    """The response of a successful removal or transition."""
+    """A response that consists of a sentence for the user, for example after a removal."""
 
     message: Annotated[
         str,
@@ -27,4 +27,4 @@ class Message(msgspec.Struct):
 
 
 class Nothing(msgspec.Struct):
-    """An empty object (`{}`), for callers that parse a body in any case."""
+    """An empty object (`{}`), for callers that always parse the body."""

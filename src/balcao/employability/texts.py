@@ -1,4 +1,4 @@
-"""Texts of this service: cleaning, comparison, and the slug of a title (rules: employability 2.0, 3.3)."""
+"""Functions that clean and compare texts and create slugs (rules: employability 2.0, 3.3)."""
 
 import re
 import string
@@ -10,18 +10,21 @@ from balcao.core.values import ids
 from balcao.core.values.text import clean_text, has_control, is_plain_line
 
 _MARKS = re.compile("[\u0300-\u036f]+")
-# Lower-case only ASCII letters, as the collation "C" of the SQL twin does.
+# Only ASCII letters are lower-cased, as in the SQL function, which uses the collation "C".
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _BLANKS = re.compile("[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
 
 def fold_line(text: str) -> str:
-    """Return the text without case, accents and runs of blanks. `employability.folded` does the same in SQL."""
+    """Fold a text for comparison: lower case, no accents, single blanks.
+
+    `employability.folded` does the same in SQL.
+    """
     return _BLANKS.sub(" ", _MARKS.sub("", unicodedata.normalize("NFD", text)).translate(_LOWER)).strip(" ")
 
 
 def parse_uuid_field(field: str, text: str) -> UUID:
-    """Return the UUID that a body member contains. Raises Invalid."""
+    """Parse a UUID in a body member. Raises Invalid."""
     found = ids.parse_uuid(text.strip())
     if found is None:
         raise Invalid(f"O campo `{field}` deve ser um UUID.", code=f"{field}-invalid")
@@ -29,7 +32,7 @@ def parse_uuid_field(field: str, text: str) -> UUID:
 
 
 def clean_line(field: str, value: str, longest: int) -> str:
-    """Return a "text n": one line of 1 to n characters, trimmed and in NFC. Raises Invalid."""
+    """Clean a "text n": one line of 1 to n characters, trimmed and in NFC. Raises Invalid."""
     trimmed = value.strip()
     if 0 < len(trimmed) <= longest and is_plain_line(trimmed):  # fast path for nearly all texts
         return trimmed
@@ -39,17 +42,17 @@ def clean_line(field: str, value: str, longest: int) -> str:
 
 
 def clean_optional_line(field: str, value: str | None, longest: int) -> str | None:
-    """Return the same as `clean_line`, or None for an absent or blank text."""
+    """Clean a line as `clean_line` does. Return None for an absent or blank text."""
     return clean_line(field, value, longest) if value and value.strip() else None
 
 
 def clean_prose(field: str, value: str, longest: int) -> str:
-    """Return a "long n": 0 to n characters, with line breaks and tabs. Raises Invalid."""
+    """Clean a "long n": 0 to n characters, which may include line breaks and tabs. Raises Invalid."""
     return clean_text(field, value, longest=longest, shortest=0, one_line=False) if value else ""
 
 
 def clean_optional_prose(field: str, value: str | None, longest: int) -> str | None:
-    """Return the same as `clean_prose`, or None for an absent or empty string."""
+    """Clean a text as `clean_prose` does. Return None if it is absent or empty."""
     return clean_prose(field, value, longest) or None if value else None
 
 
@@ -59,7 +62,10 @@ _SLUG = re.compile(r"(?:[a-z0-9-]{1,200}-)?([0-9a-f]{12})")
 
 
 def slugify(title: str) -> str:
-    """Return the title without accents, in lower case, cut at a word, or `vaga` if no letters and digits remain."""
+    """Return a title's slug: lower-case words without accents, joined by hyphens and cut at LONGEST_SLUG.
+
+    If no letters or digits remain, the slug is `vaga`.
+    """
     plain = title
     if not title.isascii():
         plain = "".join(char for char in unicodedata.normalize("NFD", title) if not unicodedata.combining(char))
@@ -71,6 +77,9 @@ def slugify(title: str) -> str:
 
 
 def parse_slug(text: str) -> str | None:
-    """Return the first twelve hexadecimal digits of the id at the end of a slug, or None if the text is not a slug."""
+    """Return the twelve hexadecimal digits at the end of a slug, with which the job's id starts.
+
+    Return None if the text is not a slug.
+    """
     found = _SLUG.fullmatch(text.lower())
     return found[1] if found else None

@@ -1,4 +1,4 @@
-"""Routes of the companies."""
+"""Routes of companies."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -42,7 +42,7 @@ routes = ROUTES.extend(tags=["companies"], body_limit=FORM_BODY)
 
 
 def read_cnpj(query: Mapping[str, str]) -> str | None:
-    """Return the CNPJ of the query without punctuation, or None if it is absent. An invalid CNPJ matches no company."""
+    """Return the query's CNPJ without punctuation, or None if it is absent. An invalid CNPJ matches no company."""
     return strip_cnpj(query.get("cnpj", "")) or None
 
 
@@ -60,8 +60,8 @@ CompanyPage = Annotated[
     may_lag=True,
 )
 async def get_companies(call: Call, page: CompanyPage, query: Query) -> Response[Companies]:
-    """Devolve as empresas que anunciam vagas, por nome fantasia ou, sem ele, por razão social. `search` procura nos
-    dois nomes, sem distinguir maiúsculas e acentos. Não pede token.
+    """Devolve as empresas que anunciam vagas, em ordem de nome fantasia ou, na falta dele, de razão social. `search`
+    procura nos dois nomes, sem distinguir maiúsculas nem acentos. Não pede token.
     """
     found = await service.list_companies(call, page, read_text(query, "search"), read_cnpj(query))
     return with_etag(found, call, LISTED)
@@ -78,8 +78,8 @@ async def get_companies(call: Call, page: CompanyPage, query: Query) -> Response
     rate=RATE,
 )
 async def post_company(call: Call, body: CompanyBody) -> Response[Company]:
-    """Cadastra uma empresa e a devolve. O CNPJ pode ter letras e pontuação, e é guardado sem ela; um que já existe é
-    409, com um texto que termina em `(duplicate key 23505)`.
+    """Cadastra uma empresa e a devolve. O CNPJ pode ter letras e pontuação; a pontuação não é gravada. Se já existe uma
+    empresa com o CNPJ, a resposta é 409, com uma mensagem que termina em `(duplicate key 23505)`.
     """
     return created(await service.create_company(call, body))
 
@@ -93,8 +93,8 @@ async def post_company(call: Call, body: CompanyBody) -> Response[Company]:
     rate="30/minute",
 )
 async def look_up_company(call: Call, cnpj: CnpjInPath) -> Response[LegalEntity]:
-    """Devolve o que o cadastro da cidade sabe de um CNPJ, para preencher o formulário de uma empresa; o que ele não
-    sabe é nulo. A resposta pode ter até meia hora.
+    """Devolve os dados que o cadastro da cidade tem de um CNPJ, para preencher o formulário de uma empresa. O que ele
+    não tem é nulo. Os dados podem ter até meia hora.
     """
     return to_json(await lookup.look_up_company(call, cnpj), headers={"Cache-Control": NO_STORE})
 
@@ -122,8 +122,8 @@ async def get_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
     rate=RATE,
 )
 async def put_company(call: Call, cnpj: CnpjInPath, body: CompanyBody) -> Response[Company]:
-    """Substitui o registro de uma empresa e o devolve. O CNPJ não muda; um texto vazio conta como ausente. Com
-    `If-Match`, a mudança só vale sobre o estado lido.
+    """Substitui os dados de uma empresa e os devolve. O CNPJ não muda, e um texto vazio conta como ausente. Com
+    `If-Match`, a mudança só é feita se a empresa não mudou desde que foi lida.
     """
     return stored(await service.replace_company(call, cnpj, body))
 
@@ -137,8 +137,8 @@ async def put_company(call: Call, cnpj: CnpjInPath, body: CompanyBody) -> Respon
     rate=RATE,
 )
 async def delete_company(call: Call, cnpj: CnpjInPath) -> Message:
-    """Exclui uma empresa de que não há vaga, nem excluída. Senão responde 409, com um texto que termina em `(foreign
-    key constraint 23503)`.
+    """Exclui uma empresa que não tem nenhuma vaga. Se tem alguma, mesmo excluída, a resposta é 409, com uma mensagem
+    que termina em `(foreign key constraint 23503)`.
     """
     return await service.delete_company(call, cnpj)
 

@@ -1,4 +1,4 @@
-"""The import of companies that advertise jobs: one JSON line for each, with the members of a POST."""
+"""Import of companies that advertise jobs. A line is a JSON object with the members of a POST body."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,15 @@ class CompanyRow(CompanyBody):
     """A company of the former system. `cnpj` is required."""
 
     def __post_init__(self) -> None:
-        """Check the row in the same way as a body. Raises Invalid."""
+        """Validate the row like a request body. Raises Invalid."""
         service.check_new_company(self)
 
 
 async def write_employers(connection: Connection, rows: Sequence[CompanyRow]) -> int:
-    """Write new and changed companies, and return how many were written. The last row of a CNPJ counts."""
+    """Write new and changed companies, and return how many were written.
+
+    If a CNPJ occurs twice, its last row counts.
+    """
     found = {company.cnpj: company for company in map(service.check_new_company, rows)}
     return await store.upsert_imported_companies(connection, list(found.values()))
 

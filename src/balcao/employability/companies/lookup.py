@@ -1,4 +1,4 @@
-"""Companies of the city's registry, read over HTTP and cached for a while."""
+"""Company data of the city's registry, read over HTTP and cached."""
 
 import time
 from collections.abc import Mapping
@@ -18,14 +18,17 @@ MOST_REMEMBERED = 1_000
 
 
 class RegistryCompanies:
-    """The registry's companies, cached in this process. Unknown CNPJs are cached too."""
+    """A client for the registry's company data, with a cache in this process. Unknown CNPJs are cached too."""
 
     def __init__(self, registry: ServiceClient) -> None:
         self._registry = registry
         self._seen: dict[str, tuple[float, LegalEntity | None]] = {}
 
     async def find(self, cnpj: str, request_id: str) -> LegalEntity | None:
-        """Return the company, or None if the registry does not know it. Raises Unavailable if the registry is down."""
+        """Return the company, or None if the registry does not know it.
+
+        Raises Unavailable if the company is not cached and the registry is down.
+        """
         until, found = self._seen.get(cnpj, (0.0, None))
         if until > time.monotonic():
             return found
@@ -37,12 +40,12 @@ class RegistryCompanies:
     def _remember(self, cnpj: str, found: LegalEntity | None) -> None:
         self._seen.pop(cnpj, None)
         if len(self._seen) >= MOST_REMEMBERED:
-            del self._seen[next(iter(self._seen))]  # the entry that was fetched longest ago
+            del self._seen[next(iter(self._seen))]  # the oldest entry
         self._seen[cnpj] = (time.monotonic() + (UNKNOWN_SECONDS if found is None else KNOWN_SECONDS), found)
 
 
 async def look_up_company(call: Call, cnpj: str) -> LegalEntity:
-    """Return the registry's record of a CNPJ. Raises NotFound, and Unavailable if the registry is down."""
+    """Return the registry's data of a CNPJ. Raises NotFound, and Unavailable if the registry is down."""
     found = await call.platform.part(RegistryCompanies).find(cnpj, call.request_id)
     if found is None:
         raise NotFound("O cadastro da cidade não conhece este CNPJ.", code="legal-entity-unknown")

@@ -43,7 +43,7 @@ class Company(msgspec.Struct):
 
 
 class CompanyBody(msgspec.Struct):
-    """The record of a company. Instants in the body are ignored, and an empty string counts as absent."""
+    """The data of a company in a request. An empty string counts as absent. Unknown members are ignored."""
 
     razao_social: LegalName
     cnpj: Annotated[
@@ -62,7 +62,7 @@ class CompanyBody(msgspec.Struct):
 
 
 class Companies(msgspec.Struct):
-    """A page of companies, by trade name or, without it, by legal name."""
+    """A page of companies, sorted by trade name or, if a company has none, by legal name."""
 
     data: Annotated[list[Company], Meta(description="Empresas da página, por nome fantasia ou razão social.")]
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]
@@ -77,7 +77,7 @@ class CompanyQuery(msgspec.Struct):
         str | None, Meta(description="CNPJ exato, com ou sem pontuação.", examples=["90.000.001/0001-29"])
     ] = None
     page: PageNumber = 1
-    pageSize: Annotated[  # noqa: N815 - the specification's word
+    pageSize: Annotated[  # noqa: N815 - named by the specification
         int, Meta(description="Itens por página; acima de 1000 vale 1000.", examples=[DEFAULT_PER_PAGE])
     ] = DEFAULT_PER_PAGE
 

@@ -25,7 +25,7 @@ LONGEST_SIZE = 100
 
 
 async def list_companies(call: Call, page: Page, search: str | None, cnpj: str | None) -> Companies:
-    """Return a page of companies by name, filtered by a part of a name and by CNPJ."""
+    """Return a page of companies, sorted by name. The optional filters are a part of a name and a CNPJ."""
     async with call.reader.connection() as connection:
         companies, total = await store.select_companies(connection, search, cnpj, page)
     return Companies(companies, ListMeta.of(page, total))
@@ -42,7 +42,7 @@ async def has_company(connection: Connection, cnpj: str) -> bool:
 
 
 async def create_company(call: Call, body: CompanyBody) -> bytes:
-    """Add a company and return it as JSON. Raises Invalid, and Conflict if its CNPJ exists."""
+    """Add a company and return it as JSON. Raises Invalid, and Conflict if the CNPJ is already used."""
     checked = check_new_company(body)
 
     async def insert() -> Company:
@@ -55,7 +55,7 @@ async def create_company(call: Call, body: CompanyBody) -> bytes:
 
 
 def check_new_company(body: CompanyBody) -> Company:
-    """Return the company as it would be stored. Raises Invalid."""
+    """Validate a new company, and return it in the form that is stored. Raises Invalid."""
     if body.cnpj is None:
         raise Invalid("Falta o campo `cnpj`.", code="cnpj-missing")
     return _check(parse_cnpj(body.cnpj), body)
@@ -64,7 +64,7 @@ def check_new_company(body: CompanyBody) -> Company:
 async def replace_company(call: Call, cnpj: str, body: CompanyBody) -> Company:
     """Replace a company's record.
 
-    Raises Invalid, also for a different CNPJ in the body, NotFound and PreconditionFailed.
+    Raises NotFound, PreconditionFailed, and Invalid, also if the body contains a different CNPJ.
     """
     if body.cnpj is not None and parse_cnpj(body.cnpj) != cnpj:
         raise Invalid("O campo `cnpj` não é o do caminho: o CNPJ de uma empresa não muda.", code="cnpj-differs")
@@ -77,7 +77,7 @@ async def replace_company(call: Call, cnpj: str, body: CompanyBody) -> Company:
 
 
 async def delete_company(call: Call, cnpj: str) -> Message:
-    """Delete a company. Raises NotFound, PreconditionFailed, and Conflict while a job, even a deleted one, uses it."""
+    """Delete a company. Raises NotFound, PreconditionFailed, and Conflict if it has a job, even a deleted job."""
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, cnpj)
         await store.delete_company(connection, cnpj)

@@ -1,4 +1,4 @@
-"""SQL for the companies."""
+"""SQL for companies."""
 
 from collections.abc import Sequence
 
@@ -42,11 +42,11 @@ async def lock_company(connection: Connection, cnpj: str) -> Company | None:
 
 
 async def insert_company(connection: Connection, checked: Company) -> Company:
-    """Insert a company. Raises Conflict if its CNPJ exists."""
+    """Insert a company. Raises Conflict if the CNPJ is already used."""
     try:
         return await _insert_company(connection, checked)
     except asyncpg.UniqueViolationError:
-        # A portal recognises the reason only by the number in the text.
+        # Portals recognise the reason only by the number in the message.
         raise Conflict("Já existe uma empresa com este CNPJ (duplicate key 23505)", code="employer-exists") from None
 
 
@@ -82,7 +82,7 @@ async def upsert_imported_companies(connection: Connection, companies: Sequence[
 
 
 async def delete_company(connection: Connection, cnpj: str) -> None:
-    """Delete a locked company. Raises Conflict while a job refers to it."""
+    """Delete a locked company. Raises Conflict if a job refers to it."""
     try:
         await _delete_company(connection, cnpj)
     except REFERRED_TO:

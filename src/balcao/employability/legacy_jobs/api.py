@@ -1,4 +1,4 @@
-"""Routes of the older jobs."""
+"""Routes of older jobs."""
 
 from typing import Annotated
 
@@ -28,7 +28,7 @@ from balcao.employability.schemas import Nothing
 
 BASE = "/api/v1/empregos"
 RATE = "60/minute"
-# The response depends on the caller's token.
+# The response depends on the caller's token, so shared caches must not store it.
 SEEN = "private, no-cache"
 EXAMPLE = {
     "titulo": "Jardineiro",
@@ -46,7 +46,7 @@ routes = ROUTES.extend(tags=["legacy-jobs"], dialect=CODE_MESSAGE, body_limit=FO
 JobPage = Annotated[
     Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), LegacyJobQuery)
 ]
-# The example is an open job of the sandbox.
+# The example is an open sandbox job.
 NumberInPath = Annotated[int, integer_in_path(2)]
 Filters = Annotated[LegacyJobFilters, InQuery(LegacyJobFilters.parse)]
 
@@ -102,8 +102,8 @@ async def get_legacy_job(call: Call, id: NumberInPath) -> Response[LegacyJob]:
     rate=RATE,
 )
 async def put_legacy_job(call: Call, id: NumberInPath, body: LegacyJobBody) -> Response[LegacyJob]:
-    """Substitui um emprego e o devolve. De CRIADO vai-se a ABERTO; de ABERTO a EM_ANALISE e ENCERRADO; de EM_ANALISE a
-    ABERTO e ENCERRADO; de ENCERRADO a ABERTO, se o limite não passou.
+    """Substitui um emprego e o devolve. A situação pode mudar de CRIADO para ABERTO; de ABERTO para EM_ANALISE ou
+    ENCERRADO; de EM_ANALISE para ABERTO ou ENCERRADO; e de ENCERRADO para ABERTO, se o prazo ainda não passou.
     """
     return stored(await service.replace_legacy_job(call, id, body))
 
@@ -117,8 +117,8 @@ async def put_legacy_job(call: Call, id: NumberInPath, body: LegacyJobBody) -> R
     rate=RATE,
 )
 async def remove_legacy_job(call: Call, id: NumberInPath) -> Nothing:
-    """Retira um emprego da listagem anterior às vagas e responde com um objeto vazio. O número não é usado de novo. Os
-    erros desta listagem têm a forma `{code, message}`.
+    """Retira um emprego da listagem antiga e responde com um objeto vazio. O número do emprego não volta a ser usado.
+    Os erros desta listagem têm a forma `{code, message}`.
     """
     return await service.remove_job(call, id)
 

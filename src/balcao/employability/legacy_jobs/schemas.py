@@ -22,9 +22,9 @@ _Instant = Annotated[datetime, Meta(extra_json_schema={"format": "date-time"})]
 
 
 class LegacyJobBody(msgspec.Struct):
-    """The members that staff write.
+    """A job of the older listing, in a request.
 
-    `escolaridade_id` is the `ordem` of a schooling level, `empresa_id` a company's number.
+    `escolaridade_id` is the `ordem` of a schooling level, and `empresa_id` is a company's number.
     """
 
     titulo: Annotated[str, Meta(description="Título, de 1 a 500 caracteres.", examples=["Jardineiro"])]
@@ -83,7 +83,7 @@ class LegacySchooling(msgspec.Struct):
 
 
 class LegacyJob(LegacyJobBody, kw_only=True):
-    """An older job."""
+    """A job of the older listing."""
 
     id: Annotated[int, Meta(description="Número do emprego.", examples=[12])]
     empresa: Annotated[LegacyEmployer | None, Meta(description="A empresa.")]
@@ -115,6 +115,6 @@ class LegacyJobQuery(msgspec.Struct):
         WorkingHours | None, Meta(description="Só os desta jornada.", examples=["INTEGRAL"])
     ] = None
     page: PageNumber = 1
-    pageSize: Annotated[  # noqa: N815 - the specification's word
+    pageSize: Annotated[  # noqa: N815 - named by the specification
         int, Meta(description="Itens por página; acima de 1000 vale 1000.", examples=[DEFAULT_PER_PAGE])
     ] = DEFAULT_PER_PAGE

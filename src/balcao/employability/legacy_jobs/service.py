@@ -1,4 +1,4 @@
-"""Older jobs: the earlier, independent listing (rules: employability 2.10, 3.5, 4.7)."""
+"""Older jobs: an independent listing that preceded the jobs of `hiring` (rules: employability 2.10, 3.5, 4.7)."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -35,7 +35,7 @@ async def list_job_ids(call: Call) -> list[int]:
 
 
 async def list_legacy_jobs(call: Call, filters: LegacyJobFilters, page: Page) -> LegacyJobs:
-    """Return a page of jobs, newest first."""
+    """Return a page of jobs, newest first. Jobs in CRIADO are included only for callers who manage the older jobs."""
     sees_all = await _manages(call)
     async with call.reader.connection() as connection:
         jobs, total = await store.select_legacy_jobs(connection, filters, page, sees_all=sees_all)
@@ -43,14 +43,14 @@ async def list_legacy_jobs(call: Call, filters: LegacyJobFilters, page: Page) ->
 
 
 async def read_legacy_job(call: Call, id_: int) -> LegacyJob:
-    """Return a job. Raises NotFound, also for an unopened one unless the caller manages the older jobs."""
+    """Return a job. Raises NotFound, also for a job in CRIADO unless the caller manages the older jobs."""
     sees_all = await _manages(call)
     job = _require(await store.select_legacy_job(call.reader, id_))
     return job if sees_all or job.status is not LegacyJobStatus.CREATED else _require(None)
 
 
 async def create_legacy_job(call: Call, body: LegacyJobBody) -> bytes:
-    """Create a job and return it as JSON. Raises Invalid, also for a status that a new job cannot have."""
+    """Create a job and return it as JSON. Raises Invalid, also if the status is not allowed for a new job."""
     checked = _clean(body, call.zone)
     states.check_first(checked.status)
 
@@ -67,7 +67,7 @@ async def create_legacy_job(call: Call, body: LegacyJobBody) -> bytes:
 async def replace_legacy_job(call: Call, id_: int, body: LegacyJobBody) -> LegacyJob:
     """Replace a job and return the stored job.
 
-    Raises Invalid, NotFound, PreconditionFailed, and Conflict for a transition that is not allowed.
+    Raises Invalid, NotFound, PreconditionFailed, and Conflict if the status may not change in this way.
     """
     checked = _clean(body, call.zone)
     async with call.platform.database.transaction() as connection:
@@ -80,7 +80,7 @@ async def replace_legacy_job(call: Call, id_: int, body: LegacyJobBody) -> Legac
 
 
 async def remove_job(call: Call, id_: int) -> Nothing:
-    """Remove a job. Its row stays, so that the id is never used again. Raises NotFound and PreconditionFailed."""
+    """Mark a job as removed. Raises NotFound and PreconditionFailed."""
     async with call.platform.database.transaction() as connection:
         await _lock_job(connection, call, id_)
         await store.mark_legacy_job_deleted(connection, id_)
@@ -101,14 +101,17 @@ def _require(job: LegacyJob | None) -> LegacyJob:
 
 
 async def _manages(call: Call) -> bool:
-    """Return whether the caller manages the older jobs. A public operation does not check the token before it runs."""
+    """Return whether the caller manages the older jobs.
+
+    The platform does not check the tokens of public operations, so this function does.
+    """
     header = call.headers.get(AUTHORIZATION)
     if call.caller is not None or header is None:
         return call.holds(MANAGE)
     try:
         caller = call.platform.tokens.known(header) or await call.platform.tokens.caller(header)
     except (TokenRefused, Unavailable):
-        return False  # on a public operation a bad token counts as none
+        return False  # public operations treat a bad token like no token
     return call.platform.catalogue.snapshot.grants(caller, MANAGE)
 
 
@@ -133,5 +136,5 @@ def _clean(body: LegacyJobBody, zone: ZoneInfo) -> LegacyJobBody:
 
 
 def _assume_zone(given: datetime | None, zone: ZoneInfo) -> datetime | None:
-    """Return the instant. One without offset is in the platform's zone."""
+    """Return the instant with an offset. An instant without one is in `zone`."""
     return given.replace(tzinfo=zone) if given is not None and given.tzinfo is None else given

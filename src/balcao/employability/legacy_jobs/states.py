@@ -1,4 +1,4 @@
-"""The states of an older job and the transitions between them, without SQL and HTTP (rules: employability 4.7)."""
+"""The statuses of an older job and the allowed changes between them (rules: employability 4.7). No SQL or HTTP here."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -30,9 +30,9 @@ def check_first(status: LegacyJobStatus) -> None:
 
 
 def check_move(current: LegacyJobStatus, new: LegacyJobStatus, limit: datetime | None, now: datetime) -> None:
-    """Check a change of status. An unchanged status is always valid. Raises Conflict.
+    """Check a change of status. Raises Conflict. An unchanged status is always valid.
 
-    `limit` is the new `data_limite_candidatura`. A closed job can reopen only before it.
+    `limit` is the new `data_limite_candidatura`. A closed job can be reopened only before this instant.
     """
     if new is current:
         return

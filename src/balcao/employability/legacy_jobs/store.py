@@ -1,4 +1,7 @@
-"""SQL for the older jobs. The row of a removed job stays, but no query returns it."""
+"""SQL for older jobs.
+
+Removed jobs remain in the table, so their ids are never used again, but no query returns them.
+"""
 
 import asyncpg
 
@@ -35,11 +38,11 @@ _MEMBERS = f"""
 SELECT to_jsonb(found) FROM (SELECT {_MEMBERS} {_FROM} WHERE job.deleted_at IS NULL AND job.id = :job_id) AS found
 """)
 async def select_legacy_job(source: Source, job_id: int) -> Json[LegacyJob] | None:
-    """Return a job, or None if it is unknown or was removed."""
+    """Return a job, or None if it is unknown or removed."""
 
 
 async def lock_legacy_job(connection: Connection, job_id: int) -> LegacyJob | None:
-    """Return a job and lock it until the transaction ends."""
+    """Lock a job until the transaction ends, and return it. Return None if it is unknown or removed."""
     await _lock_legacy_job(connection, job_id)
     return await select_legacy_job(connection, job_id)
 
@@ -72,9 +75,9 @@ WHERE job.deleted_at IS NULL AND (:sees_all OR job.status <> 'CRIADO')
 async def select_legacy_jobs(
     connection: Connection, filters: LegacyJobFilters, page: Page, *, sees_all: bool
 ) -> Paged[Json[LegacyJob]]:
-    """Return the page's jobs, newest first, and the number on all pages.
+    """Return the page's jobs, newest first, and the number of jobs on all pages.
 
-    Unopened jobs are included only with `sees_all`.
+    Jobs in CRIADO are included only if `sees_all` is set.
     """
 
 

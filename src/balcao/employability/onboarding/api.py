@@ -1,4 +1,4 @@
-"""Routes of the introduction at the first login to the job listings."""
+"""Routes of the introduction that people see at their first login to the job listings."""
 
 from datetime import datetime
 
@@ -30,8 +30,8 @@ routes = ROUTES.extend(tags=["terms"], body_limit=SMALL_BODY)
     errors=[304, 400],
 )
 async def get_onboarding(call: Call, cpf: CpfInPath) -> Response[Onboarding]:
-    """Diz se a pessoa ainda não concluiu a apresentação das vagas. Para ela mesma e para quem tem a ação
-    `resume:read_any`, que fica na auditoria.
+    """Diz se a pessoa ainda não concluiu a apresentação das vagas. Disponível para a própria pessoa e para quem tem a
+    ação `resume:read_any`; a leitura por outra pessoa fica na auditoria.
     """
     return personal(await service.read_onboarding(call, cpf), call)
 
@@ -45,7 +45,7 @@ async def get_onboarding(call: Call, cpf: CpfInPath) -> Response[Onboarding]:
     rate="60/minute",
 )
 async def complete_onboarding(call: Call, cpf: CpfInPath) -> Message:
-    """Registra que a pessoa que chama concluiu a apresentação das vagas; repetir não muda nada."""
+    """Registra que a pessoa que chama concluiu a apresentação das vagas. Repetir a chamada não muda nada."""
     return await service.complete_onboarding(call, cpf)
 
 

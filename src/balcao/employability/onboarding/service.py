@@ -1,4 +1,4 @@
-"""The introduction to the job listings: whether a person has completed it (rules: employability 2.9)."""
+"""Record whether a person has completed the introduction to the job listings (rules: employability 2.9)."""
 
 from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf
@@ -10,7 +10,7 @@ FIELDS = ["onboarding"]
 
 
 async def read_onboarding(call: Call, cpf: Cpf) -> Onboarding:
-    """Return whether the person has yet to complete the introduction."""
+    """Return whether the person still has to complete the introduction."""
     async with call.reading(cpf, FIELDS) as source:
         return Onboarding(await store.read_completion(source, cpf) is None)
 

@@ -1,4 +1,4 @@
-"""SQL for the introduction at the first login to the job listings."""
+"""SQL for the introduction to the job listings."""
 
 from datetime import datetime
 
@@ -14,4 +14,4 @@ async def read_completion(source: Source, cpf: Cpf) -> datetime | None: ...
 
 @statement("INSERT INTO employability.onboarding (cpf) VALUES (:cpf) ON CONFLICT (cpf) DO NOTHING")
 async def insert_completion(connection: Connection, cpf: Cpf) -> bool:
-    """Record the completion. Return false if it was already recorded."""
+    """Record that the person completed the introduction. Return False if this was already recorded."""

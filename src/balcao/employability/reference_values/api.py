@@ -1,4 +1,4 @@
-"""Routes of the reference values: the same five for each of the ten kinds."""
+"""Routes of the reference values. Each of the ten kinds has the same five routes."""
 
 from typing import Annotated
 from uuid import UUID
@@ -27,9 +27,9 @@ from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
 BASE = "/api/v1/empregabilidade"
-# Every caller with a token may read a value. A cache may store the response and revalidates it before use.
+# Any caller with a token may read a value. A private cache may store the response, but must revalidate it before use.
 REVALIDATED = "private, no-cache"
-# Portals fill their menus with these lists. A text that is ten minutes old does no harm.
+# Portals fill their menus with these lists, and a list that is ten minutes old does no harm.
 LISTED = "public, max-age=600"
 RATE = "60/minute"
 
@@ -41,7 +41,7 @@ routes = ROUTES.extend(tags=["reference-values"], body_limit=FORM_BODY)
 
 
 def declare_reference_values(kind: Kind) -> None:
-    """Declare the operations of one kind."""
+    """Declare the five operations on one kind of value."""
     noun, base, manage = NOUNS[kind], f"{BASE}/{kind}", action("job_reference:manage")
     ranked = " O membro `ordem` dá o lugar de cada um." if kind in RANKED else ""
     place = {"ordem": 11} if kind in RANKED else {}
@@ -73,8 +73,8 @@ def declare_reference_values(kind: Kind) -> None:
         rate=RATE,
     )
     async def create_value(call: Call, body: ReferenceBody) -> Response[ReferenceValue]:
-        """Acrescenta um registro à tabela e o devolve. Exige a ação `job_reference:manage`. O texto de outro registro,
-        sem distinguir maiúsculas e acentos, é 409.
+        """Acrescenta um registro à tabela e o devolve. Exige a ação `job_reference:manage`. Se outro registro já tem o
+        texto, sem distinguir maiúsculas nem acentos, a resposta é 409.
         """
         return created(await service.create_value(call, kind, body))
 
@@ -86,8 +86,8 @@ def declare_reference_values(kind: Kind) -> None:
         errors=[304, 400, 404],
     )
     async def read_value(call: Call, id: value_id) -> Response[ReferenceValue]:
-        """Devolve um registro da tabela. Basta um token válido. Guarde a resposta e revalide-a com o `ETag`: os valores
-        mudam raramente.
+        """Devolve um registro da tabela. Basta um token válido. Os valores mudam raramente: guarde a resposta e
+        revalide-a com o `ETag`.
         """
         return with_etag(await service.read_value(call, kind, id), call, REVALIDATED)
 
@@ -101,9 +101,10 @@ def declare_reference_values(kind: Kind) -> None:
         rate=RATE,
     )
     async def replace_value(call: Call, id: value_id, body: ReferenceBody) -> Response[ReferenceValue]:
-        """Troca o texto de um registro e devolve o que foi gravado. Exige a ação `job_reference:manage`. Os demais
-        membros do corpo são ignorados; o texto de outro registro da tabela, sem distinguir maiúsculas e acentos, é 409.
-        Com `If-Match`, a mudança só vale sobre o estado lido.
+        """Troca o texto de um registro (e, nas tabelas com `ordem`, a posição) e devolve o que foi gravado. Exige a
+        ação `job_reference:manage`. Os demais membros do corpo são ignorados. Se outro registro da tabela já tem o
+        texto, sem distinguir maiúsculas nem acentos, a resposta é 409. Com `If-Match`, a mudança só é feita se o
+        registro não mudou desde que foi lido.
         """
         return stored(await service.replace_value(call, kind, id, body))
 
@@ -116,8 +117,8 @@ def declare_reference_values(kind: Kind) -> None:
         rate=RATE,
     )
     async def delete_value(call: Call, id: value_id) -> Message:
-        """Exclui um registro da tabela. Exige a ação `job_reference:manage`. O que uma vaga ou um currículo usa não se
-        exclui (409).
+        """Exclui um registro da tabela. Exige a ação `job_reference:manage`. Se uma vaga ou um currículo usa o
+        registro, a resposta é 409.
         """
         return await service.delete_value(call, kind, id)
 

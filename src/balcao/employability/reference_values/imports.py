@@ -1,4 +1,4 @@
-"""The import of reference values: one line for each, with its table and the members of a POST."""
+"""Import of reference values. A line contains the table's name and the members of a POST body."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -10,31 +10,32 @@ from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.reference_values.schemas import ReferenceBody
 from balcao.employability.reference_values.store import ImportedValue, ImportMatch
 
-# The batch locks its values until it commits, and saves of jobs and resumes that use them wait.
+# A batch locks its values until it commits. Meanwhile, saves of jobs and resumes that use these values wait.
 BATCH = 500
 
 
 class ReferenceRow(ReferenceBody, kw_only=True):
-    """A value of the former system. The jobs of that system refer to its `id`."""
+    """A value of the former system, whose jobs refer to it by `id`."""
 
     tabela: Kind
     id: UUID | None = None
 
     def __post_init__(self) -> None:
-        """Check the row in the same way as a body, and replace its values with the cleaned values. Raises Invalid."""
+        """Validate the row like a request body, and store the cleaned values in the row. Raises Invalid."""
         self.descricao, self.ordem = service.check_value(self.tabela, self)
 
 
 async def write_reference_values(connection: Connection, rows: Sequence[ReferenceRow]) -> int:
     """Write new and changed values, and return how many were written.
 
-    A stored value with the same text gets the id of the file. PostgreSQL rejects this while a record uses the value.
+    A stored value with the same text gets the id from the file. PostgreSQL rejects a new id while a record uses the
+    value.
     """
     return await _write(connection, [ImportedValue(row.tabela, row.id, row.descricao, row.ordem) for row in rows])
 
 
 async def _write(connection: Connection, values: Sequence[ImportedValue]) -> int:
-    """Write values in one statement if they are independent. Otherwise write each half, in order."""
+    """Write the values in one statement if they are independent. Otherwise write the two halves one after the other."""
     matches = await store.match_imported_values(connection, values)
     if len(values) == 1 or _are_apart(values, matches):
         return await store.write_imported_values(connection, values, matches)
@@ -45,10 +46,10 @@ async def _write(connection: Connection, values: Sequence[ImportedValue]) -> int
 def _are_apart(values: Sequence[ImportedValue], matches: Sequence[ImportMatch]) -> bool:
     """Return whether the values are independent of each other.
 
-    They are not if:
+    They are not independent in two cases:
 
-    - two have the same id or text, or match the same stored value
-    - one gets the next free position of its kind, and another of that kind has a given position
+    - Two values have the same id or text, or match the same stored value.
+    - A value is appended to its table, and another value of the same table has a given position.
     """
     texts = {(value.kind, one.folded) for value, one in zip(values, matches, strict=True)}
     ids = [id_ for value, one in zip(values, matches, strict=True) for id_ in {value.id, one.by_text} - {None}]

@@ -1,4 +1,4 @@
-"""The ten kinds of reference values, named as in their paths, and the ids of the seed data."""
+"""The ten kinds of reference values. Their values are parts of the paths."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,13 +22,14 @@ class Kind(StrEnum):
 
 
 class ValueKey(NamedTuple):
-    """The key of a value. An id is valid only together with its own kind."""
+    """The key of a reference value. An id is valid only together with its own kind."""
 
     kind: Kind
     id: UUID
 
 
-# The order of these kinds has a meaning: a later level satisfies an earlier level. Their records contain it as `ordem`.
+# The values of these kinds are ranked: a later level satisfies a requirement for an earlier level. Responses contain
+# the rank as `ordem`.
 RANKED = frozenset({Kind.LANGUAGE_LEVEL, Kind.SCHOOLING})
 
 
@@ -36,7 +37,7 @@ RANKED = frozenset({Kind.LANGUAGE_LEVEL, Kind.SCHOOLING})
 class Noun:
     """The names of a kind in operation keys and descriptions.
 
-    `one` includes its article, and `example` is a value of the seed data.
+    `one` is a singular noun with its article, and `example` is the text of a seed value.
     """
 
     key: str
@@ -71,5 +72,5 @@ NOUNS = {
 
 
 def seed_value_id(kind: Kind, descricao: str) -> UUID:
-    """Return the id of a value of the seed data. It is the same in every installation (rules: employability 3)."""
+    """Return the id of a seed value. It is the same in every installation (rules: employability 3)."""
     return uuid5(_NAMESPACE, f"{kind}:{descricao}")

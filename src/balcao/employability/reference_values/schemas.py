@@ -33,7 +33,7 @@ class ReferenceValue(msgspec.Struct):
 
     @classmethod
     def from_row(cls, row: Row) -> Self:
-        """Return the value of a row with its `kind` and `posicao`."""
+        """Create the value from a row that has the columns `kind` and `posicao`."""
         ranked = row["kind"] in RANKED
         return cls(
             row["id"], row["descricao"], row["created_at"], row["updated_at"], row["posicao"] if ranked else UNSET
@@ -41,7 +41,7 @@ class ReferenceValue(msgspec.Struct):
 
 
 class ReferenceValues(msgspec.Struct):
-    """A page of one table, in the table's order."""
+    """A page of the values of one kind, in the order of their table."""
 
     data: Annotated[list[ReferenceValue], Meta(description="Valores da página, na ordem da tabela.")]
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]
@@ -49,13 +49,13 @@ class ReferenceValues(msgspec.Struct):
 
 class ReferenceQuery(msgspec.Struct):
     page: PageNumber = 1
-    pageSize: Annotated[  # noqa: N815 - the specification's word
+    pageSize: Annotated[  # noqa: N815 - named by the specification
         int, Meta(description="Itens por página; acima de 1000 vale 1000.", examples=[DEFAULT_PER_PAGE])
     ] = DEFAULT_PER_PAGE
 
 
 class ReferenceBody(msgspec.Struct):
-    """The text of a value. `id`, `created_at` and `updated_at` may be sent and are ignored."""
+    """A value in a request. Clients may also send `id`, `created_at` and `updated_at`, which are ignored."""
 
     descricao: Annotated[str, Meta(description="Texto, de 1 a 255 caracteres, único na tabela.", examples=["Imediata"])]
     ordem: Annotated[

@@ -1,4 +1,4 @@
-"""Reading and changing reference values. All ten kinds behave the same (rules: employability 2.2)."""
+"""Read and change reference values. All ten kinds behave the same way (rules: employability 2.2)."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -28,7 +28,7 @@ MAX_LENGTH = 255
 
 
 async def list_values(call: Call, kind: Kind, page: Page) -> ReferenceValues:
-    """Return a page of one table, in its order."""
+    """Return a page of the values of one kind, in the order of their table."""
     async with call.reader.connection() as connection:
         values, total = await store.select_values(connection, kind, page)
     return ReferenceValues(values, ListMeta.of(page, total))
@@ -40,7 +40,7 @@ async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
 
 
 async def list_values_of_kind(connection: Connection, kind: Kind) -> list[ReferenceValue]:
-    """Return the values of one table in its order, at most as many as the longest page has."""
+    """Return the values of one kind, in the order of their table: at most MOST_PER_PAGE."""
     values, _ = await store.select_values(connection, kind, Page(1, MOST_PER_PAGE))
     return values
 
@@ -51,9 +51,9 @@ async def are_known_values(connection: Connection, kind: Kind, ids: Collection[U
 
 
 async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:
-    """Add a value at the given position, or at the end of its table, and return it as JSON.
+    """Add a value at the given position, by default at the end, and return it as JSON.
 
-    Raises Invalid, and Conflict if another value has the text.
+    Raises Invalid, and Conflict if another value of the kind has the same text.
     """
     descricao, ordem = check_value(kind, body)
 
@@ -67,9 +67,9 @@ async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:
 
 
 async def replace_value(call: Call, kind: Kind, id_: UUID, body: ReferenceBody) -> ReferenceValue:
-    """Replace a value's text, and its position if one is sent, and return the stored row.
+    """Replace a value's text and, if one is sent, its position. Return the stored value.
 
-    Raises Invalid, NotFound, PreconditionFailed, and Conflict if another value has the text.
+    Raises Invalid, NotFound, PreconditionFailed, and Conflict if another value of the kind has the same text.
     """
     descricao, ordem = check_value(kind, body)
     async with call.platform.database.transaction() as connection:
@@ -80,7 +80,7 @@ async def replace_value(call: Call, kind: Kind, id_: UUID, body: ReferenceBody) 
 
 
 async def delete_value(call: Call, kind: Kind, id_: UUID) -> Message:
-    """Delete a value. Raises NotFound, PreconditionFailed, and Conflict while a job or a resume uses it."""
+    """Delete a value. Raises NotFound, PreconditionFailed, and Conflict if a job or a resume uses the value."""
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, kind, id_)
         await store.delete_value(connection, id_)
@@ -94,12 +94,12 @@ async def _lock(connection: Connection, call: Call, kind: Kind, id_: UUID) -> No
 
 
 def check_value(kind: Kind, body: ReferenceBody) -> tuple[str, int | None]:
-    """Return the text of a value, and its position if one is sent. Raises Invalid."""
+    """Validate a value, and return its text and its position, or None without a position. Raises Invalid."""
     return clean_line("descricao", body.descricao, MAX_LENGTH), _check_position(kind, body)
 
 
 def _check_position(kind: Kind, body: ReferenceBody) -> int | None:
-    """Return the sent position. For a kind without a meaningful order it is ignored, like any unknown member."""
+    """Return the sent position, or None. Kinds without a rank ignore the position, like any unknown member."""
     if kind not in RANKED or body.ordem is None:
         return None
     if not 1 <= body.ordem <= LAST_POSITION:

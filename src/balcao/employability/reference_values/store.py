@@ -1,4 +1,4 @@
-"""SQL for the reference values."""
+"""SQL for reference values."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -31,7 +31,7 @@ _MEMBERS = "id, descricao, created_at, updated_at, kind, posicao"
     )
 )
 async def select_values(connection: Connection, kind: Kind, page: Page) -> Paged[ReferenceValue]:
-    """Return the page's values and the number of all values."""
+    """Return the page's values and the number of values on all pages."""
 
 
 _READ = f"SELECT {_MEMBERS} FROM employability.reference_value WHERE kind = :kind AND id = :id_"
@@ -47,7 +47,7 @@ WHERE NOT EXISTS (
     SELECT FROM employability.reference_value AS value WHERE value.id = wanted.id AND value.kind = wanted.kind)
 """)
 async def list_unknown_values(connection: Connection, wanted: Sequence[ValueKey]) -> set[ValueKey]:
-    """Return the wanted values that do not exist under their kind."""
+    """Return the keys for which there is no value."""
 
 
 @statement(f"{_READ} FOR UPDATE")
@@ -63,8 +63,8 @@ async def insert_value(connection: Connection, kind: Kind, descricao: str, posit
         raise _taken() from None
 
 
-# Without a given position a new value goes last. Two concurrent inserts may get the same position. Then
-# the ids break the tie.
+# Without a given position, a new value goes last. If two concurrent inserts get the same position, lists sort them by
+# id.
 @statement(f"""
 INSERT INTO employability.reference_value (id, kind, descricao, posicao)
 SELECT :id_, :kind, :descricao, coalesce(:position, least(coalesce(max(posicao), 0) + 1, {LAST_POSITION}))
@@ -77,7 +77,7 @@ async def _insert_value(
 
 
 async def update_value(connection: Connection, id_: UUID, descricao: str, position: int | None) -> ReferenceValue:
-    """Update a locked row; None keeps the position.
+    """Update a locked value. If `position` is None, the position does not change.
 
     Raises Conflict if another value of the kind has the same folded text.
     """
@@ -97,7 +97,7 @@ async def _update_value(connection: Connection, id_: UUID, descricao: str, posit
 
 
 class ImportedValue(NamedTuple):
-    """A value in a file. If it exists, it keeps its id without `id` and its position without `position`."""
+    """A value in a file. If `id` or `position` is None, an existing value keeps its own."""
 
     kind: Kind
     id: UUID | None
@@ -106,10 +106,13 @@ class ImportedValue(NamedTuple):
 
 
 class ImportMatch(NamedTuple):
-    """The stored matches of an imported value, by id and by text. `folded` is the text in the form that is compared."""
+    """The stored values that match an imported value, by id and by text.
+
+    `folded` is the text in its comparable form.
+    """
 
     folded: str
-    has_id: bool  # the kind has a value with this id
+    has_id: bool  # a value of the same kind has this id
     by_text: UUID | None
 
 
@@ -124,16 +127,16 @@ LEFT JOIN employability.reference_value AS by_text
 ORDER BY number
 """)
 async def match_imported_values(connection: Connection, values: Sequence[ImportedValue]) -> list[ImportMatch]:
-    """Return the stored matches of each value, in the same order."""
+    """Return the matches of each value, in the same order."""
 
 
 async def write_imported_values(
     connection: Connection, values: Sequence[ImportedValue], matches: Sequence[ImportMatch]
 ) -> int:
-    """Write new and changed independent values, and return how many were written.
+    """Write the new and changed values, and return their number. The values must be independent of each other.
 
-    A value that exists gets the id of the file. PostgreSQL rejects an id or text of another value, and a new id while
-    records refer to the old one.
+    An existing value gets the id from the file. PostgreSQL rejects an id or text that another value has, and a new id
+    while records refer to the old id.
     """
     found = [value.id if one.has_id else one.by_text for value, one in zip(values, matches, strict=True)]
     identified = [
@@ -142,7 +145,8 @@ async def write_imported_values(
     return await _write_imported_values(connection, identified, found)
 
 
-# Both parts see the state before the statement. Values without a position go last, in the order of the file.
+# UPDATE and INSERT see the table as it was before the statement. New values without a position go last, in the order of
+# the file.
 @statement(f"""
 WITH offered AS MATERIALIZED (
     SELECT * FROM unnest(:found::uuid[], :values.kind::text[], :values.id::uuid[], :values.descricao::text[],
@@ -173,7 +177,7 @@ async def _write_imported_values(
 
 
 async def delete_value(connection: Connection, id_: UUID) -> None:
-    """Delete a locked row. Raises Conflict while a record refers to it."""
+    """Delete a locked value. Raises Conflict if a record refers to it."""
     try:
         await _delete_value(connection, id_)
     except REFERRED_TO:

@@ -1,4 +1,4 @@
-"""Routes of a person's rights over the data that the job listings store."""
+"""Routes of a person's rights to the data that the job listings store."""
 
 from collections.abc import Iterable
 
@@ -29,7 +29,7 @@ routes = ROUTES.extend(tags=["rights"], body_limit=SMALL_BODY)
     errors=[400],
 )
 async def export_data(call: Call, cpf: CpfInPath) -> Response[JobsExport]:
-    """Devolve, como anexo JSON, tudo o que este serviço guarda da pessoa que chama, em um só instante. A exportação
+    """Devolve, como anexo JSON, tudo o que este serviço guarda da pessoa que chama, em um mesmo instante. A exportação
     fica na trilha de auditoria e tem um limite de chamadas por pessoa.
     """
     return attachment(await service.export_data(call, cpf), FILE_NAME)
@@ -44,13 +44,14 @@ async def export_data(call: Call, cpf: CpfInPath) -> Response[JobsExport]:
     rate="60/minute",
 )
 async def erase_data(call: Call, cpf: CpfInPath) -> Message:
-    """Apaga currículo, ligações, interesses, aceitação dos termos e apresentação da pessoa que chama, retira as suas
-    candidaturas abertas e esvazia as demais. Isto não se desfaz; repetir não muda nada.
+    """Apaga o currículo, as ligações, os interesses, os bloqueios, a aceitação dos termos e a apresentação da pessoa
+    que chama. Retira as candidaturas abertas e apaga o conteúdo de todas: nome, contato, respostas, currículo e
+    motivos. Não é possível desfazer; repetir a chamada não muda nada.
     """
     return await service.erase_data(call, cpf)
 
 
 def make_feature(declarations: Iterable[PersonalData]) -> Feature:
-    """Declare the routes. The declarations of the features determine the type of the export."""
+    """Create the feature. `declarations` determine the members of the export."""
     export = make_export_type(list_export_members(declarations))
     return Feature(routes=[one.returning(export) if one.key == EXPORT_KEY else one for one in routes.declared])

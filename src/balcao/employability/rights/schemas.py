@@ -1,4 +1,4 @@
-"""The export file of this service."""
+"""The type of this service's export file."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,7 +13,10 @@ class JobsExport(msgspec.Struct):
 
 
 def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
-    """Return the type of the export file: its members in order, each with its type and description."""
+    """Return the type of the export file.
+
+    It contains the members in their order, each with its type and description.
+    """
     made_at = FileMember("exportado_em", datetime, "Quando o arquivo foi feito (RFC 3339).")
     fields = describe_members([made_at, *members])
     namespace = {"__doc__": JobsExport.__doc__}

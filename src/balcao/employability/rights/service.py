@@ -1,4 +1,4 @@
-"""A person's rights over the data that this service stores: export and erasure."""
+"""A person's rights to the data that this service stores: export and erasure."""
 
 import msgspec
 
@@ -11,13 +11,13 @@ from balcao.employability.schemas import Message
 
 
 class HeldHere(DeclaredPersonalData):
-    """The declarations of this service's features only. It is a part of the platform."""
+    """The personal data that the features of this service declare. `Platform.part` finds it by this class."""
 
 
 async def export_data(call: Call, cpf: Cpf) -> bytes:
-    """Return everything that is stored about the person as JSON, from one snapshot.
+    """Return everything that this service stores about the person as JSON, from one snapshot.
 
-    The export is recorded. Raises TooMany.
+    The audit trail records the export. Raises TooMany if the person exceeds the rate limit.
     """
     platform = call.platform
     subject = platform.audit.key.hash_cpf(cpf) or b""
@@ -29,11 +29,11 @@ async def export_data(call: Call, cpf: Cpf) -> bytes:
 
 
 async def erase_data(call: Call, cpf: Cpf) -> Message:
-    """Erase the data that is stored about the person (rules: employability 5.4). No stored data is a success."""
+    """Erase the person's data (rules: employability 5.4). It is no error if nothing is stored."""
     async with call.platform.database.transaction() as connection:
         now = utc_now()
         cleared = await call.platform.part(HeldHere).erase(connection, cpf, now)
-        await idempotency.forget_person(connection, cpf, now)  # responses of POSTs are stored for a day
+        await idempotency.forget_person(connection, cpf, now)  # responses to POST are stored for a day
         fields = sorted({f"{one.kind}.{field}" for one in cleared for field in one.fields})
         await call.platform.audit.record(connection, call, "delete", subject=cpf, fields=fields)
     return Message("Os dados das vagas foram apagados.")

@@ -1,4 +1,4 @@
-"""Application ids in paths. The examples are applications of the sandbox."""
+"""Application ids in paths, with sandbox applications as examples."""
 
 from typing import Annotated, TypeAlias
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -7,7 +7,7 @@ from balcao.employability.paths import uuid_in_path
 
 
 def sandbox_application_id(name: str) -> UUID:
-    """Return the id of an application of the sandbox. Its name consists of person and job, such as `ana-V1`."""
+    """Return the id of a sandbox application. Its name consists of the person and the job, for example `ana-V1`."""
     return uuid5(NAMESPACE_URL, f"balcao:demo:application:{name}")
 
 

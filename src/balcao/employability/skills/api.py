@@ -1,4 +1,4 @@
-"""Routes of behaviours, skills and work areas: the same for each catalogue, and the areas of a skill."""
+"""Routes of behaviours, skills and work areas. The three catalogues have the same routes."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -33,7 +33,7 @@ from balcao.employability.skills.schemas import (
 
 BASE = "/api/v1/empregabilidade"
 PUBLIC_BASE = "/api/public/empregabilidade"
-# Every caller with a token may read an entry. A cache may store the response and revalidates it before use.
+# Any caller with a token may read an entry. A private cache may store the response, but must revalidate it before use.
 REVALIDATED = "private, no-cache"
 LISTED = "public, max-age=600"
 RATE = "60/minute"
@@ -43,7 +43,7 @@ routes = ROUTES.extend(tags=["skills"], body_limit=FORM_BODY)
 
 
 def parse_area(query: Mapping[str, str]) -> int | None:
-    """Return the work area of the query, or None if it is absent. Raises Invalid for a malformed id."""
+    """Parse the work area filter, or return None if it is absent or blank. Raises Invalid."""
     text = query.get("id_area_atuacao", "").strip()
     found = parse_int64(text)
     if text and found is None:
@@ -58,7 +58,7 @@ SkillPage = Annotated[Page, InQuery(lambda query: parse_list_page(query, DEFAULT
 
 
 def declare_list(path: str, key: str, catalogue: Catalogue) -> None:
-    """Declare a list of behaviours or work areas."""
+    """Declare an operation that lists behaviours or work areas."""
     many = NOUNS[catalogue].many
 
     @routes.get(
@@ -79,7 +79,7 @@ def declare_list(path: str, key: str, catalogue: Catalogue) -> None:
 
 
 def declare_skill_list(path: str, key: str) -> None:
-    """Declare a list of skills, which callers can also filter by area."""
+    """Declare an operation that lists skills, optionally of one work area."""
 
     @routes.get(
         path,
@@ -90,15 +90,15 @@ def declare_skill_list(path: str, key: str) -> None:
         may_lag=True,
     )
     async def list_skills(call: Call, page: SkillPage, query: Query) -> Response[CatalogueEntries]:
-        """Devolve habilidades por nome, cada uma com as suas áreas de atuação. `q` procura em qualquer parte do nome,
-        `id_area_atuacao` deixa só as de uma área. Não pede token; a resposta vale por dez minutos.
+        """Devolve habilidades em ordem de nome, cada uma com as suas áreas de atuação. `q` procura em qualquer parte do
+        nome, e `id_area_atuacao` filtra por área. Não pede token. A resposta vale por dez minutos.
         """
         found = await service.list_entries(call, Catalogue.SKILL, page, read_text(query, "q"), area=parse_area(query))
         return with_etag(found, call, LISTED)
 
 
 def declare_catalogue(catalogue: Catalogue) -> None:
-    """Declare the operations on the entries of one catalogue."""
+    """Declare the operations that create, read, rename and delete the entries of one catalogue."""
     noun, base = NOUNS[catalogue], f"{BASE}/{catalogue}"
     entry_id = Annotated[int, integer_in_path(noun.example)]
 
@@ -113,8 +113,8 @@ def declare_catalogue(catalogue: Catalogue) -> None:
         rate=RATE,
     )
     async def create_entry(call: Call, body: NameBody) -> Response[CatalogueEntry]:
-        """Acrescenta um item ao catálogo e o devolve. Exige a ação `skill:manage`. O nome de outro item, sem distinguir
-        maiúsculas e acentos, é 409.
+        """Acrescenta um item ao catálogo e o devolve. Exige a ação `skill:manage`. Se outro item já tem o nome, sem
+        distinguir maiúsculas nem acentos, a resposta é 409.
         """
         return created(await service.create_entry(call, catalogue, body))
 
@@ -139,8 +139,8 @@ def declare_catalogue(catalogue: Catalogue) -> None:
         rate=RATE,
     )
     async def rename_entry(call: Call, id: entry_id, body: NameBody) -> Response[CatalogueEntry]:
-        """Troca o nome de um item e devolve o que foi gravado. Exige a ação `skill:manage`. Com `If-Match`, a mudança
-        só vale sobre o estado lido.
+        """Troca o nome de um item e devolve o que foi gravado. Exige a ação `skill:manage`. Se outro item já tem o
+        nome, a resposta é 409. Com `If-Match`, a mudança só é feita se o item não mudou desde que foi lido.
         """
         return stored(await service.rename_entry(call, catalogue, id, body))
 
@@ -153,8 +153,8 @@ def declare_catalogue(catalogue: Catalogue) -> None:
         rate=RATE,
     )
     async def delete_entry(call: Call, id: entry_id) -> Message:
-        """Exclui um item do catálogo. Exige a ação `skill:manage`. O que um currículo usa, e a habilidade ou área
-        ligada à outra, não se exclui (409).
+        """Exclui um item do catálogo. Exige a ação `skill:manage`. Se um currículo usa o item, ou se há ligação entre
+        uma habilidade e uma área, a resposta é 409.
         """
         return await service.delete_entry(call, catalogue, id)
 
@@ -180,8 +180,8 @@ SkillId = Annotated[int, integer_in_path(NOUNS[Catalogue.SKILL].example)]
     rate=RATE,
 )
 async def put_skill_areas(call: Call, id: SkillId, body: SkillAreasBody) -> SkillAreas:
-    """Substitui as áreas de atuação de uma habilidade e as devolve; as que ficam mantêm o seu
-    `id_area_atuacao_habilidade`. Não se retira a área que um currículo usa (409).
+    """Substitui as áreas de atuação de uma habilidade e as devolve. As áreas que continuam mantêm o seu
+    `id_area_atuacao_habilidade`. Se um currículo usa uma área retirada, a resposta é 409.
     """
     return await service.replace_skill_areas(call, id, body)
 

@@ -1,4 +1,4 @@
-"""Imports of behaviours and of skills with their work areas, one JSON line for each."""
+"""Imports of behaviours, and of skills with their work areas."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -20,30 +20,33 @@ class BehaviourRow(msgspec.Struct):
     nome: str
 
     def __post_init__(self) -> None:
-        """Check the row in the same way as a body. Raises Invalid."""
+        """Validate the row like a request body. Raises Invalid."""
         self.nome = clean_entry_name("nome", self.nome)
 
 
 class SkillRow(BehaviourRow):
-    """A skill of the former system with the names of its areas. Skills and areas are identified by name."""
+    """A skill of the former system, with the names of its work areas. Skills and areas are identified by name."""
 
     areas_atuacao: Annotated[list[str], Meta(max_length=MOST_AREAS)] = []
 
     def __post_init__(self) -> None:
-        """Check the row in the same way as a body. Raises Invalid."""
+        """Validate the row like a request body. Raises Invalid."""
         super().__post_init__()
         self.areas_atuacao = [clean_entry_name("areas_atuacao", name) for name in self.areas_atuacao]
 
 
 async def write_behaviours(connection: Connection, rows: Sequence[BehaviourRow]) -> int:
-    """Insert new behaviours and update spellings. Return the number written. The last row of a name counts."""
+    """Insert new behaviours and update spellings. Return the number of written behaviours.
+
+    If a name occurs twice, its last row counts.
+    """
     return len(await _write_names(connection, Catalogue.BEHAVIOUR, [row.nome for row in rows]))
 
 
 async def write_skills(connection: Connection, rows: Sequence[SkillRow]) -> int:
-    """Insert new skills, update spellings, and link skills to further work areas. Links are never removed.
+    """Insert new skills, update spellings, and link skills to additional work areas.
 
-    Return the number of skills that changed.
+    Links are never removed. Return the number of new and changed skills.
     """
     areas = [area for row in rows for area in row.areas_atuacao]
     linked = [row.nome for row in rows for _ in row.areas_atuacao]

@@ -12,7 +12,10 @@ class Catalogue(StrEnum):
 
 @dataclass(frozen=True)
 class Noun:
-    """The names of an entry in operation keys and descriptions. `one` includes its article, and `example` is an id."""
+    """The names of a catalogue's entries in operation keys and descriptions.
+
+    `one` is a singular noun with its article, and `example` is the id of an entry.
+    """
 
     key: str
     plural_key: str

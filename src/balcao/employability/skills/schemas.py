@@ -39,7 +39,7 @@ class CatalogueEntry(msgspec.Struct):
 
 
 class CatalogueEntries(msgspec.Struct):
-    """A page of a catalogue, by name."""
+    """A page of a catalogue, sorted by name."""
 
     data: Annotated[list[CatalogueEntry], Meta(description="Itens da página, por nome.")]
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]
@@ -48,7 +48,7 @@ class CatalogueEntries(msgspec.Struct):
 class CatalogueQuery(msgspec.Struct):
     q: Search | None = None
     page: PageNumber = 1
-    pageSize: PageSize = DEFAULT_PER_PAGE  # noqa: N815 - the specification's word
+    pageSize: PageSize = DEFAULT_PER_PAGE  # noqa: N815 - named by the specification
 
 
 class SkillQuery(CatalogueQuery):
@@ -56,7 +56,7 @@ class SkillQuery(CatalogueQuery):
 
 
 class NameBody(msgspec.Struct):
-    """The name of an entry. `id`, `created_at` and `updated_at` may be sent and are ignored."""
+    """An entry in a request. Clients may also send `id`, `created_at` and `updated_at`, which are ignored."""
 
     nome: Annotated[
         str, Meta(description="Nome, de 1 a 250 caracteres, único no catálogo.", examples=["Direção categoria E"])

@@ -1,4 +1,4 @@
-"""Reading and changing the catalogues of behaviours, skills and work areas (rules: employability 2.3)."""
+"""Read and change the catalogues of behaviours, skills and work areas (rules: employability 2.3)."""
 
 import msgspec
 
@@ -29,7 +29,10 @@ MAX_LENGTH = 250
 async def list_entries(
     call: Call, catalogue: Catalogue, page: Page, search: str | None, area: int | None = None
 ) -> CatalogueEntries:
-    """Return a page of a catalogue by name, filtered by a part of the name and, for skills, by work area."""
+    """Return a page of a catalogue, sorted by name.
+
+    Optional filters: a part of the name and, for skills, a work area.
+    """
     async with call.reader.connection() as connection:
         entries, total = await store.select_entries(connection, catalogue, search, area, page)
     return CatalogueEntries(entries, ListMeta.of(page, total))
@@ -41,7 +44,7 @@ async def read_entry(call: Call, catalogue: Catalogue, id_: int) -> CatalogueEnt
 
 
 async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> bytes:
-    """Add an entry and return it as JSON. Raises Invalid, and Conflict if another entry has the name."""
+    """Add an entry and return it as JSON. Raises Invalid, and Conflict if another entry has the same name."""
     name = clean_entry_name("nome", body.nome)
 
     async def insert() -> CatalogueEntry:
@@ -54,7 +57,10 @@ async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> byte
 
 
 async def rename_entry(call: Call, catalogue: Catalogue, id_: int, body: NameBody) -> CatalogueEntry:
-    """Rename an entry. Raises Invalid, NotFound, PreconditionFailed, and Conflict if another entry has the name."""
+    """Rename an entry.
+
+    Raises Invalid, NotFound, PreconditionFailed, and Conflict if another entry has the same name.
+    """
     name = clean_entry_name("nome", body.nome)
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, catalogue, id_)
@@ -64,7 +70,7 @@ async def rename_entry(call: Call, catalogue: Catalogue, id_: int, body: NameBod
 
 
 async def delete_entry(call: Call, catalogue: Catalogue, id_: int) -> Message:
-    """Delete an entry. Raises NotFound, PreconditionFailed, and Conflict while a record refers to it."""
+    """Delete an entry. Raises NotFound, PreconditionFailed, and Conflict if another record refers to the entry."""
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, catalogue, id_)
         await store.delete_entry(connection, catalogue, id_)
@@ -73,10 +79,10 @@ async def delete_entry(call: Call, catalogue: Catalogue, id_: int) -> Message:
 
 
 async def replace_skill_areas(call: Call, id_: int, body: SkillAreasBody) -> SkillAreas:
-    """Replace the work areas of a skill.
+    """Replace a skill's work areas.
 
-    Raises Invalid for an unknown or repeated area, NotFound, and Conflict if a resume uses an area that would be
-    removed.
+    Raises NotFound, PreconditionFailed, Conflict if a resume uses an area that would be removed, and Invalid for
+    unknown, repeated or too many areas.
     """
     wanted = body.areas_ids
     if len(wanted) > MOST_AREAS or len(set(wanted)) < len(wanted):
@@ -93,7 +99,7 @@ async def replace_skill_areas(call: Call, id_: int, body: SkillAreasBody) -> Ski
 
 
 def clean_entry_name(field: str, name: str) -> str:
-    """Return the name of an entry in the form that is stored. Raises Invalid."""
+    """Clean an entry's name for storage. Raises Invalid."""
     return clean_line(field, name, MAX_LENGTH)
 
 

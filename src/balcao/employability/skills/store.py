@@ -103,7 +103,7 @@ async def _update_entry(connection: Connection, catalogue: Catalogue, id_: int, 
 
 
 async def delete_entry(connection: Connection, catalogue: Catalogue, id_: int) -> None:
-    """Delete a locked entry. Raises Conflict while a resume, or a link between a skill and an area, refers to it."""
+    """Delete a locked entry. Raises Conflict if a resume, or a link between a skill and an area, refers to it."""
     try:
         await _delete_entry(connection, catalogue, id_)
     except REFERRED_TO:
@@ -116,13 +116,13 @@ async def _delete_entry(connection: Connection, catalogue: Catalogue, id_: int) 
 
 @statement("SELECT count(*) FROM employability.work_area WHERE id = ANY (:ids::bigint[])")
 async def count_areas(connection: Connection, ids: Sequence[int]) -> int:
-    """Return how many of these areas exist."""
+    """Return the number of these areas that exist."""
 
 
 async def replace_areas(connection: Connection, skill: int, areas: Sequence[int]) -> None:
-    """Make these the only areas of a locked skill.
+    """Replace the work areas of a locked skill.
 
-    Remaining links keep their ids. Raises Conflict if a resume uses a removed link.
+    Remaining links between skill and area keep their ids. Raises Conflict if a resume uses a removed link.
     """
     try:
         await _delete_other_areas(connection, skill, areas)
@@ -156,9 +156,9 @@ async def _insert_areas(connection: Connection, skill: int, areas: Sequence[int]
 async def upsert_imported_names(
     connection: Connection, catalogue: Catalogue, names: Sequence[str], *, respell: bool
 ) -> set[str]:
-    """Insert the new entries and, with `respell`, rename those that are spelled differently.
+    """Insert new entries and, if `respell` is set, rename entries that are spelled differently.
 
-    Return the folded names of both. The folded names must be distinct.
+    The folded names of `names` must be distinct. Return the folded names of inserted and renamed entries.
     """
 
 
@@ -171,7 +171,7 @@ async def fold_names(connection: Connection, names: Sequence[str]) -> list[str]:
 
 
 class SkillInArea(NamedTuple):
-    """A skill and one of its work areas, both by their folded names."""
+    """A link between a skill and a work area, identified by their folded names."""
 
     skill: str
     area: str

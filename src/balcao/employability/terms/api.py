@@ -31,8 +31,8 @@ routes = ROUTES.extend(tags=["terms"], body_limit=SMALL_BODY)
     errors=[304, 400],
 )
 async def get_terms_status(call: Call, cpf: CpfInPath) -> Response[TermsStatus]:
-    """Diz se a pessoa aceitou a versão atual dos termos de uso das vagas. Para ela mesma e para quem tem a ação
-    `resume:read_any`, que fica na auditoria.
+    """Diz se a pessoa aceitou a versão atual dos termos de uso das vagas. Disponível para a própria pessoa e para quem
+    tem a ação `resume:read_any`; a leitura por outra pessoa fica na auditoria.
     """
     return personal(await service.read_terms_status(call, cpf), call)
 
@@ -46,7 +46,7 @@ async def get_terms_status(call: Call, cpf: CpfInPath) -> Response[TermsStatus]:
     rate="60/minute",
 )
 async def accept_terms(call: Call, cpf: CpfInPath) -> Message:
-    """Registra que a pessoa que chama aceita a versão atual dos termos; repetir mantém o primeiro instante."""
+    """Registra que a pessoa que chama aceita a versão atual dos termos. Repetir a chamada mantém a data da primeira."""
     return await service.accept_terms(call, cpf)
 
 
@@ -59,8 +59,8 @@ async def accept_terms(call: Call, cpf: CpfInPath) -> Message:
     rate="60/minute",
 )
 async def revoke_terms(call: Call, cpf: CpfInPath) -> Message:
-    """Retira a aceitação da pessoa que chama: ela sai do banco de currículos e não se candidata até aceitar de novo. As
-    candidaturas que já fez continuam; 404 se não havia aceitação.
+    """Retira a aceitação da pessoa que chama. Ela sai do banco de currículos e só pode candidatar-se depois de aceitar
+    de novo. As candidaturas que já fez continuam. Se não havia aceitação, a resposta é 404.
     """
     return await service.revoke_terms(call, cpf)
 
@@ -73,8 +73,8 @@ async def revoke_terms(call: Call, cpf: CpfInPath) -> Message:
     errors=[304, 400],
 )
 async def get_terms_acceptance(call: Call, cpf: CpfInPath) -> Response[TermsAcceptance]:
-    """Devolve a aceitação mais nova da pessoa, com o instante. Para ela mesma e para quem tem a ação `resume:read_any`,
-    que vê o CPF mascarado e fica na auditoria; 404 se não houve nenhuma.
+    """Devolve a última aceitação da pessoa, com a data, ou 404 se não há nenhuma. Disponível para a própria pessoa e
+    para quem tem a ação `resume:read_any`. Para outra pessoa, o CPF vem mascarado e a leitura fica na auditoria.
     """
     return personal(await service.read_acceptance(call, cpf), call)
 

@@ -19,14 +19,14 @@ class TermsStatus(msgspec.Struct):
 
 
 class ExportedAcceptance(msgspec.Struct):
-    """The newest acceptance, in the person's export."""
+    """A person's latest acceptance, in their export."""
 
     versao: Annotated[str, Meta(description="A versão dos termos que a pessoa aceitou.", examples=["1"])]
     aceito_em: Annotated[datetime, Meta(description="Quando aceitou.", examples=["2026-10-05T14:30:00+00:00"])]
 
 
 class TermsAcceptance(msgspec.Struct):
-    """The newest acceptance of a person, possibly of an earlier version."""
+    """A person's latest acceptance, possibly of an earlier version of the terms."""
 
     cpf: Annotated[str, Meta(description="CPF da pessoa; mascarado para as demais.", examples=["90000000175"])]
     user_consent: Annotated[bool, Meta(description="Se vale para a versão atual dos termos.", examples=[True])]

@@ -15,7 +15,7 @@ FIELDS = ["termos_uso"]
 
 
 async def read_terms_status(call: Call, cpf: Cpf) -> TermsStatus:
-    """Return whether the person accepted the current version."""
+    """Return whether the person accepted the current version of the terms."""
     async with call.reading(cpf, FIELDS) as source:
         return TermsStatus(await find_accepted_version(source, cpf) == call.platform.settings.jobs_terms_version)
 
@@ -27,9 +27,9 @@ async def find_accepted_version(source: Source, cpf: Cpf) -> str | None:
 
 
 async def accept_terms(call: Call, cpf: Cpf, *, names_after: timedelta | None = None) -> Message:
-    """Accept the current version. A repeated acceptance keeps the first instant.
+    """Accept the current version of the terms. A repeated acceptance keeps the time of the first.
 
-    A job reads the person's names from the registry, immediately or after `names_after`.
+    A background job reads the person's names from the registry, immediately or after `names_after`.
     """
     async with call.platform.database.transaction() as connection:
         acceptance = await store.upsert_acceptance(connection, cpf, call.platform.settings.jobs_terms_version)
@@ -40,7 +40,7 @@ async def accept_terms(call: Call, cpf: Cpf, *, names_after: timedelta | None = 
 
 
 async def revoke_terms(call: Call, cpf: Cpf) -> Message:
-    """Revoke the acceptance of any version. Raises NotFound without an acceptance."""
+    """Revoke the person's acceptance, of whatever version. Raises NotFound if there is none."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_acceptance(connection, cpf):
             raise _not_accepted()
@@ -49,7 +49,7 @@ async def revoke_terms(call: Call, cpf: Cpf) -> Message:
 
 
 async def read_acceptance(call: Call, cpf: Cpf) -> TermsAcceptance:
-    """Return the person's acceptance, possibly of an earlier version. Raises NotFound."""
+    """Return the person's acceptance, possibly of an earlier version. Raises NotFound if there is none."""
     async with call.reading(cpf, FIELDS) as source:
         found = await store.select_acceptance(source, cpf)
     if found is None:

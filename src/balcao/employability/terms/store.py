@@ -11,7 +11,7 @@ from balcao.core.values.cpf import Cpf
 
 
 class Acceptance(NamedTuple):
-    """The version that a person accepted, and the instant."""
+    """The version of the terms that a person accepted, and when."""
 
     version: str
     aceito_em: datetime
@@ -23,7 +23,7 @@ class Acceptance(NamedTuple):
 async def select_acceptance(source: Source, cpf: Cpf) -> Acceptance | None: ...
 
 
-# Accepting the same version again keeps its first instant.
+# Accepting the same version again keeps the time of the first acceptance.
 @statement("""
 INSERT INTO employability.terms_acceptance AS held (cpf, version, aceito_em) VALUES (:cpf, :version, clock_timestamp())
 ON CONFLICT (cpf) DO UPDATE SET version = :version, aceito_em = clock_timestamp(), updated_at = clock_timestamp()

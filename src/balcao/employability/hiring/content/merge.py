@@ -1,6 +1,6 @@
-"""Merge the body of a request into a stored job: clean and check the members, match steps and questions by id.
+"""Merge a request body into a stored job: clean and check its members, and match steps and questions by id.
 
-Rules: employability 3.3 defines the meaning of an absent member.
+The rules define the meaning of an absent member (rules: employability 3.3).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -53,7 +53,7 @@ PROSE = ("requisitos", "diferenciais", "responsabilidades", "beneficios")
 
 
 def iterate_new_ids(_: str) -> Iterator[UUID]:
-    """Yield new ids without end. The argument is ignored."""
+    """Yield random ids endlessly. The argument is ignored."""
     return iter(new_uuid, None)
 
 
@@ -63,10 +63,10 @@ def merge_job(
     zone: ZoneInfo,
     iterate_ids: Callable[[str], Iterator[UUID]] = iterate_new_ids,
 ) -> JobContent:
-    """Return the content of the job after the request. `stored` is None for a new job.
+    """Return the job's content after the request. `stored` is None for a new job.
 
-    `iterate_ids` gets a wire field and yields the ids of its new steps or questions. Raises Invalid naming the field at
-    fault, or all base fields that are missing.
+    `iterate_ids` receives the name of a wire field, and yields ids for the new steps or questions in that field. Raises
+    Invalid, naming the invalid field or all missing base fields.
     """
     titulo, descricao, company, contract, work_model = _read_base(body, stored)
     accessibility = _given(body.acessibilidade_pcd)
@@ -112,7 +112,7 @@ _list_base = attrgetter(*BASE_FIELDS)
 def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
     """Return the base fields.
 
-    Absent KEPT_BASE_FIELDS come from the stored job. Raises Invalid if any is missing.
+    If one of KEPT_BASE_FIELDS is absent, its stored value is used. Raises Invalid if any base field is then missing.
     """
     found = [_given(value) for value in _list_base(body)]
     if None in found:
@@ -122,20 +122,20 @@ def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
     return found
 
 
-@lru_cache(1024)  # the lines of an import repeat few ids
+@lru_cache(1024)  # the lines of an import share a few ids
 def parse_id(field: str, value: str | UUID) -> UUID:
-    """Return the id of a reference value. Raises Invalid naming the field."""
+    """Parse the id of a reference value. Raises Invalid, naming the field."""
     return value if isinstance(value, UUID) else parse_uuid_field(field, value)
 
 
 def parse_ids(field: str, values: Sequence[str]) -> list[UUID]:
-    """Return at most 20 ids of reference values without duplicates. Raises Invalid naming the field."""
+    """Parse ids of reference values and remove duplicates. Raises Invalid, also for more than 20 ids."""
     _limit(field, values, MOST_REFERENCES)
     return list(dict.fromkeys(parse_id(field, value) for value in values))
 
 
 def read_languages(sent: Sequence[LanguageBody], _: Sequence[Language] = ()) -> list[Language]:
-    """Return the required languages. Raises Invalid for more than ten, and for a duplicate."""
+    """Parse the required languages. Raises Invalid, also for more than ten languages and for a duplicate."""
     field = "idiomas_requisito"
     _limit(field, sent, MOST_LANGUAGES)
     found = [Language(parse_id(field, each.id_idioma), parse_id(field, each.id_nivel_minimo)) for each in sent]
@@ -147,7 +147,7 @@ def read_languages(sent: Sequence[LanguageBody], _: Sequence[Language] = ()) -> 
 def read_steps(
     iterate_ids: Callable[[str], Iterator[UUID]], sent: Sequence[NestedStep], stored: Sequence[StepContent]
 ) -> list[StepContent]:
-    """Return the steps in their order. Raises Invalid."""
+    """Parse the steps and sort them by `ordem`. Raises Invalid."""
     _limit("etapas", sent, MOST_STEPS)
     ordered = order_steps(sent)
     ids = _match_ids(ordered, stored, iterate_ids("etapas"))
@@ -155,7 +155,7 @@ def read_steps(
 
 
 def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
-    """Sort steps by `ordem`. A step without it uses its position in the list, which also breaks ties."""
+    """Sort steps by `ordem`, which defaults to the step's position in the list. Ties keep the order of the list."""
     if {step.ordem for step in sent} <= {None}:
         return list(sent)
     places = [place if step.ordem is None else step.ordem for place, step in enumerate(sent, 1)]
@@ -164,7 +164,7 @@ def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
 
 
 def parse_step_content(id_: UUID, sent: StepBody, path: str = "") -> StepContent:
-    """Return a step. `path` is the prefix of its members in error messages. Raises Invalid."""
+    """Parse a step. Raises Invalid. `path` is the prefix of field names in its message."""
     return StepContent(
         id_,
         clean_line(f"{path}titulo", sent.titulo, LONGEST_TITLE),
@@ -175,7 +175,7 @@ def parse_step_content(id_: UUID, sent: StepBody, path: str = "") -> StepContent
 def read_questions(
     iterate_ids: Callable[[str], Iterator[UUID]], sent: Sequence[QuestionBody], stored: Sequence[QuestionContent]
 ) -> list[QuestionContent]:
-    """Return the questions in their order. Raises Invalid."""
+    """Parse the questions and keep their order. Raises Invalid."""
     _limit("informacoes_complementares", sent, MOST_QUESTIONS)
     ids = _match_ids(sent, stored, iterate_ids("informacoes_complementares"))
     return [_read_question(id_, question) for id_, question in zip(ids, sent, strict=True)]
@@ -206,7 +206,7 @@ def _read_options(kind: str, sent: Sequence[str]) -> list[str]:
 def _match_ids(
     sent: Sequence[NestedStep | QuestionBody], stored: Sequence[StepContent | QuestionContent], new: Iterator[UUID]
 ) -> list[UUID]:
-    """Return an id for each item: its own if the job has it and no earlier item used it, otherwise a new id."""
+    """Return an id for each item: the sent id if the job has it and no earlier item used it, otherwise a new id."""
     free: dict[str, UUID | None] = {str(each.id): each.id for each in stored}
     if not free:
         return list(islice(new, len(sent)))
@@ -214,7 +214,7 @@ def _match_ids(
 
 
 def _read_nested(field: str, body: JobBody, stored: JobContent | None, read: Any) -> Any:
-    """Return the nested items: the stored items if the member is absent, an empty list for null."""
+    """Read a list of nested items. If the member is absent, return the stored items. Null means an empty list."""
     present = getattr(stored, field, [])
     sent = getattr(body, field)
     return present if sent is UNSET else read(sent or (), present)
@@ -236,7 +236,7 @@ def _read_names(field: str, body: JobBody, stored: JobContent | None, most: int)
 
 
 def merge_department(body: JobBody, stored: JobContent | None) -> str | None:
-    """Return the code of the department. An absent or empty string keeps the stored code, null clears it."""
+    """Return the department's code. An absent or empty string keeps the stored code, and null clears it."""
     if body.id_orgao_parceiro is None:
         return None
     return clean_optional_line("id_orgao_parceiro", _given(body.id_orgao_parceiro), LONGEST_CODE) or getattr(
@@ -277,10 +277,10 @@ def _limit(field: str, items: Sequence[Any], most: int) -> None:
 
 
 def _given(value: Any) -> Any:
-    """Return the sent value, or None if it is absent, null or a blank text."""
+    """Return the sent value, or None if it is absent, null or a blank string."""
     return None if value is UNSET or (isinstance(value, str) and not value.strip()) else value
 
 
 def invalid_field(field: str, fault: str) -> Invalid:
-    """Return the error of a wire field. `fault` is the part of the sentence after its name."""
+    """Return an error about a wire field. `fault` follows the field's name in the message."""
     return Invalid(f"O campo `{field}` {fault}.", code=f"{field}-invalid")

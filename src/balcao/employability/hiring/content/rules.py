@@ -1,4 +1,4 @@
-"""The content of a job (everything that staff decide), and what it lacks (rules: employability 3.3, 4.2)."""
+"""A job's content, and the checks that it is complete (rules: employability 3.3, 4.2)."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -67,7 +67,7 @@ class JobContent(msgspec.Struct, frozen=True, kw_only=True):
     informacoes_complementares: Sequence[QuestionContent]
 
     def list_references(self) -> list[tuple[str, Kind, UUID]]:
-        """Return every reference value that the job uses: the wire field, the expected kind and the id."""
+        """Return the wire field, the expected kind and the id of every reference value that the job uses."""
         found = [
             ("id_regime_contratacao", Kind.CONTRACT_TYPE, self.id_regime_contratacao),
             ("id_modelo_trabalho", Kind.WORK_MODEL, self.id_modelo_trabalho),
@@ -83,14 +83,14 @@ class JobContent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredContent(JobContent, frozen=True, kw_only=True):
-    """A stored job as an import compares it: its content, and its state as shown."""
+    """The content, id and shown status of a stored job, for comparison with an import."""
 
     id: UUID
     status: str
 
 
 def list_missing(content: JobContent) -> list[str]:
-    """Return the wire fields that the job still needs before it can leave `em_edicao`."""
+    """Return the wire fields that must be filled in before the job can leave `em_edicao`."""
     missing = [name for name, value in zip(PUBLISHING_FIELDS, _list_publishing(content), strict=True) if value is None]
     missing += [f"etapas[{place}].descricao" for place, step in enumerate(content.etapas) if not step.descricao]
     return missing + [
@@ -101,12 +101,12 @@ def list_missing(content: JobContent) -> list[str]:
 
 
 def require_fields(missing: Iterable[str]) -> None:
-    """Raise Invalid naming all missing wire fields, if there are any."""
+    """Raise Invalid, naming all missing wire fields, unless `missing` is empty."""
     if names := ", ".join(f"`{name}`" for name in missing):
         raise Invalid(f"Falta preencher: {names}.", code="job-incomplete")
 
 
 def require_future(limit: datetime | None, now: datetime) -> None:
-    """Raise Invalid for a `data_limite` that has passed."""
+    """Raise Invalid if `data_limite` has passed."""
     if limit is not None and limit <= now:
         raise Invalid("O campo `data_limite` deve estar no futuro.", code="data_limite-past")

@@ -1,4 +1,4 @@
-"""Wire types of the content of a job. Staff may send it back as they received it (rules: employability 2.5, 3.3)."""
+"""Wire types of a job's content. Staff can send a job back as they received it (rules: employability 2.5, 3.3)."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -65,7 +65,7 @@ class LanguageRequirement(msgspec.Struct):
     nivel_minimo: Annotated[ReferenceValue, Meta(description="O nível mínimo.")]
 
 
-# A client may send any id of its own, in any form. An unknown id means a new item.
+# Clients may send ids of their own, in any format. An item with an unknown id is new.
 ForeignId = Annotated[
     str | int | None,
     Meta(description="Id do que já existe nesta vaga; outro valor, ou nenhum, acrescenta.", examples=[ID_EXAMPLE]),
@@ -77,7 +77,7 @@ QuestionKind = Literal["resposta_curta", "resposta_numerica", "selecao_unica", "
 
 
 class ReferenceId(msgspec.Struct):
-    """A reference value by its id. Clients may send the whole record."""
+    """The id of a reference value. Clients may send the whole record."""
 
     id: Annotated[str, Meta(description="Identificador (UUID).", examples=[ID_EXAMPLE])]
 
@@ -99,7 +99,7 @@ class StepBody(msgspec.Struct):
 
 
 class NestedStep(StepBody):
-    """A step in the body of a job."""
+    """A step in a job's body."""
 
     id: ForeignId = None
 
@@ -128,7 +128,7 @@ References = Annotated[list[ReferenceId] | UnsetType | None, Meta(description="N
 
 
 class JobBody(msgspec.Struct, kw_only=True):
-    """A job. Other members of the response, such as `status`, may be sent and are ignored."""
+    """A job in a request. Clients may also send other members of a response, such as `status`. These are ignored."""
 
     titulo: Annotated[
         OptionalText, Meta(description="Título, de 1 a 500 caracteres; obrigatório.", examples=["Confeiteiro"])

@@ -1,4 +1,4 @@
-"""The departments of jobs, copied from the registry."""
+"""The departments that jobs refer to, copied from the registry."""
 
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature

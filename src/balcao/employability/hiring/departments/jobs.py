@@ -1,4 +1,4 @@
-"""The daily refresh of the departments' copy."""
+"""The daily job that refreshes the copied departments."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -13,7 +13,7 @@ NAME = "employability.refresh_departments"
 
 
 async def refresh(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Refresh the departments whose copy is at least a day old."""
+    """Refresh the copies that are at least a day old or were never read."""
     await service.refresh_stale_departments(worker_call(platform, NAME))
 
 

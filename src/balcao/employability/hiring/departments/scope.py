@@ -1,4 +1,4 @@
-"""The jobs that a member of staff can reach: all, or only their departments' jobs (rules: employability 2.0, 4.6)."""
+"""The jobs within a staff member's reach: all jobs, or those of their departments (rules: employability 2.0, 4.6)."""
 
 import time
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from balcao.core.outgoing import ServiceClient
 from balcao.core.values.cpf import Cpf
 
 BUDGET_SECONDS = 2.0
-# A page of the portal sends several calls together, and each read is an audit event in the registry.
+# A portal page sends several calls at the same time, and the registry writes an audit event for each read.
 FRESH_SECONDS = 5.0
 USABLE_SECONDS = 15 * 60.0
 MOST_REMEMBERED = 1_000
@@ -20,18 +20,19 @@ MOST_REMEMBERED = 1_000
 class Scope:
     """The jobs that a member of staff can reach.
 
-    `departments` is None for all departments. A draft without department is visible to its `author`, a subject.
+    `departments` is None for all departments. `author` is the caller's subject: callers also reach their own drafts
+    without a department.
     """
 
     departments: frozenset[str] | None
     author: str
 
     def covers(self, department: str | None) -> bool:
-        """Return whether the caller may give a job this department. A job may also have none."""
+        """Return whether the caller may assign this department to a job. None (no department) is always allowed."""
         return self.departments is None or department is None or department in self.departments
 
     def reaches(self, department: str | None) -> bool:
-        """Return whether the caller can reach applications for a job of this department."""
+        """Return whether the caller can reach applications for jobs of this department."""
         return self.departments is None or department in self.departments
 
 
@@ -39,7 +40,7 @@ NO_DEPARTMENT = Scope(frozenset(), "")
 
 
 class StaffLinks:
-    """The links between staff and departments, cached from the registry in this process."""
+    """A client for the registry's links between staff and departments, with a cache in this process."""
 
     def __init__(self, registry: ServiceClient) -> None:
         self._registry = registry
@@ -68,14 +69,15 @@ class StaffLinks:
     def _remember(self, cpf: Cpf, codes: frozenset[str]) -> None:
         self._seen.pop(cpf, None)
         if len(self._seen) >= MOST_REMEMBERED:
-            del self._seen[next(iter(self._seen))]  # the entry that was read longest ago
+            del self._seen[next(iter(self._seen))]  # the oldest entry
         self._seen[cpf] = (time.monotonic(), codes)
 
 
 async def find_scope(call: Call) -> Scope:
-    """Return the caller's scope. Raises Unavailable if the registry is down and no other source names a department.
+    """Return the caller's scope.
 
-    If the registry is down, the scope contains only the departments that the caller's groups name.
+    If the registry is down and its cached response is too old, the scope contains only the departments that the
+    caller's groups name. Raises Unavailable if the groups name none.
     """
     author = call.author.subject
     if call.holds(ANY_DEPARTMENT):

@@ -1,4 +1,4 @@
-"""The departments of jobs: a copy of the registry's data, refreshed once a day (rules: employability 3.3)."""
+"""Departments of jobs: copies of the registry's records, refreshed once a day (rules: employability 3.3)."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -16,9 +16,10 @@ BUDGET_SECONDS = 2.0
 
 
 async def require_department(call: Call, cd_ua: str) -> None:
-    """Raise Invalid for a department that the registry does not know. Raises Unavailable if this cannot be checked.
+    """Raise Invalid if the registry does not know the department, and Unavailable if this cannot be checked.
 
-    A copy of less than a day is used without a call. An older copy is used while the registry is down.
+    A copy less than a day old is used without a call to the registry. While the registry is down, an older copy is
+    enough.
     """
     async with call.platform.database.connection() as connection:
         copy = await store.read_department_copy(connection, cd_ua, FRESH)
@@ -50,18 +51,18 @@ async def refresh_department(call: Call, cd_ua: str) -> Department | None:
 
 
 async def save_department(call: Call, department: Department) -> None:
-    """Store a department as the registry describes it."""
+    """Store a department that was read from the registry."""
     async with call.platform.database.connection() as connection:
         await store.upsert_department(connection, department)
 
 
 async def add_departments(connection: Connection, codes: Iterable[str]) -> None:
-    """Add the codes of departments that an import uses. The next daily run reads the rest from the registry."""
+    """Store the department codes of an import. The next daily refresh reads their details from the registry."""
     await store.insert_missing_departments(connection, sorted(set(codes)))
 
 
 async def refresh_stale_departments(call: Call) -> None:
-    """Refresh the departments whose copy is at least a day old. Raises Unavailable if the registry is down."""
+    """Refresh the copies that are at least a day old or were never read. Raises Unavailable if the registry is down."""
     async with call.platform.database.connection() as connection:
         codes = await store.list_stale_departments(connection, FRESH)
     for cd_ua in codes:

@@ -1,4 +1,4 @@
-"""SQL for the departments' copy."""
+"""SQL for the copied departments."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -10,7 +10,7 @@ from balcao.employability.hiring.departments.schemas import Department
 
 
 class DepartmentCopy(NamedTuple):
-    """The copy of a department, and whether it is fresh."""
+    """A copied department, and whether the copy is fresh."""
 
     department: Department
     is_fresh: bool
@@ -36,7 +36,7 @@ async def upsert_department(connection: Connection, department: Department) -> N
 
 @statement("INSERT INTO employability.department (cd_ua) SELECT unnest(:codes::text[]) ON CONFLICT DO NOTHING")
 async def insert_missing_departments(connection: Connection, codes: Sequence[str]) -> None:
-    """Insert the missing codes. The registry is read later."""
+    """Insert the codes that are not stored yet. Their details are read from the registry later."""
 
 
 @statement("""
@@ -44,4 +44,4 @@ SELECT cd_ua FROM employability.department
 WHERE read_at IS NULL OR read_at <= now() - :fresh::interval ORDER BY read_at NULLS FIRST, cd_ua
 """)
 async def list_stale_departments(connection: Connection, fresh: timedelta) -> list[str]:
-    """Return the codes whose copy is at least `fresh` old or was never read, those first."""
+    """Return the codes of copies that were never read, then of those at least `fresh` old, the oldest first."""

@@ -1,4 +1,4 @@
-"""Routes of the jobs for staff."""
+"""Routes of jobs, for staff."""
 
 from typing import Annotated
 from uuid import UUID
@@ -51,7 +51,7 @@ EXAMPLE = {
         {"titulo": "Você pode trabalhar à noite?", "tipo_campo": "selecao_unica", "opcoes": ["Sim", "Não"]}
     ],
 }
-# For each event, a job of the sandbox that allows it.
+# The sandbox job that illustrates each event. Its state allows the event.
 EXAMPLES = {
     Event.SEND_TO_APPROVAL: "V6",
     Event.SEND_TO_DRAFT: "V6",
@@ -73,12 +73,12 @@ HistoryPage = Annotated[
 
 
 def scoped(name: str, *further: str) -> Rule:
-    """Return the rule of an action on the jobs within the caller's reach."""
+    """Return the access rule for an action on jobs within the caller's reach."""
     return action(name).testing(*further, ANY_DEPARTMENT)
 
 
 def declare_creation(path: str, key: str, summary: str) -> None:
-    """Declare the operation that adds a job. It has two paths."""
+    """Declare the operation that creates a job, for one of its two paths."""
 
     @routes.post(
         path,
@@ -91,9 +91,9 @@ def declare_creation(path: str, key: str, summary: str) -> None:
         rate=RATE,
     )
     async def create_job(call: Call, body: JobBody, acao: FirstEvent) -> Response[StaffJob]:
-        """Cria uma vaga em edição, com as suas etapas e perguntas, e a devolve. Exige a ação `job_listing:create`; com
-        `acao`, também a da mudança, e nada é gravado se ela não puder ser feita. Uma vaga que foi lida daqui é aceita
-        como veio, para duplicá-la. O órgão deve ser um dos de quem chama.
+        """Cria uma vaga em edição, com etapas e perguntas, e a devolve. Exige a ação `job_listing:create` e, com
+        `acao`, também a ação dessa mudança; se a mudança não for possível, nada é gravado. Para duplicar uma vaga,
+        envie-a como foi lida. Sem `job_listing:any_department`, o órgão deve ser um dos órgãos de quem chama.
         """
         return created(await service.create_job(call, body, acao))
 
@@ -167,7 +167,7 @@ async def get_history(call: Call, id: JobInPath, page: HistoryPage) -> Response[
 
 
 def declare_transition(row: Transition) -> None:
-    """Declare the operation of one row of the state table."""
+    """Declare the operation for one row of the state table."""
     first, *others = row.actions
     rule = authenticated().testing(first, *others, ANY_DEPARTMENT) if others else scoped(first)
 

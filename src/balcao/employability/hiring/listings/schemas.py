@@ -88,13 +88,13 @@ class JobItem(msgspec.Struct, kw_only=True):
 
 
 class Job(JobItem, kw_only=True):
-    """A whole job, as visitors see it once it is published."""
+    """A complete job, as visitors see it after its publication."""
 
     etapas: Annotated[list[Step], Meta(description="Etapas do processo seletivo, em ordem.")]
     informacoes_complementares: Annotated[list[Question], Meta(description="Perguntas, em ordem.")]
 
     def to_content(self) -> JobContent:
-        """Return the part of the job that staff decided."""
+        """Return the job's content, as staff edit it."""
         decided = {name: getattr(self, name) for name in JobContent.__struct_fields__}
         decided |= {
             "valor_vaga": None if self.valor_vaga is None else Decimal(str(self.valor_vaga)),
@@ -114,7 +114,7 @@ class Job(JobItem, kw_only=True):
 
 
 class JobSummary(msgspec.Struct):
-    """A job as an application shows it, even after the job was deleted."""
+    """The part of a job that its applications show, even after the job is deleted."""
 
     id: JobId
     slug: Annotated[str, Meta(description="Nome para endereços de páginas.", examples=["confeiteiro-49c67c23c0e7"])]
@@ -135,7 +135,7 @@ class JobSummary(msgspec.Struct):
 
 
 class StaffJob(Job, kw_only=True):
-    """A whole job, as staff see it."""
+    """A complete job, as staff see it."""
 
     acoes_permitidas: Annotated[
         list[str],
@@ -147,7 +147,7 @@ class StaffJob(Job, kw_only=True):
 
 
 class NewJob(msgspec.Struct, frozen=True):
-    """The initial values of a job. Without `created_at` it is created now."""
+    """The initial values of a job. `created_at` defaults to the current time."""
 
     content: JobContent
     status: JobStatus = JobStatus.EDITING
@@ -163,7 +163,7 @@ class RemainingSteps(msgspec.Struct, frozen=True):
 
 
 class JobEvent(msgspec.Struct, frozen=True):
-    """An event in the history of a job. `de` and `para` are the states shown at that time."""
+    """A new event for a job's history. `de` and `para` are the statuses shown at that time."""
 
     id_vaga: UUID
     de: str | None
@@ -174,7 +174,7 @@ class JobEvent(msgspec.Struct, frozen=True):
 
 
 class JobChanged(msgspec.Struct):
-    """The response of a transition. A portal that saves and publishes in one step reads the id."""
+    """The response to a transition. Portals that save and publish in one step read the id."""
 
     message: Annotated[str, Meta(description="O que foi feito.", examples=["Vaga publicada."])]
     id: JobId
@@ -188,7 +188,7 @@ class NewJobQuery(msgspec.Struct):
 
 
 def parse_first_event(query: Mapping[str, str]) -> Event | None:
-    """Return the event that immediately follows the creation of a job, or None. Raises Invalid for an unknown value."""
+    """Parse the event to apply right after a job's creation, or return None if it is absent. Raises Invalid."""
     wanted = parse_choice_filter(query, "acao", frozenset(FIRST_EVENTS))
     return None if wanted is None else FIRST_EVENTS[wanted]
 
@@ -198,13 +198,13 @@ class TransitionBody(msgspec.Struct):
 
 
 def read_reason(content: bytes) -> str | None:
-    """Return the reason of a transition. The body is optional. Raises Invalid, also for personal data."""
+    """Parse the optional body of a transition and return its reason. Raises Invalid, also for personal data."""
     reason = clean_optional_line("motivo", decode(content, TransitionBody).motivo, 500) if content.strip() else None
     return None if reason is None else refuse_personal_data("motivo", reason)
 
 
 class HistoryEntry(msgspec.Struct):
-    """An event in the history of a job."""
+    """An event in a job's history."""
 
     de: Annotated[str | None, Meta(description="Situação anterior; nula na criação.", examples=["em_aprovacao"])]
     evento: Annotated[str, Meta(description="O que houve.", examples=["publish"])]
@@ -223,6 +223,6 @@ class History(msgspec.Struct):
 
 class HistoryQuery(msgspec.Struct):
     page: PageNumber = 1
-    pageSize: Annotated[  # noqa: N815 - the specification's word
+    pageSize: Annotated[  # noqa: N815 - named by the specification
         int, Meta(description="Itens por página; acima de 200 vale 200.", examples=[HISTORY_DEFAULT])
     ] = HISTORY_DEFAULT

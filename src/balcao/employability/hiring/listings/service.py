@@ -1,4 +1,4 @@
-"""Jobs for staff: creation, changes and transitions between states (rules: employability 2.5, 4.1, 4.2, 4.6)."""
+"""Staff create, change, move and delete jobs (rules: employability 2.5, 4.1, 4.2, 4.6)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -55,16 +55,16 @@ from balcao.employability.reference_values.kinds import ValueKey
 from balcao.employability.reference_values.store import list_unknown_values
 from balcao.employability.schemas import Message
 
-# Returns the new content of a job for the stored one.
+# Computes a job's new content from its stored content.
 Change = Callable[[JobContent], JobContent]
 FIELDS = ["vaga"]
 DELETED = "deleted"
-# The kind of job that e-mails the candidates of a discontinued listing. The feature `emails` runs it.
+# The background job that e-mails the candidates of a discontinued job listing. The feature `emails` runs it.
 JOB_CLOSED = "job_closed"
-# The author of imported drafts. No caller has this subject, so only callers who reach every department see imported
-# drafts without one.
+# The author of imported drafts. No caller has this subject, so an imported draft without a department is visible only
+# to callers who reach every department.
 IMPORTER = "import"
-# The event and the author that the history shows for an imported job.
+# The event and the author's name in an imported job's history.
 IMPORT, IMPORTER_NAME = "import", "Importação"
 
 
@@ -78,7 +78,7 @@ async def read_job(call: Call, id_: UUID) -> StaffJob:
 async def list_job_summaries(
     connection: Connection, ids: Iterable[UUID], now: datetime
 ) -> dict[UUID, tuple[JobSummary, str | None]]:
-    """Return these jobs as applications show them, including deleted jobs, each with its department code."""
+    """Return the summary and the department code of each of these jobs by id, deleted jobs included."""
     return {
         job.id: (job, department) for job, department in await store.select_job_summaries(connection, list(ids), now)
     }
@@ -97,7 +97,7 @@ def summarise_job(job: Job) -> JobSummary:
 
 
 async def list_job_history(call: Call, id_: UUID, page: Page) -> History:
-    """Return a page of the history of a job within reach, newest first. Raises NotFound."""
+    """Return a page of a job's history, newest first. Raises NotFound if the job is unknown or out of reach."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
         require_job(await store.select_job(connection, scope, id_, utc_now()))
@@ -106,9 +106,9 @@ async def list_job_history(call: Call, id_: UUID, page: Page) -> History:
 
 
 async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
-    """Add a job, apply `event` in the same transaction if there is one, and return the job as JSON.
+    """Create a job, apply the optional `event` in the same transaction, and return the job as JSON.
 
-    Raises Invalid, and Forbidden if the caller may not cause the event or use the department.
+    Raises Invalid, and Forbidden if the caller may not cause the event or assign the department.
     """
     first = None if event is None else _require_right(call, find_job_transition(event, JobStatus.EDITING))
     content = merge_job(body, None, call.zone)
@@ -131,7 +131,7 @@ async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
 
 
 async def replace_job(call: Call, id_: UUID, body: JobBody) -> StaffJob:
-    """Replace the content of a job and return the stored job.
+    """Replace a job's content and return the stored job.
 
     Raises Invalid, Forbidden, NotFound and PreconditionFailed.
     """
@@ -141,7 +141,7 @@ async def replace_job(call: Call, id_: UUID, body: JobBody) -> StaffJob:
 
 
 async def change_job(call: Call, id_: UUID, change: Change) -> StaffJob:
-    """Change a part of a job under the rules of its state, and return the stored job.
+    """Apply `change` to a job's content, check the rules of the job's state, and return the stored job.
 
     Raises Invalid, Forbidden, NotFound, PreconditionFailed, and the errors of `change`.
     """
@@ -153,8 +153,8 @@ async def change_job_once(
 ) -> bytes:
     """Change a job as `change_job` does, once per `Idempotency-Key`, and return the result of `pick` as JSON.
 
-    `parts` are the values of the path and the body that identify the request. Raises the errors of `change_job`, and
-    Conflict if the key was used with other parts.
+    `id_` and `parts` identify the request. Raises the errors of `change_job`, and Conflict if the key was used for
+    another request.
     """
     scope = await find_scope(call)
 
@@ -166,7 +166,7 @@ async def change_job_once(
 
 
 async def delete_job(call: Call, id_: UUID) -> Message:
-    """Delete a job. Its row stays. Raises Forbidden, NotFound and PreconditionFailed."""
+    """Mark a job as deleted. Raises Forbidden, NotFound and PreconditionFailed."""
     scope, now = await find_scope(call), utc_now()
     async with call.platform.database.transaction() as connection:
         job = await _lock(connection, call, scope, id_, now)
@@ -195,9 +195,10 @@ async def move_job(call: Call, id_: UUID, transition: Transition, reason: str | 
 
 
 async def insert_imported_jobs(connection: Connection, jobs: Mapping[UUID, NewJob]) -> int:
-    """Insert the jobs of a file with an entry in their histories, and return the number of new jobs.
+    """Insert imported jobs, each with an event in its history, and return the number of new jobs.
 
-    Raises the error of the driver if a job refers to a record that does not exist.
+    Existing jobs do not change. Raises asyncpg's ForeignKeyViolationError if a job refers to a record that does not
+    exist.
     """
     return await writing_store.insert_whole_jobs(connection, jobs, IMPORTER, IMPORT, IMPORTER_NAME)
 
@@ -205,7 +206,10 @@ async def insert_imported_jobs(connection: Connection, jobs: Mapping[UUID, NewJo
 async def replace_imported_jobs(
     connection: Connection, stored: Mapping[UUID, StoredContent], contents: Mapping[UUID, JobContent]
 ) -> None:
-    """Replace the content of jobs and add an entry to their histories. Candidates leave the steps that are removed."""
+    """Replace the content of jobs and add an event to their histories.
+
+    Candidates at a removed step move to the previous remaining step, or to none.
+    """
     remaining = {id_: [step.id for step in content.etapas] for id_, content in contents.items()}
     leaving = [
         RemainingSteps(id_, steps)
@@ -254,7 +258,7 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
 async def _apply(
     connection: Connection, call: Call, job: Job, transition: Transition, now: datetime, reason: str | None
 ) -> None:
-    """Move a locked job.
+    """Apply a transition to a locked job.
 
     Raises Invalid if the transition is checked and the job is incomplete or its deadline has passed.
     """
@@ -300,7 +304,7 @@ def _show(call: Call, job: Job) -> StaffJob:
 
 
 async def _require_known(connection: Connection, content: JobContent) -> None:
-    """Raise Invalid for a company or a reference value that does not exist."""
+    """Raise Invalid if the company or a reference value does not exist."""
     if not await companies.has_company(connection, content.id_contratante):
         raise Invalid("O campo `id_contratante` não é o CNPJ de uma empresa cadastrada.", code="company-unknown")
     references = content.list_references()
@@ -311,7 +315,7 @@ async def _require_known(connection: Connection, content: JobContent) -> None:
 
 
 async def _look_up_department(call: Call, scope: Scope, id_: UUID, body: JobBody) -> None:
-    """Check the new department of a job before any row is locked, because the registry may have to be called."""
+    """Check a job's new department before any row is locked, because this may call the registry."""
     wanted = merge_department(body, None)
     if wanted is None:
         return

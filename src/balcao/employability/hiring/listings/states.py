@@ -1,4 +1,7 @@
-"""The states of a job. Code, descriptions and tests use this one table (rules: employability 4.1, 4.6)."""
+"""The states of a job.
+
+Code, API descriptions and tests share one table of transitions (rules: employability 4.1, 4.6).
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +10,7 @@ from enum import StrEnum
 
 
 class JobStatus(StrEnum):
-    """The states as shown. `EXPIRED` is never stored: it is `ACTIVE` after its `data_limite`."""
+    """The shown status of a job. `EXPIRED` is never stored: it replaces `ACTIVE` once `data_limite` has passed."""
 
     EDITING = "em_edicao"
     APPROVAL = "em_aprovacao"
@@ -30,7 +33,7 @@ class Event(StrEnum):
     DELETE = "delete"
 
 
-# The Portuguese names for people. The wire values are in the enums.
+# Names for messages in Portuguese. The enums contain the wire values.
 STATUS_NAMES = {
     JobStatus.EDITING: "em edição",
     JobStatus.APPROVAL: "em aprovação",
@@ -48,7 +51,7 @@ EVENT_NAMES = {
     Event.DISCONTINUE: "descontinuar",
     Event.REACTIVATE: "reativar",
 }
-# The events that may immediately follow a creation, by their value in the query.
+# The events that can be applied right after a job's creation, by their value in the query.
 FIRST_EVENTS = {"enviar_para_aprovacao": Event.SEND_TO_APPROVAL, "publicar": Event.PUBLISH}
 DRAFTS = frozenset({JobStatus.EDITING, JobStatus.APPROVAL})
 PUBLISHED = frozenset(JobStatus) - DRAFTS
@@ -56,10 +59,12 @@ PUBLISHED = frozenset(JobStatus) - DRAFTS
 
 @dataclass(frozen=True)
 class Transition:
-    """A row of the table: in these states, as shown, a caller with one of the actions may cause this event.
+    """A row of the table: which callers may cause an event, and in which states of the job.
 
-    `target` is the state that is stored, or None if the state does not change. If `is_checked`, the job needs every
-    publishing field. `summary` describes the operation, and `done` is the message of its success.
+    The caller needs one of the `actions`, and the job's shown status must be in `sources`.
+
+    `target` is the status to store, or None if the status does not change. If `is_checked`, the job must be complete,
+    with a deadline in the future. `summary` is the operation's summary, and `done` is its success message.
     """
 
     event: Event
@@ -71,7 +76,7 @@ class Transition:
     is_checked: bool = False
 
     def describe(self) -> str:
-        """Return the row as a sentence, for the description of its operation."""
+        """Return the operation's description in Portuguese."""
         sources = " ou ".join(f"`{status}`" for status in JobStatus if status in self.sources)
         actions = " ou ".join(f"`{name}`" for name in self.actions)
         checked = " Todos os campos da publicação precisam estar preenchidos (400)." if self.is_checked else ""
@@ -147,21 +152,24 @@ TABLE = (
     Transition(Event.DELETE, DRAFTS, ("job_listing:delete",), None, "Exclui uma vaga", "Vaga excluída."),
     Transition(Event.DELETE, PUBLISHED, ("job_listing:delete_published",), None, "Exclui uma vaga", "Vaga excluída."),
 )
-# The events that have their own operation, in the order in which they usually happen.
+# The transitions that have their own operation, in their usual order.
 TRANSITIONS = tuple(row for row in TABLE if row.event not in {Event.CREATE, Event.EDIT, Event.DELETE})
 
 
 def show_job_status(stored: JobStatus, limit: datetime | None, now: datetime) -> JobStatus:
-    """Return the state as shown at this instant. A published job is expired from its `data_limite` on."""
+    """Return the shown status. A published job is expired once `data_limite` is reached."""
     is_expired = stored is JobStatus.ACTIVE and limit is not None and limit <= now
     return JobStatus.EXPIRED if is_expired else stored
 
 
 def find_job_transition(event: Event, shown: JobStatus) -> Transition | None:
-    """Return the transition of the event in this state, or None if the state does not allow it."""
+    """Return the transition for the event in this state, or None if the state does not allow the event."""
     return next((row for row in TABLE if row.event is event and shown in row.sources), None)
 
 
 def list_open_transitions(shown: JobStatus, holds: Callable[[str], bool]) -> list[str]:
-    """Return the transitions that a caller with these actions may cause, in the order of the table."""
+    """Return the events that the caller can cause now, in the order of the table.
+
+    `holds` checks the caller's actions.
+    """
     return [row.event.value for row in TRANSITIONS if shown in row.sources and any(map(holds, row.actions))]

@@ -1,6 +1,6 @@
-"""SQL for the jobs and their nested records.
+"""SQL for jobs and their nested records.
 
-A job is read as one JSON document that contains its nested records, as shown at the instant `:now`.
+A job is read as one JSON document that contains its nested records and its shown status at `:now`.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,13 +23,13 @@ JOIN employability.company ON company.cnpj = job.id_contratante
 LEFT JOIN employability.department ON department.cd_ua = job.id_orgao_parceiro
 """
 SHOWN_SQL = "employability.shown_status(job.status, job.data_limite, :now)"
-# The condition for a job within the reach of a `Scope`.
+# The condition that a job is within the reach of a `Scope`.
 REACHED_SQL = """(:departments::text[] IS NULL OR job.id_orgao_parceiro = ANY(:departments)
     OR (job.id_orgao_parceiro IS NULL AND job.criado_por = :author))"""
 
 
 def _object(row: str, members: str) -> str:
-    """Return the SQL of a JSON object with these columns of a row."""
+    """Return the SQL expression of a JSON object with these columns of a row."""
     pairs = ", ".join(f"'{name}', {row}.{name}" for name in members.split())
     return f"jsonb_build_object({pairs})"
 
@@ -40,13 +40,13 @@ def _reference(row: str, *, ranked: bool = False) -> str:
 
 
 def _value(column: str, *, ranked: bool = False) -> str:
-    """Return the SQL of the reference value that a column refers to."""
+    """Return the SQL expression of the reference value that a column refers to."""
     record = _reference("value", ranked=ranked)
     return f"(SELECT {record} FROM employability.reference_value AS value WHERE value.id = {column})"
 
 
 def _values(kind: str) -> str:
-    """Return the SQL that selects the job's reference values of one kind, in the order of the reference table."""
+    """Return the SQL expression of the job's reference values of one kind, in the order of the reference table."""
     return f"""(
         SELECT coalesce(jsonb_agg({_reference("value")} ORDER BY value.posicao, value.id), '[]')
         FROM employability.job_reference_value AS linked
@@ -75,7 +75,7 @@ _QUESTIONS = f"""(
     SELECT coalesce(jsonb_agg({_QUESTION} ORDER BY question.ordem), '[]')
     FROM employability.job_question AS question WHERE question.id_vaga = job.id)"""
 
-# The columns that staff decide.
+# The columns that staff edit.
 DECIDED_SQL = (
     "titulo descricao id_contratante id_regime_contratacao id_modelo_trabalho id_orgao_parceiro bairro data_limite "
     "requisitos diferenciais responsabilidades beneficios valor_vaga quantidade_estimada_contratacoes "
@@ -99,7 +99,7 @@ ITEM_SQL = f"""
     {_values("tipos-pcd")} AS tipos_pcd,
     {_values("zonas")} AS zonas,
     {_LANGUAGES} AS idiomas_requisito"""
-# The part of a job that an application shows, even after the job was deleted.
+# The part of a job that its applications show, even after the job is deleted.
 _SUMMARY = f"""
     job.id, job.titulo, job.data_limite, job.id_orgao_parceiro,
     CASE WHEN job.deleted_at IS NULL THEN {SHOWN_SQL} ELSE 'vaga_descontinuada' END AS status,
@@ -110,7 +110,7 @@ _SUMMARY = f"""
 
 
 def whole_jobs_sql(condition: str) -> str:
-    """Return the statement that reads whole jobs that meet the condition."""
+    """Return a statement that reads the complete jobs that match the condition. Deleted jobs never match."""
     return f"""SELECT to_jsonb(found) FROM (
     SELECT {ITEM_SQL}, {_STEPS} AS etapas, {_QUESTIONS} AS informacoes_complementares
     FROM employability.job {JOINS_SQL} WHERE job.deleted_at IS NULL AND {condition}
@@ -119,19 +119,19 @@ def whole_jobs_sql(condition: str) -> str:
 
 @statement(whole_jobs_sql(f"{REACHED_SQL} AND job.id = :job_id"))
 async def select_job(connection: Connection, scope: Scope, job_id: UUID, now: datetime) -> Json[Job] | None:
-    """Return a job within reach."""
+    """Return a job, or None if it is unknown, deleted or out of reach."""
 
 
 @lookup(whole_jobs_sql("job.publicado_em IS NOT NULL AND job.id = :job_id"))
 async def find_published_job(source: Source, job_id: UUID, now: datetime) -> Json[Job] | None:
-    """Return a job that was ever published, or None. A deleted job is not found."""
+    """Return a job that was published at least once, or None. Deleted jobs are not found."""
 
 
 async def lock_job(connection: Connection, scope: Scope, job_id: UUID, now: datetime) -> Job | None:
-    """Return a job within reach, and lock it until the transaction ends.
+    """Lock a job until the transaction ends, and return it. Return None if it is unknown, deleted or out of reach.
 
-    The lock comes first, in a statement of its own. A single statement that waits for the lock would still read the
-    steps of its older snapshot.
+    A separate statement takes the lock first. If one statement did both, it could wait for the lock and then read steps
+    from a snapshot older than the lock.
     """
     await _lock_job(connection, scope, job_id)
     return await select_job(connection, scope, job_id, now)
@@ -148,26 +148,26 @@ FROM (SELECT {_SUMMARY} FROM employability.job {JOINS_SQL} WHERE job.id = ANY(:i
 async def select_job_summaries(
     connection: Connection, ids: Collection[UUID], now: datetime
 ) -> list[tuple[JobSummary, str | None]]:
-    """Return these jobs as applications show them, including deleted jobs, each with its department code."""
+    """Return the summary and the department code of each of these jobs, deleted jobs included."""
 
 
 @statement("SELECT FROM employability.job WHERE id = :job_id FOR SHARE")
 async def lock_job_for_share(connection: Connection, job_id: UUID) -> None:
-    """Lock a job against changes until the transaction ends, so that decisions use the values that were read."""
+    """Lock a job until the transaction ends, so that it cannot change after it is read."""
 
 
-# Call this before the steps are removed: the function finds the remaining step before each of them by their order.
+# Call this before the steps are removed: the SQL function needs their order to find the previous remaining step.
 @statement("""
 SELECT employability.leave_steps(job, steps) FROM jsonb_to_recordset(:remaining::jsonb) AS kept (job uuid, steps uuid[])
 """)
 async def leave_steps(connection: Connection, remaining: Sequence[RemainingSteps]) -> None:
-    """Move the candidates of all other steps of locked jobs to the remaining step before, or to none."""
+    """Move candidates at any other step of these locked jobs to the previous remaining step, or to none."""
 
 
 # Lock in the order of the ids, so that two callers with several jobs cannot deadlock.
 @statement("SELECT FROM employability.job WHERE id = ANY(:ids) ORDER BY id FOR UPDATE")
 async def lock_jobs(connection: Connection, ids: Sequence[UUID]) -> None:
-    """Lock jobs against changes, and against moves of their candidates, until the transaction ends."""
+    """Lock jobs until the transaction ends, so that neither they nor the steps of their candidates change."""
 
 
 @statement("""
@@ -179,14 +179,14 @@ WHERE id = :job_id
 async def update_job_status(
     connection: Connection, job_id: UUID, status: JobStatus, published_at: datetime | None
 ) -> None:
-    """Set the state of a locked job. The time of the first publication does not change."""
+    """Set a locked job's status. `published_at` is stored only for the first publication."""
 
 
 @statement("""
 UPDATE employability.job SET deleted_at = clock_timestamp(), row_version = row_version + 1 WHERE id = :job_id
 """)
 async def mark_job_deleted(connection: Connection, job_id: UUID) -> None:
-    """Mark a locked job as deleted. The row stays, because applications refer to it."""
+    """Mark a locked job as deleted. The row remains, because applications refer to it."""
 
 
 @statement("""
@@ -196,7 +196,7 @@ FROM jsonb_populate_recordset(NULL::employability.job_event, :events::jsonb)
 RETURNING id
 """)
 async def insert_job_events(connection: Connection, events: Sequence[JobEvent]) -> int:
-    """Add events to the histories of jobs, and return the number of the first event."""
+    """Add events to the histories of jobs, and return the id of the first event."""
 
 
 @statement(

@@ -1,4 +1,4 @@
-"""SQL that writes the content of jobs with all nested records."""
+"""SQL that writes jobs with their nested records."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,7 +22,10 @@ from balcao.employability.texts import slugify
 
 
 async def insert_draft(connection: Connection, job_id: UUID, content: JobContent, author: str, by: str) -> None:
-    """Insert a draft with its nested records. The history shows `by` as its author."""
+    """Insert a draft with its nested records. `by` is the author's name in its history.
+
+    Raises Invalid if a referenced record was deleted after its check.
+    """
     with _references():
         await insert_whole_jobs(connection, {job_id: NewJob(content)}, author, Event.CREATE, by)
 
@@ -30,9 +33,10 @@ async def insert_draft(connection: Connection, job_id: UUID, content: JobContent
 async def insert_whole_jobs(
     connection: Connection, jobs: Mapping[UUID, NewJob], author: str, event: str, by: str
 ) -> int:
-    """Insert jobs with their nested records and the event in their histories, and return the number of new jobs.
+    """Insert jobs with their nested records, each with an event in its history. Return the number of new jobs.
 
-    Raises the error of the driver if a job refers to a record that does not exist.
+    Existing jobs do not change. Raises asyncpg's ForeignKeyViolationError if a job refers to a record that does not
+    exist.
     """
     rows = [
         (*_list_columns(id_, job.content), job.status, job.publicado_em, job.created_at) for id_, job in jobs.items()
@@ -71,7 +75,7 @@ class _QuestionOfJob(QuestionContent, frozen=True, array_like=True):
 
 
 class _Parts(NamedTuple):
-    """The rows of jobs in other tables."""
+    """The nested records of jobs, as rows of their tables."""
 
     values: Sequence[_ValueOfJob]
     languages: Sequence[_LanguageOfJob]
@@ -107,9 +111,9 @@ _SQL_TYPES = {UUID: "uuid", str: "text", int: "bigint", bool: "boolean", datetim
 def _read_rows(parameter: str, columns: Mapping[str, Any]) -> str:
     """Return a FROM clause that reads rows from a JSON array. Each row is a list of values in the order of the columns.
 
-    Format: lists take two thirds of the time of objects, because names are not sent, sorted and looked up for each row.
+    Format: lists take two thirds of the time of objects, because the names are not sent and looked up for each row.
 
-    OFFSET 0 stops PostgreSQL from merging the subquery, which would parse the values again wherever they are used.
+    OFFSET 0 stops PostgreSQL from merging the subquery. Otherwise it would parse a value again wherever it is used.
     """
     read = ", ".join(f"{_read_value(place, type_)} AS {name}" for place, (name, type_) in enumerate(columns.items()))
     return f"FROM (SELECT {read} FROM jsonb_array_elements(:{parameter}::jsonb) AS row (sent) OFFSET 0) AS sent"
@@ -180,7 +184,7 @@ async def _insert_whole_jobs(
 
 
 async def update_jobs(connection: Connection, contents: Mapping[UUID, JobContent]) -> None:
-    """Replace the content of jobs."""
+    """Replace the content of jobs. Raises Invalid if a referenced record was deleted after its check."""
     with _references():
         rows = [_list_columns(id_, content) for id_, content in contents.items()]
         await _update_jobs(connection, rows, list(contents))
@@ -206,7 +210,7 @@ def _references() -> Iterator[None]:
         raise Invalid(text, code="reference-gone") from None
 
 
-# Steps and questions that have not changed are not written, so their `updated_at` stays.
+# Unchanged steps and questions are not written, so they keep their `updated_at`.
 @statement(f"""
 WITH gone_values AS (
     DELETE FROM employability.job_reference_value WHERE job_id = ANY(:jobs::uuid[])

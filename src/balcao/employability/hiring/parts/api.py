@@ -1,4 +1,4 @@
-"""Routes of the parts of a job."""
+"""Routes of a job's parts."""
 
 from typing import Annotated
 from uuid import UUID, uuid5
@@ -112,7 +112,7 @@ async def post_step(call: Call, id: PublishedJobInPath, body: StepBody) -> Respo
     errors=[400],
 )
 async def get_step(call: Call, id: PublishedJobInPath, etapa_id: StepInPath) -> Response[Step]:
-    """Devolve uma etapa; 404 para a de outra vaga."""
+    """Devolve uma etapa. Se ela é de outra vaga, a resposta é 404."""
     return to_json(await service.read_job_step(call, id, etapa_id), headers=UNSTORED)
 
 

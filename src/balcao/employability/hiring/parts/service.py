@@ -1,4 +1,4 @@
-"""Changes to single parts of a job, under the rules of the whole job (rules: employability 2.5, 3.3)."""
+"""Changes to single parts of a job. The rules for the whole job apply (rules: employability 2.5, 3.3)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -27,7 +27,10 @@ from balcao.employability.schemas import Message
 
 
 async def replace_disability_types(call: Call, job_id: UUID, body: DisabilityTypesBody) -> Message:
-    """Replace the disability types. Raises Invalid, also for a job without `acessibilidade_pcd`."""
+    """Replace a job's disability types.
+
+    Raises Invalid, also if there are any and the job has no `acessibilidade_pcd`.
+    """
     ids = parse_ids("tipos_pcd_ids", body.tipos_pcd_ids)
 
     def change(content: JobContent) -> JobContent:
@@ -40,14 +43,14 @@ async def replace_disability_types(call: Call, job_id: UUID, body: DisabilityTyp
 
 
 async def replace_zones(call: Call, job_id: UUID, body: ZonesBody) -> Message:
-    """Replace the zones. Raises Invalid."""
+    """Replace a job's zones. Raises Invalid."""
     ids = parse_ids("zona_ids", body.zona_ids)
     await listings.change_job(call, job_id, lambda content: msgspec.structs.replace(content, zonas=ids))
     return Message("Zonas alteradas.")
 
 
 async def replace_languages(call: Call, job_id: UUID, body: LanguagesBody) -> Message:
-    """Replace the required languages. Raises Invalid, and Conflict for a duplicate."""
+    """Replace a job's required languages. Raises Invalid, and Conflict for a duplicate."""
     named = [each.id_idioma.strip().lower() for each in body.requisitos]
     if len(named) <= MOST_LANGUAGES and len(set(named)) < len(named):
         raise Conflict("O campo `requisitos` tem o mesmo idioma duas vezes.", code="language-repeated")
@@ -59,7 +62,7 @@ async def replace_languages(call: Call, job_id: UUID, body: LanguagesBody) -> Me
 
 
 async def list_job_steps(call: Call, job_id: UUID) -> Steps:
-    """Return all steps of a job within reach. Raises NotFound."""
+    """Return all steps of a job. Raises NotFound if the job is unknown or out of reach."""
     steps = (await listings.read_job(call, job_id)).etapas
     return Steps(steps, ListMeta.of(Page(1, MOST_STEPS), len(steps)))
 
@@ -70,7 +73,7 @@ async def read_job_step(call: Call, job_id: UUID, id_: UUID) -> Step:
 
 
 async def add_step(call: Call, job_id: UUID, body: StepBody) -> bytes:
-    """Add a step at `ordem`, or at the end without it, and return the step as JSON.
+    """Insert a step at position `ordem`, by default at the end, and return the step as JSON.
 
     Raises Invalid, and Conflict if the job has the maximum number of steps.
     """
@@ -108,7 +111,7 @@ async def remove_step(call: Call, job_id: UUID, id_: UUID) -> Message:
 
 
 def _insert(steps: Sequence[StepContent], step: StepContent, place: int | None) -> list[StepContent]:
-    """Return the steps with this one inserted at `place`, counted from 1 and limited to the ends of the list."""
+    """Return the steps with `step` inserted at `place`, counted from 1 and limited to the ends of the list."""
     index = len(steps) if place is None else min(max(place - 1, 0), len(steps))
     return [*steps[:index], step, *steps[index:]]
 

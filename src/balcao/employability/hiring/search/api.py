@@ -1,4 +1,4 @@
-"""Routes of job lists and published jobs, which visitors read without a token."""
+"""Routes of job lists and published jobs. Visitors read published jobs without a token."""
 
 from typing import Annotated
 
@@ -40,7 +40,7 @@ PublicPage = Annotated[
     Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), PublicJobQuery)
 ]
 PublicFilters = Annotated[JobFilters, InQuery(parse_public_filters)]
-# The path prefix of the service in this call. It is empty if the service runs on its own.
+# The service's path prefix in this call. It is empty if the service runs on its own.
 Prefix = Annotated[str, OfRequest(lambda request: request.prefix)]
 SlugInPath = Annotated[str, InPath(str, "Nome para endereços de páginas (`slug`)", "confeiteiro-49c67c23c0e7")]
 
@@ -70,8 +70,8 @@ async def get_jobs(call: Call, filters: StaffFilters, page: StaffPage) -> Respon
     may_lag=True,
 )
 async def get_published_jobs(call: Call, filters: PublicFilters, page: PublicPage) -> Response[Jobs]:
-    """Devolve vagas publicadas, expiradas, congeladas e descontinuadas, sem etapas e perguntas, da última publicação à
-    primeira. Não pede token.
+    """Devolve vagas publicadas, expiradas, congeladas e descontinuadas, sem etapas nem perguntas, da publicação mais
+    recente à mais antiga. Não pede token.
     """
     return with_etag(await service.list_published_jobs(call, filters, page), call, CACHED)
 
@@ -85,7 +85,7 @@ async def get_published_jobs(call: Call, filters: PublicFilters, page: PublicPag
     may_lag=True,
 )
 async def get_published_job(call: Call, id: PublishedJobInPath) -> Response[Job]:
-    """Devolve uma vaga inteira; 404 para a que nunca foi publicada ou foi excluída. Não pede token."""
+    """Devolve uma vaga inteira. Se ela nunca foi publicada ou foi excluída, a resposta é 404. Não pede token."""
     return with_etag(await service.read_published_job(call, id), call, CACHED)
 
 
@@ -99,8 +99,8 @@ async def get_published_job(call: Call, id: PublishedJobInPath) -> Response[Job]
     may_lag=True,
 )
 async def get_job_by_slug(call: Call, slug: SlugInPath, prefix: Prefix) -> Response[Job]:
-    """Devolve uma vaga inteira pelo seu `slug`, que termina com o começo do id. Um slug antigo, de outro título, leva
-    ao atual (301). Não pede token.
+    """Devolve uma vaga inteira pelo seu `slug`, que termina com o começo do id. Um slug antigo, com outro título,
+    redireciona para o atual (301). Não pede token.
     """
     job = await service.read_job_by_slug(call, slug)
     if slug == job.slug:

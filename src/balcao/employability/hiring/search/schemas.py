@@ -1,4 +1,4 @@
-"""The filters of job lists, and a page of jobs (rules: employability 2.5, 2.6)."""
+"""Filters and pages of job lists (rules: employability 2.5, 2.6)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from balcao.employability.hiring.listings.states import PUBLISHED, JobStatus
 from balcao.employability.lists import ListMeta, PageNumber, parse_choice_filter, parse_csv, parse_uuids, read_text
 
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
-# The number of full days before today. Days start at local midnight.
+# The number of full days before today in each period. Days start at local midnight.
 PERIODS = {"hoje": 0, "ultima_semana": 7, "ultimo_mes": 30}
 _LIKE_CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
 
@@ -41,7 +41,7 @@ class JobFilters:
 
 
 def parse_staff_filters(query: Mapping[str, str]) -> JobFilters:
-    """Parse the filters of staff. Raises Invalid naming the parameter."""
+    """Parse the filters of the staff's list. Raises Invalid, naming the parameter."""
     company = strip_cnpj(query.get("contratante", ""))
     if company and not is_cnpj(company):
         raise _invalid("contratante", "deve ser um CNPJ")
@@ -49,7 +49,7 @@ def parse_staff_filters(query: Mapping[str, str]) -> JobFilters:
 
 
 def parse_public_filters(query: Mapping[str, str]) -> JobFilters:
-    """Parse the public filters. Raises Invalid naming the parameter."""
+    """Parse the filters of the public list. Raises Invalid, naming the parameter."""
     companies: list[str] = []
     names: list[str] = []
     for item in parse_csv(query, "contratante"):
@@ -84,7 +84,7 @@ def _parse(
 
 
 def find_since(period: str, now: datetime, zone: ZoneInfo) -> datetime:
-    """Return the local midnight that starts the period. Later publications belong to it."""
+    """Return the local midnight at which the period starts. The period has no end."""
     midnight = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     return midnight - timedelta(days=PERIODS[period])
 
@@ -135,7 +135,7 @@ class PublicJobQuery(msgspec.Struct, kw_only=True):
         str | None, Meta(description="Partes de nomes de bairros, separadas por vírgula.", examples=["centro,porto"])
     ] = None
     page: PageNumber = 1
-    pageSize: Annotated[  # noqa: N815 - the specification's word
+    pageSize: Annotated[  # noqa: N815 - named by the specification
         int, Meta(description="Itens por página; acima de 100 vale 100.", examples=[DEFAULT_PER_PAGE])
     ] = DEFAULT_PER_PAGE
 
@@ -149,7 +149,7 @@ class StaffJobQuery(PublicJobQuery, kw_only=True):
 
 
 class JobCounts(msgspec.Struct):
-    """The number of jobs in each state, by the state as shown."""
+    """The number of jobs with each shown status."""
 
     em_edicao: Annotated[int, Meta(description="Em edição.", examples=[3])] = 0
     em_aprovacao: Annotated[int, Meta(description="Em aprovação.", examples=[1])] = 0

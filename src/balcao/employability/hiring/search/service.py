@@ -28,19 +28,22 @@ async def list_jobs(call: Call, filters: JobFilters, page: Page) -> StaffJobs:
 
 
 async def list_published_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
-    """Return a page of all jobs that were ever published, latest publication first."""
+    """Return a page of the jobs that were published at least once, latest publication first.
+
+    Deleted jobs are left out.
+    """
     async with call.reader.connection() as connection:
         jobs, total = await store.list_published_jobs(connection, filters, page, utc_now(), call.zone)
     return Jobs(jobs, ListMeta.of(page, total))
 
 
 async def read_published_job(call: Call, id_: UUID) -> Job:
-    """Return a job as visitors see it. Raises NotFound if it was never published."""
+    """Return a job as visitors see it. Raises NotFound if it was never published or is deleted."""
     return listings.require_job(await find_published_job(call.reader, id_, utc_now()))
 
 
 async def read_job_by_slug(call: Call, slug: str) -> Job:
-    """Return the published job that the end of the slug identifies, with any title before it. Raises NotFound."""
+    """Return the published job that the end of the slug identifies, whatever title precedes it. Raises NotFound."""
     beginning = parse_slug(slug)
     if beginning is None:
         return listings.require_job(None)

@@ -1,4 +1,4 @@
-"""SQL of the lists of jobs. A statement contains only the requested conditions, so each has its own plan."""
+"""SQL for job lists. A statement contains only the requested conditions, so each combination has its own plan."""
 
 from datetime import datetime
 from typing import Any
@@ -21,7 +21,10 @@ from balcao.employability.hiring.search.schemas import JobCounts, JobFilters, fi
 async def list_jobs_in_reach(
     connection: Connection, scope: Scope, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], JobCounts]:
-    """Return the page's jobs within reach, newest first, and the counts of all states regardless of that filter."""
+    """Return the page's jobs within reach, newest first, and the number of jobs in each state.
+
+    The numbers ignore the status filter.
+    """
     departments = None if scope.departments is None else sorted(scope.departments)
     conditions = Conditions(now, departments, scope.author)
     conditions.add("job.deleted_at IS NULL")
@@ -40,7 +43,7 @@ async def list_jobs_in_reach(
 async def list_published_jobs(
     connection: Connection, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], int]:
-    """Return the page's jobs that were ever published, latest publication first, and the number on all pages."""
+    """Return the page's published jobs, latest publication first, and the number of jobs on all pages."""
     conditions = Conditions(now)
     conditions.add("job.deleted_at IS NULL")
     conditions.add("job.publicado_em IS NOT NULL")
@@ -55,8 +58,8 @@ async def _fetch(
 ) -> tuple[list[JobItem], Any]:
     """Return the page's jobs, and the result of `counting`, which uses only the first parameters of `conditions`."""
     end = len(conditions.values)
-    # The inner query selects only the ids of the page. An index contains the order and most filters, so no wide row is
-    # read for a job on another page.
+    # The inner query selects only the ids of the page. An index contains the sort column and most filter columns, so
+    # PostgreSQL does not read the wide rows of jobs on other pages.
     listing = f"""
         SELECT to_jsonb(found) AS document FROM (
             SELECT {_number(ITEM_SQL)}
@@ -103,7 +106,7 @@ def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zon
 
 
 def _number(text: str, **places: int) -> str:
-    """Replace named parameters by their positions. `:now` is always the first."""
+    """Replace named parameters by positions. `:now` is always the first."""
     for name, place in {"now": 1, **places}.items():
         text = text.replace(f":{name}", f"${place}")
     return text

@@ -1,4 +1,4 @@
-"""A line of the import: the members of a POST, and those that only a file contains."""
+"""A line of the job import: the members of a POST body, and a few that only a file can contain."""
 
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
@@ -25,7 +25,7 @@ _LEEWAY = timedelta(minutes=5)
 
 
 class JobRow(JobBody, kw_only=True, dict=True):
-    """A job of the former system. `status` applies only to a new job; later only staff change the state."""
+    """A job of the former system. `status` applies only to new jobs: an import never changes a stored job's status."""
 
     id: UUID
     status: JobStatus = JobStatus.EDITING
@@ -33,9 +33,9 @@ class JobRow(JobBody, kw_only=True, dict=True):
     created_at: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the row in the same way as a body. Raises Invalid."""
-        # Instants without offset have the placeholder ANY_ZONE until the city's zone is known. The ids of steps and
-        # questions follow from their positions.
+        """Validate the row like a request body. Raises Invalid."""
+        # The city's zone is not known here, so instants without offset get the placeholder ANY_ZONE. The ids of steps
+        # and questions are derived from their positions.
         content = merge_job(self, None, ANY_ZONE, partial(iterate_part_ids, self.id))
         if self.status is not JobStatus.EDITING:
             require_fields(list_missing(content))
@@ -49,19 +49,19 @@ class JobRow(JobBody, kw_only=True, dict=True):
 
     @property
     def content(self) -> JobContent:
-        """Return the content of the job. Instants without offset have the zone ANY_ZONE."""
+        """Return the job's content. Instants without offset have the zone ANY_ZONE."""
         found: JobContent = vars(self)["content"]
         return found
 
     @property
     def instants(self) -> "Instants":
-        """Return the instants of the row. Those without offset have the zone ANY_ZONE."""
+        """Return the row's instants. Instants without offset have the zone ANY_ZONE."""
         found: Instants = vars(self)["instants"]
         return found
 
 
 class Instants(NamedTuple):
-    """The instants in a row."""
+    """The deadline, publication and creation of a job in a row."""
 
     limit: datetime | None
     publicado_em: datetime | None
@@ -69,7 +69,7 @@ class Instants(NamedTuple):
 
 
 def _parse_past(field: str, text: str) -> datetime:
-    """Return the instant of a past event. A date without time means midnight. Raises Invalid."""
+    """Parse the instant of a publication or creation. A date without time means midnight. Raises Invalid."""
     return parse_instant(field, text, ANY_ZONE, of_day=time.min)
 
 
@@ -81,12 +81,12 @@ def require_past(instants: Instants) -> None:
             raise Invalid(f"O campo `{field}` está no futuro.")
 
 
-# The names from which the ids of steps and questions are derived. Databases contain these ids, so never change them.
+# The ids of steps and questions are derived from these names. Databases contain these ids, so never change the names.
 _PARTS = {"etapas": "etapa", "informacoes_complementares": "pergunta"}
 
 
 def iterate_part_ids(job_id: UUID, field: str) -> Iterator[UUID]:
-    """Yield the ids of a job's steps or questions by position. They are the same each time the file is read."""
+    """Yield an id for each position of a job's steps or questions. The ids are the same whenever the file is read."""
     space, part = uuid_utils.UUID(job_id.hex), _PARTS[field]  # computed once for all parts
-    # This takes half the time of the constructor of UUID.
+    # This takes half the time of calling UUID().
     return (msgspec.convert(uuid_utils.uuid5(space, f"{part}:{place}").bytes, UUID) for place in count())

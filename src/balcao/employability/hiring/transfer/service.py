@@ -1,4 +1,4 @@
-"""The import of jobs. It writes only new and different jobs."""
+"""Import of jobs. Only new and changed jobs are written."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -41,7 +41,7 @@ async def write_jobs(connection: Connection, rows: Sequence[JobRow]) -> int:
 
 
 async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
-    """Return the ids that no job ever had."""
+    """Return the ids that belong to no job, not even a deleted job."""
     async with call.platform.database.connection() as connection:
         return set(ids) - await store.list_present_job_ids(connection, ids)
 
@@ -49,7 +49,7 @@ async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
 def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob:
     """Return the job that the row describes. Raises Invalid.
 
-    Known steps and questions keep their ids. New steps and questions get ids that are the same each time the row is
+    Known steps and questions keep their ids. New steps and questions get ids that are the same whenever the row is
     read.
     """
     # Instants without offset are in the city's zone.
@@ -71,11 +71,10 @@ def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob
 
 
 def _keep_ids(row: JobRow, field: str, sent: Sequence[Any], present: JobContent) -> Sequence[Any]:
-    """Return the row's steps or questions with their final ids. `sent` contains the bodies in the same order.
+    """Return the row's steps or questions with their final ids. `sent` contains their bodies in the same order.
 
-    - If the row names no known id, position decides: the third item is the one that was imported as the third before.
-    - If it names some, an item without a known id is the known one with the same title that no other item names.
-      Otherwise it is new.
+    - If no item names a known id, each item keeps the id that follows from its position, as in earlier imports.
+    - Otherwise, an item without a known id gets the id of the unnamed known item with the same title, or else a new id.
     """
     items: Sequence[Any] = getattr(row.content, field)
     known: Sequence[Any] = getattr(present, field)
@@ -96,12 +95,12 @@ _list_members = attrgetter(*JobContent.__struct_fields__)
 
 
 def _says_same(stored: JobContent, content: JobContent) -> bool:
-    """Return whether both contents are equal. The order of lists without an order of their own does not matter."""
+    """Return whether both contents are equal. The order of disability types, zones and languages does not matter."""
     return bool(_list_members(stored) == _list_members(content)) or _to_comparable(stored) == _to_comparable(content)
 
 
 def _to_comparable(content: JobContent) -> list[Any]:
-    """Return the members of the content, with the lists that have no order of their own sorted."""
+    """Return the content's members. Lists whose order does not matter are sorted."""
     members = msgspec.structs.asdict(content)
     members |= {"tipos_pcd": sorted(content.tipos_pcd), "zonas": sorted(content.zonas)}
     members["idiomas_requisito"] = sorted(content.idiomas_requisito, key=lambda language: language.id_idioma)

@@ -1,4 +1,4 @@
-"""SQL for the import and the export of jobs: which jobs exist, their content, and a job as a line."""
+"""SQL for the import and export of jobs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from balcao.employability.hiring.listings.store import DECIDED_SQL, SHOWN_SQL
 
 
 def _value_ids(kind: str) -> str:
-    """Return the SQL for the ids of a job's reference values of one kind."""
+    """Return the SQL expression of the ids of a job's reference values of one kind."""
     return f"""(
         SELECT coalesce(json_agg(value.id), '[]')
         FROM employability.job_reference_value AS linked
@@ -20,7 +20,7 @@ def _value_ids(kind: str) -> str:
         WHERE linked.job_id = job.id)"""
 
 
-# The content of a job, with only the ids of the records that it refers to.
+# The content of a job. Referenced records are represented by their ids.
 _CONTENT = f"""
     job.id, {SHOWN_SQL} AS status, {", ".join(f"job.{name}" for name in DECIDED_SQL.split())},
     {_value_ids("tipos-pcd")} AS tipos_pcd,
@@ -42,21 +42,21 @@ SELECT to_json(found) FROM (
 ) AS found
 """)
 async def list_stored_contents(connection: Connection, ids: Sequence[UUID], now: datetime) -> list[Json[StoredContent]]:
-    """Return the content of the stored jobs among these ids, without deleted ones and in all departments."""
+    """Return the content of the jobs with these ids, in all departments. Deleted jobs are left out."""
 
 
 @statement("SELECT id FROM employability.job WHERE id = ANY(:ids::uuid[])")
 async def list_present_job_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return the ids that a job has, deleted jobs included."""
+    """Return those of the ids that belong to a job, deleted jobs included."""
 
 
 def read_timezone(connection: Connection) -> str:
-    """Return the time zone of an import's connection, which is the city's. PostgreSQL reports it to the driver."""
+    """Return the time zone of an import's connection: the city's. PostgreSQL reports it to the driver."""
     zone: str = connection.get_settings().TimeZone
     return zone
 
 
-# A job as a line: the members of a POST, and the columns that only the database has.
+# A job as an exported line: the members of a POST body, and all other columns except the folded names.
 LINE = """
 to_jsonb(stored) - '{titulo_folded,bairro_folded}'::text[] || jsonb_build_object(
     'tipos_pcd', (

@@ -35,7 +35,7 @@ routes = ROUTES.extend(tags=["resume-bank"], body_limit=SMALL_BODY)
 
 
 def parse_key(text: str) -> UUID | Cpf:
-    """Return the id or the CPF in a path. Raises Invalid for any other text."""
+    """Parse the id or the CPF in a path. Raises Invalid for anything else."""
     found = parse_uuid(text) or Cpf.parse_path(text)
     if found is None:
         raise Invalid("O caminho não tem um UUID nem um CPF válido.", code="id-invalid")
@@ -55,9 +55,9 @@ BankPage = Annotated[Page, InQuery(lambda query: parse_list_page(query, DEFAULT_
     errors=[304],
 )
 async def get_bank(call: Call, page: BankPage, query: Query) -> Response[BankEntries]:
-    """Devolve as pessoas com currículo que aceitaram os termos atuais, a mais nova primeiro. `search` procura no nome e
-    no nome social, sem distinguir maiúsculas e acentos. O CPF vem mascarado; a leitura de cada pessoa da página fica na
-    auditoria.
+    """Devolve as pessoas com currículo que aceitaram os termos atuais, da inclusão mais nova à mais antiga. `search`
+    procura no nome e no nome social, sem distinguir maiúsculas nem acentos. O CPF vem mascarado, e a leitura de cada
+    pessoa da página fica na auditoria.
     """
     return personal(await service.list_people(call, page, read_text(query, "search")), call)
 
@@ -71,13 +71,13 @@ async def get_bank(call: Call, page: BankPage, query: Query) -> Response[BankEnt
     errors=[304],
 )
 async def get_bank_resume(call: Call, id: KeyInPath) -> Response[BankResume]:
-    """Devolve o currículo de uma pessoa do banco e o que o cadastro da cidade diz dela agora, pelo `id` do banco ou
-    pelo CPF; nulo é o que não foi informado. A leitura fica na auditoria.
+    """Devolve o currículo de uma pessoa do banco, com os dados atuais do cadastro da cidade. Informe o `id` do banco ou
+    o CPF. O que a pessoa não informou é nulo. A leitura fica na auditoria.
     """
     return personal(await service.read_person(call, id), call)
 
 
-# The names come from the registry and are deleted together with the acceptance of the terms.
+# The names come from the registry, and are deleted together with the person's acceptance of the terms.
 FEATURE = Feature(
     routes=routes.declared,
     jobs=KINDS,

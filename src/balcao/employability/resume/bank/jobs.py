@@ -1,4 +1,4 @@
-"""The jobs of the resume bank."""
+"""Background jobs of the resume bank."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -19,7 +19,7 @@ async def read_names(platform: Platform, payload: Mapping[str, Any]) -> None:
 
 
 async def refresh_names(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Enqueue a read of names that are missing or stale."""
+    """Enqueue reads of the names that are missing or stale."""
     await service.refresh_names(worker_call(platform, REFRESH))
 
 

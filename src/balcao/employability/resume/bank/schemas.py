@@ -37,7 +37,7 @@ EntryId = Annotated[
 
 
 class BankEntry(msgspec.Struct):
-    """A person of the resume bank in a list."""
+    """A person of the resume bank, in a list."""
 
     id: EntryId
     cpf: MaskedCpf
@@ -56,7 +56,10 @@ class BankEntries(msgspec.Struct):
 
 
 class BankResume(msgspec.Struct):
-    """A person of the resume bank, with data of the registry and the resume. Null means not informed."""
+    """A person of the resume bank, with their resume and registry data.
+
+    Null means that the person did not provide it.
+    """
 
     id: EntryId
     cpf: MaskedCpf
@@ -80,6 +83,6 @@ class BankQuery(msgspec.Struct):
         Meta(description="Parte do nome ou do nome social, até 250 caracteres.", examples=["moreira"]),
     ] = None
     page: PageNumber = 1
-    pageSize: Annotated[  # noqa: N815 - the specification's word
+    pageSize: Annotated[  # noqa: N815 - named by the specification
         int, Meta(description="Itens por página; acima de 100 vale 100.", examples=[DEFAULT_PER_PAGE])
     ] = DEFAULT_PER_PAGE

@@ -1,4 +1,4 @@
-"""The resume bank: the resumes of people who accept the terms, for staff to search (rules: employability 2.11)."""
+"""The resume bank: resumes of people who accepted the terms, which staff can search (rules: employability 2.11)."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -19,13 +19,16 @@ from balcao.employability.resume.overview import service as overview
 LISTED = ["banco_curriculos"]
 FIELDS = ["banco_curriculos", "curriculo"]
 READ_NAMES = "employability.read_bank_names"
-# A changed social name appears here after about a week, or when staff open the entry.
+# A changed name appears in the bank after about a week, or when staff open the person's entry.
 FRESH = timedelta(days=7)
 MOST_A_NIGHT = 20_000
 
 
 async def list_people(call: Call, page: Page, search: str | None) -> BankEntries:
-    """Return a page of the bank, newest first, filtered by a part of a name. The read of each person is recorded."""
+    """Return a page of the bank, newest first, optionally filtered by a part of a name.
+
+    The audit trail records the read of each person.
+    """
     call.require_reason()
     async with call.platform.database.transaction() as connection:
         if search is None:
@@ -39,9 +42,9 @@ async def list_people(call: Call, page: Page, search: str | None) -> BankEntries
 
 
 async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
-    """Return a person of the bank with their resume and the current data of the registry. The read is recorded.
+    """Return a person of the bank, with their resume and current registry data. The audit trail records the read.
 
-    Raises NotFound, and Unavailable if the registry is down: null would mean that the person has declared nothing.
+    Raises NotFound, and Unavailable if the registry is down, because null would mean that the person declared nothing.
     """
     async with call.platform.database.connection() as connection:
         if isinstance(key, Cpf):
@@ -76,7 +79,7 @@ async def enqueue_names(connection: Connection, acceptance: UUID, *, after: time
 
 
 async def read_names(call: Call, acceptance: UUID) -> None:
-    """Read and store the names of a person, unless they have revoked the acceptance. Raises Unavailable."""
+    """Read a person's names from the registry and store them, unless the acceptance was revoked. Raises Unavailable."""
     async with call.platform.database.connection() as connection:
         cpf = await store.find_accepting_person(connection, acceptance)
     if cpf is None:
@@ -87,7 +90,7 @@ async def read_names(call: Call, acceptance: UUID) -> None:
 
 
 async def refresh_names(call: Call) -> None:
-    """Enqueue a read of the names that were never read, and of those that are older than FRESH, the oldest first."""
+    """Enqueue reads of names that were never read, then of names older than FRESH: at most MOST_A_NIGHT in total."""
     async with call.platform.database.transaction() as connection:
         for acceptance in await store.list_stale_acceptances(connection, FRESH, MOST_A_NIGHT):
             await enqueue_names(connection, acceptance)

@@ -13,7 +13,7 @@ from balcao.core.values.page import Page
 
 
 class BankPerson(NamedTuple):
-    """A person of the bank, as stored. `id` is the id of their acceptance."""
+    """A person of the bank. `id` is the id of their acceptance of the terms."""
 
     id: UUID
     cpf: Cpf
@@ -24,8 +24,8 @@ class BankPerson(NamedTuple):
     data_inclusao: datetime
 
 
-# The occupation is the current job, or else the newest job. The schooling is the highest completed level, or else the
-# highest level.
+# The occupation is the title of the current job, or else of the job added last. The schooling is the highest completed
+# level, or else the highest level.
 _MEMBERS = """
     acceptance.id, acceptance.cpf, person.nome, person.nome_social, (
         SELECT experience.cargo FROM employability.experience WHERE experience.cpf = acceptance.cpf
@@ -43,7 +43,7 @@ _NAMED = "employability.bank_person AS person ON person.cpf = acceptance.cpf"
 _ALL = f"employability.terms_acceptance AS acceptance LEFT JOIN {_NAMED} WHERE {_IN_BANK}"
 _FOUND = f"""employability.terms_acceptance AS acceptance JOIN {_NAMED}
     WHERE {_IN_BANK} AND person.search_text LIKE employability.containing(:search)"""
-# Triggers maintain `bank_tally`, so that a page of the whole bank needs no count of all people.
+# Triggers maintain `bank_tally`, so a page of the whole bank does not need to count all people.
 _ORDER = "ORDER BY acceptance.aceito_em DESC, acceptance.cpf LIMIT :limit OFFSET :offset"
 
 
@@ -58,7 +58,7 @@ async def list_bank_people(connection: Connection, version: str, page: Page) -> 
 
 @statement(page_sql(f"SELECT {_MEMBERS} FROM {_FOUND} {_ORDER}", f"SELECT count(*) FROM {_FOUND}"))
 async def search_bank_people(connection: Connection, version: str, search: str, page: Page) -> Paged[BankPerson]:
-    """Return the page's people and the number of all matches. A person without stored names never matches."""
+    """Return the page's people and the number of all matches. People without stored names never match."""
 
 
 @statement(f"SELECT {_MEMBERS} FROM {_ALL} AND acceptance.id = :acceptance")
@@ -71,11 +71,11 @@ async def find_bank_person(connection: Connection, version: str, cpf: Cpf) -> Ba
 
 @statement("SELECT cpf FROM employability.terms_acceptance WHERE id = :acceptance")
 async def find_accepting_person(connection: Connection, acceptance: UUID) -> Cpf | None:
-    """Return the person who accepted, or None if the acceptance was revoked."""
+    """Return the CPF of the person who accepted, or None if the acceptance was revoked."""
 
 
-# If the person has revoked the terms in the meantime, nothing is written. FOR KEY SHARE waits for a concurrent
-# revocation, so that the insert skips the person instead of violating the foreign key.
+# If the person has revoked their acceptance in the meantime, nothing is written. FOR KEY SHARE waits for a concurrent
+# revocation. The insert then skips the person instead of violating the foreign key.
 @statement("""
 INSERT INTO employability.bank_person AS person (cpf, nome, nome_social)
 SELECT cpf, :name, :social_name FROM employability.terms_acceptance WHERE cpf = :cpf FOR KEY SHARE
@@ -92,4 +92,4 @@ FROM employability.terms_acceptance AS acceptance LEFT JOIN employability.bank_p
 WHERE person.cpf IS NULL OR person.read_at < now() - :age::interval ORDER BY person.read_at NULLS FIRST LIMIT :most
 """)
 async def list_stale_acceptances(connection: Connection, age: timedelta, most: int) -> list[UUID]:
-    """Return the acceptances whose names were never read or are older than `age`, the oldest first."""
+    """Return the acceptances whose names were never read, then those with names older than `age`, the oldest first."""

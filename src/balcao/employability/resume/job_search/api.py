@@ -1,4 +1,4 @@
-"""Routes of a person's situation and the kind of work that they look for."""
+"""Routes of a person's situation and the kind of work that they are looking for."""
 
 from balcao.core.access.rules import authenticated, own
 from balcao.core.audit.personal_data import PersonalData
@@ -33,8 +33,8 @@ routes = ROUTES.extend(tags=["resume"], body_limit=FORM_BODY)
     rate="60/minute",
 )
 async def put_job_search(call: Call, person: CallersCpf, body: JobSearchBody) -> Response[JobSearch]:
-    """Substitui a situação e os interesses de quem chama e os devolve; um membro ausente fica vazio. O token precisa
-    identificar uma pessoa, e um `cpf` no corpo deve ser o dela (403).
+    """Substitui a situação e os interesses de quem chama e os devolve. Um membro ausente fica vazio. O token precisa
+    identificar uma pessoa, e um `cpf` no corpo deve ser o dela (senão, 403).
     """
     return stored(await service.save_job_search(call.as_owner(), person, body))
 
@@ -47,8 +47,8 @@ async def put_job_search(call: Call, person: CallersCpf, body: JobSearchBody) ->
     errors=[304, 400],
 )
 async def get_job_search(call: Call, cpf: CpfInPath) -> Response[JobSearch]:
-    """Devolve a situação e os interesses do currículo. Para a própria pessoa e para quem tem a ação `resume:read_any`,
-    que vê o CPF mascarado e fica na auditoria; 404 enquanto nada foi informado.
+    """Devolve a situação e os interesses do currículo, ou 404 se nada foi informado. Disponível para a própria pessoa e
+    para quem tem a ação `resume:read_any`. Para outra pessoa, o CPF vem mascarado e a leitura fica na auditoria.
     """
     return personal(await service.read_job_search(call, cpf), call)
 

@@ -1,4 +1,4 @@
-"""Wire types of a person's situation and the kind of work that they look for."""
+"""Wire types of a person's situation and the kind of work that they are looking for."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -34,7 +34,7 @@ Contracts = Annotated[
 
 
 class JobSearch(msgspec.Struct):
-    """The situation and the interests of a person. Each person has at most one record."""
+    """A person's situation and interests. Each person has at most one record."""
 
     cpf: OwnerCpf
     id_situacao: SituationId
@@ -48,7 +48,7 @@ class JobSearch(msgspec.Struct):
 
 
 class JobSearchBody(msgspec.Struct):
-    """The whole record: an absent member is cleared. A `cpf` must be the caller's own."""
+    """A whole record to save: absent members are cleared. `cpf`, if sent, must be the caller's own."""
 
     cpf: Annotated[str | None, Meta(description="CPF de quem chama, se enviado.", examples=["90000000175"])] = None
     id_situacao: SituationId = None

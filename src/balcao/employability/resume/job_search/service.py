@@ -1,4 +1,4 @@
-"""A person's situation, and the kind of work that they look for (rules: employability 2.8, 3.6)."""
+"""A person's situation and the kind of work that they are looking for (rules: employability 2.8, 3.6)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -17,7 +17,7 @@ MOST_CONTRACTS = 20
 
 
 async def read_job_search(call: Call, cpf: Cpf) -> JobSearch:
-    """Return the record. For other callers the CPF is masked, and the read is recorded. Raises NotFound."""
+    """Return a person's record. For other callers, the CPF is masked and the read is recorded. Raises NotFound."""
     async with call.reading(cpf, FIELDS) as source:
         found = await store.select_job_search(source, cpf)
     if found is None:
@@ -44,7 +44,7 @@ async def save_job_search(call: Call, cpf: Cpf, body: JobSearchBody) -> JobSearc
         await store.replace_job_search(connection, cpf, body, contracts)
         saved = await store.select_job_search(connection, cpf)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=FIELDS)
-    assert saved is not None  # it was just written under the lock
+    assert saved is not None  # just written, under the lock of the resume
     return saved
 
 

@@ -1,4 +1,4 @@
-"""SQL for a person's situation and the kind of work that they look for."""
+"""SQL for a person's situation and the kind of work that they are looking for."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -26,7 +26,7 @@ async def select_job_search(source: Source, cpf: Cpf) -> JobSearch | None: ...
 
 
 async def replace_job_search(connection: Connection, cpf: Cpf, body: JobSearchBody, contracts: Sequence[UUID]) -> None:
-    """Replace the record of a locked resume."""
+    """Replace a person's record. The caller has locked their resume."""
     await _upsert_job_search(connection, cpf, body)
     await _delete_preferred_contracts(connection, cpf)
     await _insert_preferred_contracts(connection, cpf, contracts)

@@ -1,4 +1,4 @@
-"""Routes of a resume's links: the same three for each kind."""
+"""Routes of a resume's links. Both kinds of links have the same three routes."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ routes = ROUTES.extend(tags=["resume"], body_limit=FORM_BODY)
 def declare_resume_links(
     linking: Linking, key: str, many: str, entry: str, *, example: Any, listed: str, added: str
 ) -> None:
-    """Declare the operations on links of one kind. `listed` and `added` describe two of these operations."""
+    """Declare the operations on one kind of link. `listed` and `added` are the descriptions of two operations."""
     kind = linking.kind
     record, body_type, list_type = kind.record, kind.body, kind.listed
     base = f"/api/v1/empregabilidade/curriculo/{kind.path}"

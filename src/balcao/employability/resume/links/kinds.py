@@ -1,4 +1,4 @@
-"""The links of a resume: to behaviours, and to skills in their work areas (rules: employability 2.11)."""
+"""The links from a resume to behaviours, and to skills in their work areas (rules: employability 2.11)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ MAX_LINKS = 50
 class LinkKind:
     """A kind of link.
 
-    `path` is its name on the wire, and `member` its name in the complete resume. `column` of `table` contains the id of
-    the linked entry of a catalogue. `one` includes its article.
+    `path` is the kind's name on the wire, and `member` its name in the complete resume. `column` of `table` contains
+    the id of the linked catalogue entry. `one` is a singular noun with its article.
     """
 
     path: str
@@ -42,10 +42,10 @@ class LinkKind:
 
 @dataclass(frozen=True, eq=False)
 class Linking:
-    """The way to add one link of a kind: whether a link is the requested one, and the errors.
+    """The functions for adding a link of one kind. `is_asked_for` finds an existing link. The others create errors.
 
-    It is separate from `LinkKind`, because the API description of an operation lists the errors that it can raise, and
-    only adding raises these.
+    This class is separate from `LinkKind`, because the API description lists the errors of each operation, and only
+    adding a link raises these.
     """
 
     kind: LinkKind
@@ -55,7 +55,7 @@ class Linking:
 
 
 class ListRefusals(NamedTuple):
-    """The errors of saving all links of a kind in one call: too many, repeated or unknown entries."""
+    """The errors of saving all links of a kind in one call. `repeated` is also the error for too many entries."""
 
     repeated: Callable[[], Invalid]
     unknown: Callable[[], Invalid]

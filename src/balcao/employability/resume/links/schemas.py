@@ -17,7 +17,7 @@ WorkAreaId = Annotated[int, Meta(description="A área de atuação, pelo `id` do
 
 
 class Behaviour(msgspec.Struct):
-    """A behaviour or attitude of the catalogue."""
+    """A behaviour or attitude in the catalogue."""
 
     id: BehaviourId
     nome: Annotated[str, Meta(description="Nome mostrado às pessoas.", examples=["Resolução de problemas"])]
@@ -26,7 +26,7 @@ class Behaviour(msgspec.Struct):
 
 
 class BehaviourLink(msgspec.Struct):
-    """A behaviour that a person claims. `id` is the id of the link, not of the entry."""
+    """A behaviour that a person claims. `id` is the id of the link, not of the catalogue entry."""
 
     id: LinkId
     cpf: OwnerCpf
@@ -37,7 +37,7 @@ class BehaviourLink(msgspec.Struct):
 
     @classmethod
     def from_row(cls, row: Row) -> Self:
-        """Return the link of a row. The columns of the entry start with `behaviour_`, except `nome`."""
+        """Create the link from a row. The columns `nome` and `behaviour_*` describe the catalogue entry."""
         entry = Behaviour(row["behaviour_id"], row["nome"], row["behaviour_created_at"], row["behaviour_updated_at"])
         return cls(row["id"], row["cpf"], entry.id, entry, row["created_at"], row["updated_at"])
 
@@ -75,7 +75,7 @@ class SkillLinks(msgspec.Struct):
 
 
 class SkillLinkBody(msgspec.Struct):
-    """A skill to add. Without `id_area_atuacao` the first area of the skill is used."""
+    """A skill to add. Without `id_area_atuacao`, the skill's first work area is used."""
 
     id_habilidade: SkillId
     id_area_atuacao: WorkAreaId | None = None

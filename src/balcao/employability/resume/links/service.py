@@ -1,4 +1,4 @@
-"""Links from a resume to the entries of a catalogue, at most one for each entry (rules: employability 2.11)."""
+"""Links from a resume to catalogue entries, at most one for each entry (rules: employability 2.11)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,9 +20,9 @@ async def read_links(call: Call, kind: LinkKind, cpf: Cpf) -> list[Any]:
 
 
 async def add_link(call: Call, linking: Linking, cpf: Cpf, body: Any) -> tuple[Any, bool]:
-    """Add a link unless it exists. Return it, and whether it is new.
+    """Add a link unless it exists. Return the link, and whether it is new.
 
-    Raises Invalid for an entry that is not in the catalogue, and Conflict if the limit is reached.
+    Raises Invalid if the entry is not in the catalogue, and Conflict if the resume has MAX_LINKS links of the kind.
     """
     kind = linking.kind
     async with call.platform.database.transaction() as connection:
@@ -43,9 +43,10 @@ async def add_link(call: Call, linking: Linking, cpf: Cpf, body: Any) -> tuple[A
 
 
 async def save_links(connection: Connection, kind: LinkKind, cpf: Cpf, entries: Sequence[int] | None) -> list[Any]:
-    """Replace a person's links under the lock of the resume (None keeps them), and return them, newest first.
+    """Replace a person's links unless `entries` is None, and return the links, newest first.
 
-    Links that remain keep their ids. Raises Invalid for an unknown or repeated entry, and for too many.
+    The caller has locked the resume. Remaining links keep their ids. Raises Invalid for unknown, repeated or too many
+    entries.
     """
     if entries is not None:
         if len(set(entries)) < len(entries) or len(entries) > MAX_LINKS:
@@ -58,7 +59,7 @@ async def save_links(connection: Connection, kind: LinkKind, cpf: Cpf, entries: 
 
 
 async def remove_link(call: Call, kind: LinkKind, cpf: Cpf, link: int) -> Message:
-    """Remove a link. The entry of the catalogue stays. Raises NotFound, also for another citizen's link."""
+    """Remove a link, but not its catalogue entry. Raises NotFound, also for another citizen's link."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_link(connection, kind, cpf, link):
             noun = kind.one.partition(" ")[2]

@@ -1,4 +1,4 @@
-"""SQL for the links between resumes and the catalogues, one variant for each kind."""
+"""SQL for the links between resumes and catalogues. Each kind of link has its own variant of a statement."""
 
 from collections.abc import Sequence
 from types import GenericAlias
@@ -42,7 +42,7 @@ async def list_links(source: Source, kind: LinkKind, cpf: Cpf) -> list[Any]:
 @statements(
     {
         BEHAVIOURS: "SELECT id FROM employability.behaviour WHERE id = :id_comportamento_atitudes",
-        # The areas of a skill are ordered by the time when they were added.
+        # The order of the ids is the order in which the areas were added to the skill.
         SKILLS: """
         SELECT id FROM employability.skill_area
         WHERE skill_id = :id_habilidade AND (:id_area_atuacao::bigint IS NULL OR area_id = :id_area_atuacao)
@@ -52,7 +52,7 @@ async def list_links(source: Source, kind: LinkKind, cpf: Cpf) -> list[Any]:
     lambda kind: {"body": kind.body},
 )
 async def find_entry(connection: Connection, kind: LinkKind, body: Any) -> int | None:
-    """Return the entry that a body names, or None. Without an area it is the first area of the skill."""
+    """Return the id of the entry that the body names, or None. Without a work area, the skill's first area is used."""
 
 
 @statements(
@@ -87,4 +87,4 @@ async def delete_other_links(connection: Connection, kind: LinkKind, cpf: Cpf, e
 
 @statements({each: f"DELETE FROM {each.table} WHERE id = :link AND cpf = :cpf" for each in LINK_KINDS})
 async def delete_link(connection: Connection, kind: LinkKind, cpf: Cpf, link: int) -> bool:
-    """Delete a link, and return whether this citizen had it."""
+    """Delete a citizen's link, and return whether it existed."""

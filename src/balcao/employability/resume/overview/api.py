@@ -39,8 +39,9 @@ routes = ROUTES.extend(tags=["resume"], body_limit=MIB)
     errors=[304, 400],
 )
 async def get_resume(call: Call, cpf: CpfInPath) -> Response[Resume]:
-    """Devolve todas as seções do currículo; de quem não tem um, listas vazias. Para a própria pessoa e para quem tem a
-    ação `resume:read_any`, que vê o CPF mascarado e fica na auditoria.
+    """Devolve todas as seções do currículo. Se a pessoa não tem currículo, as listas vêm vazias. Disponível para a
+    própria pessoa e para quem tem a ação `resume:read_any`. Para outra pessoa, o CPF vem mascarado e a leitura fica na
+    auditoria.
     """
     return personal(await service.read_resume(call, cpf), call)
 
@@ -54,8 +55,8 @@ async def get_resume(call: Call, cpf: CpfInPath) -> Response[Resume]:
     rate=RATE,
 )
 async def put_education(call: Call, cpf: CpfInPath, body: EducationSave) -> Response[SavedEducation]:
-    """Substitui as duas seções pelos itens enviados e as devolve; um item igual ao gravado mantém o seu `id`. Uma lista
-    ausente fica como está, uma vazia esvazia a seção. Se um item não vale, nada muda.
+    """Substitui as formações e os idiomas pelos itens enviados e os devolve. Um item igual ao gravado mantém o seu
+    `id`. Uma lista ausente não muda a seção; uma lista vazia a esvazia. Se um item é inválido, nada muda.
     """
     return stored(await service.save_education(call, cpf, body))
 
@@ -72,8 +73,9 @@ async def put_education(call: Call, cpf: CpfInPath, body: EducationSave) -> Resp
     rate=RATE,
 )
 async def put_experience(call: Call, cpf: CpfInPath, body: ExperienceSave) -> Response[SavedExperience]:
-    """Substitui as duas seções e o texto pelo que foi enviado e os devolve; um item igual ao gravado mantém o seu `id`.
-    Uma lista ausente fica como está; sem `resumo_profissional` o texto fica vazio. Se um item não vale, nada muda.
+    """Substitui as experiências, as conquistas e o resumo profissional pelo que foi enviado e os devolve. Um item igual
+    ao gravado mantém o seu `id`. Uma lista ausente não muda a seção; sem `resumo_profissional`, o resumo fica vazio. Se
+    um item é inválido, nada muda.
     """
     return stored(await service.save_experience(call, cpf, body))
 
@@ -87,8 +89,8 @@ async def put_experience(call: Call, cpf: CpfInPath, body: ExperienceSave) -> Re
     rate=RATE,
 )
 async def put_links(call: Call, person: CallersCpf, body: LinksSave) -> Response[SavedLinks]:
-    """Substitui as ligações do currículo de quem chama com os dois catálogos e as devolve; as que ficam mantêm o seu
-    `id`. Uma lista ausente fica como está. O token precisa identificar uma pessoa.
+    """Substitui os comportamentos e as habilidades do currículo de quem chama e os devolve. As ligações que continuam
+    mantêm o seu `id`. Uma lista ausente não muda nada. O token precisa identificar uma pessoa.
     """
     return stored(await service.save_links(call.as_owner(), person, body))
 

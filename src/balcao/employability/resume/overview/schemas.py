@@ -1,4 +1,4 @@
-"""Wire types of the complete resume, and of saving several sections in one call."""
+"""Wire types of the complete resume, and of calls that save several sections."""
 
 from typing import Annotated, NamedTuple
 
@@ -48,14 +48,14 @@ class Resume(msgspec.Struct):
 
 
 class StoredResume(NamedTuple):
-    """A resume and the version of its root, or None if the person has no root."""
+    """A resume, and the version of its root. `version` is None if the person has no root."""
 
     content: Resume
     version: int | None
 
 
 class EducationSave(msgspec.Struct):
-    """The education and the languages to save. An absent list is not changed; an empty one clears its section."""
+    """The education and languages to save. An absent list leaves its section unchanged, and an empty list clears it."""
 
     formacoes: Annotated[list[EducationBody] | None, Meta(description="Todas as formações, no máximo 30.")] = None
     idiomas: Annotated[list[ResumeLanguageBody] | None, Meta(description="Todos os idiomas, no máximo 20.")] = None
@@ -67,7 +67,10 @@ class SavedEducation(msgspec.Struct):
 
 
 class ExperienceSave(msgspec.Struct):
-    """The experience to save. An absent list is not changed. Without `resumo_profissional` that text is cleared."""
+    """The experiences, achievements and summary to save. An absent list leaves its section unchanged.
+
+    Without `resumo_profissional`, the summary is cleared.
+    """
 
     experiencias: Annotated[list[ExperienceBody] | None, Meta(description="Todas as experiências, no máximo 50.")] = (
         None
@@ -83,7 +86,7 @@ class SavedExperience(msgspec.Struct):
 
 
 class LinksSave(msgspec.Struct):
-    """The links to save. An absent list is not changed; an empty one removes all links."""
+    """The links to save. An absent list leaves its links unchanged, and an empty list removes them."""
 
     comportamento_atitudes_ids: Annotated[
         list[int] | None, Meta(description="Todos os comportamentos, por id do catálogo.", examples=[[1, 4]])

@@ -1,4 +1,4 @@
-"""The complete resume, and the saves that change several of its parts (rules: employability 2.8, 3.6)."""
+"""Read a complete resume, and save several of its parts in one call (rules: employability 2.8, 3.6)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,9 +37,9 @@ FIELDS = ["curriculo"]
 
 
 async def read_resume(call: Call, cpf: Cpf) -> Resume:
-    """Return a person's resume. It is empty for an unknown person.
+    """Return a person's resume. It is empty if the person has none.
 
-    For a caller other than the owner the CPF is masked, and the read is recorded in the audit trail.
+    For a caller other than the owner, the CPF is masked and the audit trail records the read.
     """
     async with call.reading(cpf, FIELDS) as source:
         resume, _ = await store.read_stored_resume(source, cpf)
@@ -57,13 +57,13 @@ async def save_education(call: Call, cpf: Cpf, body: EducationSave) -> SavedEduc
 
 
 async def save_experience(call: Call, cpf: Cpf, body: ExperienceSave) -> SavedExperience:
-    """Save experiences, achievements and the summary in one transaction. Raises Invalid."""
+    """Save experiences, achievements and the summary in one transaction. Raises Invalid if any part is rejected."""
     fields = ["experiencias", "conquistas", "resumo_profissional"]
     async with call.platform.database.transaction() as connection:
         await touch_resume(connection, cpf)
         experiences = await _save(connection, EXPERIENCES, cpf, body.experiencias)
         achievements = await _save(connection, ACHIEVEMENTS, cpf, body.conquistas)
-        # The citizen portal omits the text if the person has cleared it.
+        # The citizen portal omits `resumo_profissional` if the person has cleared it.
         summary = await profiles.save_summary(connection, cpf, body.resumo_profissional or "")
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=fields)
     return SavedExperience(sections.show_rows(call, experiences), sections.show_rows(call, achievements), summary)
@@ -76,7 +76,7 @@ async def _save(connection: Connection, section: Section, cpf: Cpf, bodies: Sequ
 
 
 async def save_links(call: Call, cpf: Cpf, body: LinksSave) -> SavedLinks:
-    """Save the caller's behaviours and skills in one transaction. Raises Invalid."""
+    """Save the caller's behaviours and skills in one transaction. Raises Invalid if any entry is rejected."""
     fields = ["comportamento_atitudes", "area_atuacao_habilidade"]
     async with call.platform.database.transaction() as connection:
         await touch_resume(connection, cpf)

@@ -9,7 +9,7 @@ from balcao.employability.resume.sections.records import SECTIONS, Section
 
 
 def _value(column: str, *, ranked: bool = False) -> str:
-    """Return the SQL of the reference value that a column refers to."""
+    """Return the SQL expression of the reference value that a column refers to."""
     members = "'id', id, 'descricao', descricao, 'created_at', created_at, 'updated_at', updated_at"
     members += ", 'ordem', posicao" if ranked else ""
     return f"""(
@@ -18,7 +18,7 @@ def _value(column: str, *, ranked: bool = False) -> str:
 
 
 def _list(columns: str, rest: str) -> str:
-    """Return the SQL of a JSON array of these rows, in their order."""
+    """Return the SQL expression of a JSON array of the selected rows, in their order."""
     return f"(SELECT coalesce(jsonb_agg(to_jsonb(listed)), '[]') FROM (SELECT {columns} {rest}) AS listed)"
 
 
@@ -73,7 +73,7 @@ SELECT root.row_version AS version, jsonb_build_object({_CONTENT}) AS content
 FROM (VALUES (:cpf::text)) AS person (cpf) LEFT JOIN employability.resume AS root USING (cpf)
 """)
 async def read_stored_resume(source: Source, cpf: Cpf) -> StoredResume:
-    """Return everything that is stored of a person's resume, with the full CPF. It is empty for an unknown person."""
+    """Return a person's whole resume with the full CPF. It is empty if the person has none."""
 
 
 OFFERED = (read_stored_resume,)

@@ -10,7 +10,7 @@ from balcao.employability.resume.profiles import store
 
 
 async def delete_untouched(call: Call, connection: Connection) -> Swept:
-    """Delete the resumes that were neither saved nor used for an application for the configured months."""
+    """Delete the resumes that were neither saved nor used for an application within the configured number of months."""
     checked = await store.count_resumes(connection)
     return Swept(checked, await store.delete_untouched_resumes(connection, call.platform.settings.jobs_resume_months))
 

@@ -1,4 +1,4 @@
-"""The root of a resume. Every save of a resume locks it, so the saves of one citizen run one after the other."""
+"""The root of a resume. Every save locks the root, so saves of the same resume run one after the other."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.values.cpf import Cpf

@@ -10,15 +10,15 @@ INSERT INTO employability.resume (cpf) VALUES (:cpf)
 ON CONFLICT (cpf) DO UPDATE SET updated_at = clock_timestamp(), row_version = resume.row_version + 1
 """)
 async def touch_resume(connection: Connection, cpf: Cpf) -> None:
-    """Create the root if it is missing, and lock it until the transaction ends (rules: employability 5.2)."""
+    """Create the root or update its version, and lock it until the transaction ends (rules: employability 5.2)."""
 
 
 def claim_resume_sql(cpf: str, version: str, source: str) -> str:
-    """Return the SQL of three CTEs. `claimed` has a row if the root of a resume is still as it was read.
+    """Return three CTEs as SQL. `claimed` has a row only if the resume has not changed since it was read.
 
-    Use it in a statement that stores a decision about a resume. For the row of `source` it creates the root if
-    `version` is null, and increments the version otherwise. If two such statements run on one resume, the second gets
-    no row, and its caller reads everything again.
+    Use the CTEs in a statement that stores a decision based on the resume. For the row of `source`, they create the
+    root if `version` is null, or else increment the root's version. If two such statements run for the same resume, the
+    second gets no row, and its caller must read everything again.
     """
     return f"""
 resume_begun AS (
@@ -46,10 +46,13 @@ async def delete_resume(connection: Connection, cpf: Cpf) -> int:
 async def count_resumes(connection: Connection) -> int: ...
 
 
-# Every save and every application touches the root.
+# Every save and every application updates `updated_at` of the root.
 @statement("DELETE FROM employability.resume WHERE updated_at < now() - make_interval(months => :months)")
 async def delete_untouched_resumes(connection: Connection, months: int) -> int:
-    """Delete roots untouched for that long, with all rows that refer to them. Return the number of deleted roots."""
+    """Delete the roots not touched for `months`, with all rows that refer to them.
+
+    Return the number of deleted roots.
+    """
 
 
 OFFERED = (

@@ -1,4 +1,4 @@
-"""Routes of the resume's sections. They are the same for each section and follow from its declaration."""
+"""Routes of the resume's sections, generated from the declaration of each section."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -43,7 +43,9 @@ routes = ROUTES.extend(tags=["resume"], body_limit=FORM_BODY)
 
 
 def declare_resume_section(section: Section, key: str, plural_key: str, listed: type[Any], example: Any) -> None:
-    """Declare the operations on the rows of one section. `listed` is the type of its list."""
+    """Declare the operations on the rows of one section. `listed` is the response type of the operation that lists
+    them.
+    """
     record, kind = section.record, section.body
     row_id = Annotated[UUID, uuid_in_path(demo_row_id(section))]
 
@@ -125,7 +127,7 @@ def declare_resume_section(section: Section, key: str, plural_key: str, listed: 
 
 
 def declare_save(section: Section, key: str, listed: type[Any], example: Any) -> None:
-    """Declare the save of one whole section, sent as a bare array."""
+    """Declare the operation that replaces a whole section. Its request body is a bare array."""
     kind = section.body
 
     @routes.put(
@@ -146,7 +148,7 @@ def declare_save(section: Section, key: str, listed: type[Any], example: Any) ->
 
 
 def enlist(listed: type[Any], section: Section, rows: list[Any]) -> Any:
-    """Return the rows in the envelope of a list that always has one page."""
+    """Wrap the rows in a `listed` response, which always has one page."""
     return listed(rows, ListMeta.of(Page(1, section.most), len(rows)))
 
 

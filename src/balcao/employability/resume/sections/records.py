@@ -1,4 +1,4 @@
-"""Declarations of the five sections of a resume: the content of a row, its checks, its table and its order."""
+"""Declarations of a resume's five sections: the types of a row, its checks, its table and the sort order."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ YEARS_AHEAD = 10
 
 @dataclass(frozen=True)
 class Reference:
-    """A column with the id of a reference value of this kind. Responses contain the whole value as `member`."""
+    """Describes a column with the id of a reference value. Responses contain the whole value as `member`."""
 
     kind: Kind
     member: str
@@ -42,10 +42,10 @@ class Reference:
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """A section of the resume.
+    """A section of a resume.
 
-    `path` is its name on the wire, `order` its SQL order, and `most` the maximum number of rows for a person. The
-    values of the column `once` must differ between a person's rows. `one` includes its article.
+    `path` is the section's name on the wire, `order` is an ORDER BY list, and `most` is the maximum number of rows of a
+    person. A person's rows must have different values in the column `once`. `one` is a singular noun with its article.
     """
 
     path: str
@@ -70,11 +70,11 @@ class Section:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the columns that the person fills in."""
+        """Return the names of the columns that the person fills in."""
         return tuple(self.body.__struct_fields__)
 
     def values(self, row: Any) -> tuple[Any, ...]:
-        """Return the person's own values of a body or of a stored row."""
+        """Return the values of these columns, from a body or a stored row."""
         return tuple(getattr(row, column) for column in self.columns)
 
 
@@ -128,7 +128,7 @@ def _check_year(text: str | None) -> str | None:
 
 
 def demo_row_id(section: Section, number: int = 1) -> UUID:
-    """Return the id of a row of the sandbox's resume. Descriptions use it as their example."""
+    """Return the id of a row of the sandbox's resume. API descriptions use it as an example."""
     return uuid5(NAMESPACE_URL, f"balcao:demo:{section.path}:{number}")
 
 

@@ -59,7 +59,7 @@ Story = Annotated[str | None, Meta(description="Descrição, até 2000 caractere
 class Experience(msgspec.Struct):
     """A work experience (spec: employability records).
 
-    No member is null; `tempo_experiencia_meses` 0 means not informed.
+    No member is null. If `tempo_experiencia_meses` is 0, the person did not provide it.
     """
 
     id: RowId
@@ -75,7 +75,7 @@ class Experience(msgspec.Struct):
 
 
 class ExperienceBody(msgspec.Struct):
-    """The citizen's values for an experience. Further members are ignored."""
+    """A work experience in a request. Unknown members are ignored."""
 
     cargo: JobTitle
     empresa: Employer
@@ -101,7 +101,7 @@ class Education(msgspec.Struct):
 
 
 class EducationBody(msgspec.Struct):
-    """The citizen's values for a course of formal education. An empty string counts as absent."""
+    """A course of formal education in a request. An empty string counts as absent."""
 
     id_escolaridade: SchoolingId = None
     nome_instituicao: Institution = None
@@ -111,7 +111,7 @@ class EducationBody(msgspec.Struct):
 
 
 class ResumeLanguage(msgspec.Struct):
-    """A language, and the person's level in it."""
+    """A language, and the person's level."""
 
     id: RowId
     cpf: OwnerCpf
@@ -124,7 +124,7 @@ class ResumeLanguage(msgspec.Struct):
 
 
 class ResumeLanguageBody(msgspec.Struct):
-    """A language. A resume contains each language at most once."""
+    """A language in a request. A resume contains each language at most once."""
 
     id_idioma: LanguageId
     id_nivel: LevelId
@@ -143,7 +143,7 @@ class ComplementaryCourse(msgspec.Struct):
 
 
 class ComplementaryCourseBody(msgspec.Struct):
-    """The citizen's values for a complementary course. An empty string counts as absent."""
+    """A complementary course in a request. For optional members, an empty string counts as absent."""
 
     nome_curso: Course
     nome_instituicao: Institution = None
@@ -164,7 +164,7 @@ class Achievement(msgspec.Struct):
 
 
 class AchievementBody(msgspec.Struct):
-    """The citizen's values for an achievement. An empty string counts as absent."""
+    """An achievement in a request. For optional members, an empty string counts as absent."""
 
     titulo: Title
     id_tipo_conquista: AchievementTypeId = None
@@ -172,14 +172,14 @@ class AchievementBody(msgspec.Struct):
 
 
 class Experiences(msgspec.Struct):
-    """The experiences of a resume: the current job first, then the newest."""
+    """The experiences of a resume: current jobs first, then the others, newest first."""
 
     data: Annotated[list[Experience], Meta(description="As experiências.")]
     meta: Annotated[ListMeta, Meta(description="Uma página com todas, e quantas são.")]
 
 
 class Educations(msgspec.Struct):
-    """The formal education of a resume, the course that finished last first."""
+    """The formal education of a resume, most recently finished first."""
 
     data: Annotated[list[Education], Meta(description="As formações.")]
     meta: Annotated[ListMeta, Meta(description="Uma página com todas, e quantas são.")]

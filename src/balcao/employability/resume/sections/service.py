@@ -1,4 +1,7 @@
-"""The sections of a resume. To a caller without access to a row, it does not exist (rules: employability 2.8)."""
+"""The sections of a resume.
+
+Without access to a row, callers get the 404 of an unknown row (rules: employability 2.8).
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,21 +25,21 @@ WRITE_ANY = "resume:write_any"
 
 
 async def list_rows(call: Call, section: Section, cpf: Cpf) -> list[Any]:
-    """Return a person's rows of a section. For other callers the CPF is masked, and the read is recorded."""
+    """Return a person's rows of a section. For other callers, the CPF is masked and the read is recorded."""
     async with call.reading(cpf, [section.member]) as source:
         rows = await store.list_section_rows(source, section, cpf)
     return show_rows(call, rows)
 
 
 def show_rows(call: Call, rows: Sequence[Any]) -> list[Any]:
-    """Return the rows as this caller may see them. Only the owner sees the full CPF."""
+    """Return the rows as the caller may see them. Only the owner sees the full CPF."""
     if call.is_owner:
         return list(rows)
     return [msgspec.structs.replace(row, cpf=Cpf(row.cpf).masked) for row in rows]
 
 
 async def read_row(call: Call, section: Section, id_: UUID) -> Any:
-    """Return a row. For a caller other than its owner the CPF is masked, and the read is recorded.
+    """Return a row. For a caller other than its owner, the CPF is masked and the read is recorded.
 
     Raises the same NotFound for an unknown id and for a row that the caller may not read.
     """
@@ -52,10 +55,10 @@ async def read_row(call: Call, section: Section, id_: UUID) -> Any:
 async def add_row(call: Call, section: Section, cpf: Cpf, body: Any, id_: UUID | None = None) -> Any:
     """Add a row and return the stored row.
 
-    With `id_` the call can be repeated: a row that exists is returned unchanged.
+    If a row with `id_` exists, it is returned unchanged, so the call can be repeated.
 
-    Raises Invalid, also for an unknown reference value, and Conflict if the section is full or already has the value of
-    its `once` column.
+    Raises Invalid, also for an unknown reference value, and Conflict if the section is full or already contains the
+    row's value of the `once` column.
     """
     async with call.platform.database.transaction() as connection:
         return await _insert(connection, call, section, cpf, section.check(body), id_)
@@ -112,7 +115,10 @@ async def delete_row(call: Call, section: Section, id_: UUID) -> Message:
 
 
 async def _lock(connection: Connection, call: Call, section: Section, id_: UUID) -> tuple[Call, Cpf]:
-    """Lock the resume that contains a row. Return the call with its right to that resume, and the CPF of the owner."""
+    """Lock the resume that contains a row. Return the call with its right to that resume, and the owner's CPF.
+
+    Raises NotFound if the row is unknown or the caller may not change it.
+    """
     row = await store.read_section_row(connection, section, id_)
     if row is None or (reached := call.with_right_to(Cpf(row.cpf), WRITE_ANY)) is None:
         raise _unknown(section)
@@ -122,9 +128,9 @@ async def _lock(connection: Connection, call: Call, section: Section, id_: UUID)
 
 
 async def save_rows(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:
-    """Replace a section of a locked resume, and return the stored rows.
+    """Replace a section of a locked resume, and return its stored rows.
 
-    A row that is sent unchanged keeps its id and instants. Raises Invalid, and stores nothing, for too many rows, an
+    Unchanged rows keep their id and instants. Raises Invalid before any change for an invalid row, too many rows, an
     unknown reference value, or a repeated value of the `once` column.
     """
     checked = [section.check(body) for body in bodies]
@@ -147,7 +153,7 @@ async def save_rows(connection: Connection, section: Section, cpf: Cpf, bodies: 
 
 
 async def save_section(call: Call, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:
-    """Replace one section as `save_rows` does."""
+    """Lock a resume and replace one section as `save_rows` does."""
     async with call.platform.database.transaction() as connection:
         await touch_resume(connection, cpf)
         rows = await save_rows(connection, section, cpf, bodies)

@@ -18,7 +18,7 @@ from balcao.employability.resume.sections.records import SECTIONS, Section
 
 
 def _nested(section: Section) -> str:
-    """Return the SQL columns of the nested reference values, as JSON texts."""
+    """Return the SQL columns of the nested reference values, as JSON strings."""
     parts = []
     for column, reference in section.references.items():
         members = "'id', id, 'descricao', descricao, 'created_at', created_at, 'updated_at', updated_at"
@@ -41,7 +41,7 @@ _MEMBERS = {each: f"id, cpf, {', '.join(each.columns)}, created_at, updated_at{_
     lambda section: {"return": GenericAlias(list, section.record)},
 )
 async def list_section_rows(source: Source, section: Section, cpf: Cpf) -> list[Any]:
-    """Return a person's rows of a section, in its order and with the full CPF."""
+    """Return a person's rows of a section, in the section's order and with the full CPF."""
 
 
 @lookups(
@@ -54,7 +54,7 @@ async def read_section_row(source: Source, section: Section, id_: UUID) -> Any |
 async def insert_section_row(
     connection: Connection, section: Section, cpf: Cpf, body: Any, id_: UUID | None = None
 ) -> Any:
-    """Insert a row. Raises Conflict if the person already has a row with its `once` value."""
+    """Insert a row. Raises Conflict if another row of the person has the same value in the `once` column."""
     try:
         return await _insert_section_row(connection, section, id_ or UUID(new_id()), cpf, body)
     except asyncpg.UniqueViolationError:
@@ -75,14 +75,17 @@ async def _insert_section_row(connection: Connection, section: Section, id_: UUI
 
 
 async def insert_section_rows(connection: Connection, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> None:
-    """Insert rows. The caller has checked that no `once` value occurs twice."""
+    """Insert rows. The caller has checked that no value of the `once` column occurs twice."""
     insert = _insert_section_row.of[section]
     rows = [insert.bind((section, UUID(new_id()), cpf, body), {}) for body in bodies]
     await connection.executemany(insert.sql, rows)
 
 
 async def update_section_row(connection: Connection, section: Section, id_: UUID, body: Any) -> Any | None:
-    """Update a row, or return None if it is gone. Raises Conflict if another row of the person has its `once` value."""
+    """Update a row and return it, or return None if the row was deleted.
+
+    Raises Conflict if another row of the person has the same value in the `once` column.
+    """
     try:
         return await _update_section_row(connection, section, id_, body)
     except asyncpg.UniqueViolationError:
@@ -105,7 +108,7 @@ async def _update_section_row(connection: Connection, section: Section, id_: UUI
 
 @statements({each: f"DELETE FROM {each.table} WHERE id = ANY (:ids::uuid[])" for each in SECTIONS})
 async def delete_section_rows(connection: Connection, section: Section, ids: Sequence[UUID]) -> int:
-    """Delete rows, and return how many existed."""
+    """Delete rows, and return the number of deleted rows."""
 
 
 def _twice() -> Conflict:

@@ -1,4 +1,4 @@
-"""Routes of the applications, for candidates, and for staff within their departments."""
+"""Routes of applications, for candidates and for staff."""
 
 from typing import Annotated
 
@@ -110,14 +110,14 @@ async def withdraw_application(call: Call, id: OpenApplicationInPath) -> Message
 
 
 async def clear_ended(call: Call, connection: Connection) -> Swept:
-    """Clear the applications for jobs that ended long ago."""
+    """Erase the personal data of applications for jobs that ended long ago."""
     checked = await store.count_named_applications(connection)
     return Swept(
         checked, await store.erase_ended_applications(connection, call.platform.settings.jobs_application_months)
     )
 
 
-# The export contains everything. After an erasure, only the fact of the application stays (rules: employability 5.4).
+# The export contains everything. An erasure keeps the application, but not its content (rules: employability 5.4).
 ERASED = ["nome", "email", "respostas_info_complementares", "curriculo_snapshot", "historico.motivo"]
 BASIS = (
     "Registro do processo seletivo, sem nome, contato, respostas, currículo e motivos, até o fim do prazo de guarda."

@@ -1,4 +1,4 @@
-"""Applications as they are shown, filtered, stored and exported (rules: employability 2.7, 3.4, 5.4)."""
+"""Types of shown, filtered, stored and exported applications (rules: employability 2.7, 3.4, 5.4)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ CandidateEmail = Annotated[str | None, Meta(description="E-mail da pessoa.", exa
 
 
 class Answer(msgspec.Struct):
-    """An answer, with the question as it was at that time."""
+    """An answer, with the question's title at the time of the answer."""
 
     id_info: Annotated[UUID, Meta(description="A pergunta (UUID).", examples=[QUESTION_EXAMPLE])]
     titulo: Annotated[str, Meta(description="A pergunta, como era.", examples=["Por que você quer esta vaga?"])]
@@ -38,7 +38,7 @@ class Answer(msgspec.Struct):
 
 
 class Application(msgspec.Struct, kw_only=True):
-    """An application as its candidate and staff see it."""
+    """An application, as its candidate and staff see it."""
 
     id: ApplicationId
     cpf: Annotated[
@@ -74,7 +74,7 @@ class Application(msgspec.Struct, kw_only=True):
 
 
 class ApplicationDetail(Application, kw_only=True):
-    """A single application with more details."""
+    """An application that is read on its own. Staff also see the candidate's data."""
 
     personal_info: Annotated[
         WholePersonalInfo | UnsetType | None,
@@ -133,7 +133,7 @@ class ApplicationHistory(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class OwnFilters:
-    """The filters of a list. A filter that was not sent is None."""
+    """The filters of a person's list of applications. A filter that was not sent is None."""
 
     job: UUID | None = None
     status: ApplicationStatus | None = None
@@ -141,12 +141,12 @@ class OwnFilters:
 
 
 def parse_own_filters(query: Mapping[str, str]) -> OwnFilters:
-    """Parse the filters. Raises Invalid naming the parameter."""
+    """Parse the filters. Raises Invalid, naming the parameter."""
     return OwnFilters(parse_uuid_filter(query, "vagaId"), parse_status(query), parse_uuid_filter(query, "etapa_id"))
 
 
 def parse_status(query: Mapping[str, str]) -> ApplicationStatus | None:
-    """Return the shown status to filter by, or None. Raises Invalid."""
+    """Parse the filter by shown status, or return None if it is absent. Raises Invalid."""
     text = query.get("status", "").strip()
     if text and text not in SHOWN:
         raise Invalid(f"O parâmetro `status` aceita {', '.join(SHOWN)}.", code="status-invalid")
@@ -154,7 +154,7 @@ def parse_status(query: Mapping[str, str]) -> ApplicationStatus | None:
 
 
 class OwnApplicationQuery(msgspec.Struct, kw_only=True):
-    vagaId: Annotated[  # noqa: N815 - the specification's word
+    vagaId: Annotated[  # noqa: N815 - named by the specification
         str | None, Meta(description="Só as desta vaga (UUID).", examples=[ID_EXAMPLE])
     ] = None
     status: Annotated[
@@ -164,13 +164,13 @@ class OwnApplicationQuery(msgspec.Struct, kw_only=True):
         None
     )
     page: PageNumber = 1
-    pageSize: Annotated[  # noqa: N815 - the specification's word
+    pageSize: Annotated[  # noqa: N815 - named by the specification
         int, Meta(description="Itens por página; acima de 100 vale 100.", examples=[DEFAULT_PER_PAGE])
     ] = DEFAULT_PER_PAGE
 
 
 class StoredApplication(ApplicationPosition, frozen=True, kw_only=True):
-    """A stored application."""
+    """A stored application, with its long content."""
 
     nome: str | None
     email: str | None
@@ -182,13 +182,16 @@ class StoredApplication(ApplicationPosition, frozen=True, kw_only=True):
 
 
 class ListedApplication(StoredApplication, frozen=True, kw_only=True):
-    """A stored application, with the copy of the registry's record of its person."""
+    """A stored application, with the copy of the candidate's registry record."""
 
     record: PersonRecord | None
 
 
 class Submission(NamedTuple):
-    """A new application, and the versions on which the decision is based."""
+    """A new application, with everything that is stored together with it.
+
+    `job_updated_at` and `resume_version` are the versions on which the decision is based.
+    """
 
     application: StoredApplication
     origin: str
@@ -204,9 +207,9 @@ class Submission(NamedTuple):
 
 
 class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):
-    """An application with a given state, such as demo data.
+    """An application to insert with a given state, such as demo data.
 
-    With `has_resume` it gets the resume that is stored here.
+    If `has_resume` is set, the application gets a snapshot of the person's stored resume.
     """
 
     id: UUID
@@ -236,7 +239,7 @@ class ExportedApplicationEvent(msgspec.Struct):
 
 
 class ExportedApplication(msgspec.Struct):
-    """Everything that is stored about an application, even if it was withdrawn."""
+    """Everything that is stored about an application, also if it was withdrawn."""
 
     id: ApplicationId
     id_vaga: JobId

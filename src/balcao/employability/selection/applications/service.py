@@ -1,4 +1,4 @@
-"""Applications: reading, changing and withdrawing (rules: employability 2.7, 3.4, 4.3)."""
+"""Read, change and withdraw applications (rules: employability 2.7, 3.4, 4.3)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -49,9 +49,9 @@ FIELDS = ["candidatura"]
 
 
 async def list_applications_of_person(call: Call, cpf: Cpf, filters: OwnFilters, page: Page) -> Applications:
-    """Return a page of a person's applications, newest first. For staff it contains only jobs within their reach.
+    """Return a page of a person's applications, newest first. Staff see only applications for jobs within their reach.
 
-    A read by a caller other than the person is recorded.
+    The audit trail records a read by any caller other than the person.
     """
     departments = None
     if not call.is_owner and (scope := await find_scope(call)).departments is not None:
@@ -67,7 +67,7 @@ async def list_applications_of_person(call: Call, cpf: Cpf, filters: OwnFilters,
 
 
 async def read_application(call: Call, id_: UUID) -> ApplicationDetail:
-    """Return an application with the caller's possible actions. A read by staff is recorded.
+    """Return an application with the events that the caller can cause. The audit trail records a read by staff.
 
     Raises the same NotFound for an unknown id and for an application outside the caller's reach.
     """
@@ -77,9 +77,9 @@ async def read_application(call: Call, id_: UUID) -> ApplicationDetail:
 
 
 async def list_application_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
-    """Return a page of the history of an application, newest first. The application may be withdrawn.
+    """Return a page of an application's history, newest first. The application may be withdrawn.
 
-    Raises NotFound as `read_application` does. For the candidate, the names of staff are removed.
+    Candidates do not see the names of staff. Raises NotFound as `read_application` does.
     """
     reached, stored, _ = await find_application(call, id_, READ, also_withdrawn=True)
     async with reached.reading(_person(stored), FIELDS) as source:
@@ -92,7 +92,7 @@ async def list_application_history(call: Call, id_: UUID, page: Page) -> Applica
 async def update_application(
     connection: Connection, call: Call, changed: StoredApplication, job: JobSummary
 ) -> ApplicationDetail:
-    """Store the name, address and answers of a locked application, and return the application as it is shown."""
+    """Store the changed contact and answers of a locked application, and return the application."""
     updated_at = await store.update_application(connection, changed, name_author(call))
     await _record(connection, call, "update", changed)
     stored = msgspec.structs.replace(changed, updated_at=updated_at)
@@ -114,9 +114,9 @@ async def withdraw_application(call: Call, id_: UUID) -> Message:
 
 
 async def find_changeable_scope(call: Call, action: str) -> Scope:
-    """Return the scope in which the caller may use this action on the applications of others.
+    """Return the scope in which the caller may use this action on other people's applications.
 
-    It may call the registry, so use it before the transaction that locks the application. Raises Unavailable.
+    This may call the registry, so call it before the transaction that locks the application. Raises Unavailable.
     """
     return await find_scope(call) if call.holds(action) else NO_DEPARTMENT
 
@@ -124,9 +124,9 @@ async def find_changeable_scope(call: Call, action: str) -> Scope:
 async def lock_application(
     connection: Connection, call: Call, id_: UUID, action: str | None, scope: Scope
 ) -> tuple[Call, StoredApplication, JobSummary]:
-    """Lock an application and its job until the transaction ends, and return the result of `find_application`.
+    """Lock an application and its job until the transaction ends. Return the same values as `find_application`.
 
-    Raises NotFound as `find_application` does.
+    If `action` is None, only the candidate has access. Raises NotFound as `find_application` does.
     """
     if not await store.lock_application(connection, id_, call.actor_cpf, scope):
         raise _unknown()
@@ -151,7 +151,7 @@ async def move_applications(
     moves: Sequence[Move],
     reason: str | None = None,
 ) -> None:
-    """Apply rows of the table to locked applications: status, step, history and e-mails."""
+    """Change the status and step of locked applications, add events to their histories, and enqueue the e-mails."""
     events = await store.move_applications(connection, moves, name_author(call), reason)
     for kind in Email:
         if occurred := {before.id: events[before.id] for before, change in moves if change.row.email is kind}:
@@ -159,13 +159,13 @@ async def move_applications(
 
 
 async def list_missing_application_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
-    """Return the ids that no application ever had."""
+    """Return the ids that belong to no application, not even a withdrawn one."""
     async with call.platform.database.connection() as connection:
         return await store.select_missing_application_ids(connection, ids)
 
 
 async def restore_applications(call: Call, rows: Sequence[RestoredApplication]) -> None:
-    """Store applications with a given state, some with the current resume of their person.
+    """Insert applications with given states, with a snapshot of the person's resume if `has_resume` is set.
 
     Existing applications do not change.
     """
@@ -179,7 +179,9 @@ async def restore_applications(call: Call, rows: Sequence[RestoredApplication]) 
 async def find_application(
     call: Call, id_: UUID, action: str, *, also_withdrawn: bool = False
 ) -> tuple[Call, StoredApplication, JobSummary]:
-    """Return an application, its job, and the call with its right to the application: as its candidate, or by `action`.
+    """Return the call with its right to an application, the application and its job.
+
+    The right is that of the candidate, or of staff who have `action` and can reach the job.
 
     Raises the same NotFound for an unknown id and for an application outside the caller's reach.
     """
@@ -202,9 +204,9 @@ async def _read_with_job(
 async def describe_application(
     connection: Connection, call: Call, stored: StoredApplication, job: JobSummary
 ) -> ApplicationDetail:
-    """Return an application with the caller's possible actions.
+    """Return an application with the events that the caller can cause.
 
-    For staff it includes the copy of the person's record.
+    For staff, it contains the candidate's data from the copied registry record.
     """
     open_events = list_open_events(
         stored.status,
@@ -224,7 +226,7 @@ async def describe_application(
 
 
 def show_application(stored: StoredApplication, job: JobSummary) -> Application:
-    """Return an application as it is shown for this state of its job."""
+    """Return an application as callers see it, given the state of its job."""
     shown = show_application_status(stored.status, job.status)
     return Application(
         id=stored.id,
@@ -254,14 +256,14 @@ def _person(stored: StoredApplication) -> Cpf:
 
 
 def name_author(call: Call) -> str | None:
-    """Return the name of the member of staff who acts, or None for the candidate."""
+    """Return the name of the acting member of staff, or None if the caller is the candidate."""
     return None if call.is_owner else call.author.name
 
 
 def _require(stored: StoredApplication | None, *, also_withdrawn: bool = False) -> StoredApplication:
-    """Return the application. Raises NotFound if it is None, or has no person any more.
+    """Return the application. Raises NotFound if it is None or its CPF was erased.
 
-    Raises NotFound for a withdrawn one too, unless `also_withdrawn` is set.
+    Unless `also_withdrawn` is set, NotFound is also raised for a withdrawn application.
     """
     is_withdrawn = stored is not None and stored.status is ApplicationStatus.WITHDRAWN
     if stored is None or stored.cpf is None or (is_withdrawn and not also_withdrawn):

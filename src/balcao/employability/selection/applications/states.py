@@ -1,6 +1,7 @@
-"""The states of an application. Code, descriptions and tests use this one table (rules: employability 4.3).
+"""The states of an application. Code, API descriptions and tests share one table (rules: employability 4.3).
 
-The stored status is the application's own. While its job is frozen or closed, responses show the job's state instead.
+The database stores an application's own status. While the job is frozen or closed, responses show the job's state
+instead.
 """
 
 from collections.abc import Callable
@@ -24,7 +25,7 @@ READ_SENSITIVE = "job_application:read_sensitive"
 
 
 class ApplicationStatus(StrEnum):
-    """An application's own statuses. `WITHDRAWN` is never shown: it appears in no list, only in the history."""
+    """The status of an application. `WITHDRAWN` appears only in the history and in exports, never in lists."""
 
     SENT = "candidatura_enviada"
     APPROVED = "aprovada"
@@ -45,11 +46,12 @@ class Event(StrEnum):
     DISCONTINUE = "discontinue"
     SET_STEP = "set-step"
     CLEAR_STEP = "clear-step"
-    # An edit of the job causes it, in the same transaction: `employability.leave_steps` writes it.
+    # The SQL function `employability.leave_steps` writes this event in the transaction that removes the step from the
+    # job.
     STEP_REMOVED = "step-removed"
 
 
-# The Portuguese names for people. The wire values are in the enums.
+# Names for messages in Portuguese. The enums contain the wire values.
 STATUS_NAMES = {
     ApplicationStatus.SENT: "enviada",
     ApplicationStatus.APPROVED: "aprovada",
@@ -70,9 +72,9 @@ EVENT_NAMES = {
 }
 SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, ApplicationStatus.REJECTED
 FROZEN, DISCONTINUED = ApplicationStatus.FROZEN, ApplicationStatus.DISCONTINUED
-# The statuses that callers see and filter by, in the order of `resumo`.
+# The statuses that callers see and can filter by, in the order of `resumo`.
 SHOWN = (SENT, APPROVED, REJECTED, FROZEN, DISCONTINUED)
-# The shown states of a job that replace the own status of every application.
+# Job states that responses show instead of an application's own status.
 OVERLAYS = {JobStatus.FROZEN: FROZEN, JobStatus.DISCONTINUED: DISCONTINUED}
 ACTIVE = frozenset({JobStatus.ACTIVE})
 NOT_PAUSED = frozenset(JobStatus) - frozenset(OVERLAYS)
@@ -81,11 +83,11 @@ ANY_STATE = frozenset(JobStatus)
 
 @dataclass(frozen=True)
 class Transition:
-    """A row of the table: an application with one of these own statuses allows the event in these states of its job.
+    """A row of the table: an event, and the states of an application and its job that allow the event.
 
-    `jobs` contains the states as shown. `by_candidate` allows the event to the candidate, and `action` to staff with
-    that action. `target` is the new own status, or None if it does not change. `before_steps` requires that no step is
-    set. `email` is the e-mail to the candidate.
+    `sources` contains own statuses of the application, and `jobs` shown states of the job. `by_candidate` allows the
+    event to the candidate, and `action` to staff with that action. `target` is the new own status, or None if it does
+    not change. `before_steps` requires that the application is at no step. `email` is the e-mail to the candidate.
     """
 
     event: Event
@@ -98,7 +100,7 @@ class Transition:
     email: Email | None = None
 
     def describe(self) -> str:
-        """Return the row as a sentence, for the description of its operation."""
+        """Return a Portuguese sentence for the description of an operation."""
         sources = " ou ".join(f"`{status}`" for status in SHOWN if status in self.sources)
         moved = f" para `{self.target}`" if self.target in SHOWN else ""
         steps = ", sem etapa definida" if self.before_steps else ""
@@ -107,7 +109,7 @@ class Transition:
 
 
 class ApplicationPosition(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of an application. `status` is its own."""
+    """The status and step of an application. `status` is its own status."""
 
     id: UUID
     cpf: str | None
@@ -117,21 +119,21 @@ class ApplicationPosition(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A row of the table, and the candidate's step after the change."""
+    """A change to an application: a row of the table, and the step after the change."""
 
     row: Transition
     step: UUID | None
 
 
 class Move(NamedTuple):
-    """The state of an application, and a change of it."""
+    """An application's current status and step, and a change to them."""
 
     before: ApplicationPosition
     change: Change
 
     @property
     def status(self) -> ApplicationStatus:
-        """Return the own status after the change."""
+        """Return the application's own status after the change."""
         return self.change.row.target or self.before.status
 
 
@@ -154,32 +156,32 @@ TABLE = (
     Transition(Event.SET_STEP, frozenset({APPROVED}), NOT_PAUSED, None, action=DECIDE),
     Transition(Event.CLEAR_STEP, frozenset({SENT, APPROVED}), NOT_PAUSED, None, action=DECIDE),
 )
-# The decisions of staff by the status that they set.
+# The transition of each status that staff can set.
 DECISIONS = {row.target: row for row in TABLE if row.action == DECIDE and row.target is not None}
 SUBMISSION = TABLE[0]
 
 
 def describe_events(*events: Event) -> str:
-    """Return the rows of the table for these events as sentences."""
+    """Return Portuguese sentences about these events, for the description of an operation."""
     return " ".join(row.describe() for row in TABLE if row.event in events)
 
 
 def require_status(text: str) -> ApplicationStatus:
-    """Return the status that staff sent. Raises Invalid."""
+    """Parse a status that staff sent. Raises Invalid."""
     if text not in SHOWN:
         raise Invalid(f"O campo `status` aceita {', '.join(SHOWN)}.", code="status-invalid")
     return ApplicationStatus(text)
 
 
 def show_application_status(own: ApplicationStatus, job: JobStatus) -> ApplicationStatus:
-    """Return the shown status for a shown state of the job. A deleted job counts as discontinued."""
+    """Return the status to show, given the shown state of the job. A deleted job is shown as discontinued."""
     return own if own is ApplicationStatus.WITHDRAWN else OVERLAYS.get(job, own)
 
 
 def find_application_transition(
     event: Event, own: ApplicationStatus, job: JobStatus, *, has_step: bool
 ) -> Transition | None:
-    """Return the transition of the event in this state, or None if it is not possible."""
+    """Return the transition for the event in this state, or None if the state does not allow the event."""
     return next((row for row in TABLE if row.event is event and _is_open(row, own, job, has_step=has_step)), None)
 
 
@@ -188,7 +190,7 @@ def _is_open(row: Transition, own: ApplicationStatus, job: JobStatus, *, has_ste
 
 
 def require_transition(event: Event, position: ApplicationPosition, job: JobSummary) -> Transition:
-    """Return the row of the table for the event. Raises Conflict if the state does not allow it."""
+    """Return the transition for the event. Raises Conflict if the state does not allow the event."""
     row = find_application_transition(event, position.status, job.status, has_step=position.id_etapa_atual is not None)
     if row is None:
         status = show_application_status(position.status, job.status)
@@ -203,7 +205,7 @@ def require_transition(event: Event, position: ApplicationPosition, job: JobSumm
 def list_open_events(
     own: ApplicationStatus, job: JobStatus, *, has_step: bool, is_candidate: bool, holds: Callable[[str], bool]
 ) -> list[str]:
-    """Return the events that the caller may cause now, in the order of the table."""
+    """Return the events that the caller can cause now, in the order of the table."""
     open_ = {
         row.event.value: None
         for row in TABLE

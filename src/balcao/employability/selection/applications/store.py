@@ -1,4 +1,4 @@
-"""SQL for the applications, their long content and their histories."""
+"""SQL for applications, their long content and their histories."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -38,7 +38,7 @@ JOIN employability.application_content AS content ON content.id_candidatura = ap
 WHERE application.id = :id_
 """)
 async def select_application(source: Source, id_: UUID) -> StoredApplication | None:
-    """Return an application, which may be withdrawn."""
+    """Return an application, also if it was withdrawn."""
 
 
 @statement(f"""
@@ -51,18 +51,18 @@ WHERE application.status <> 'retirada' AND application.cpf IS NOT NULL
 ORDER BY wanted.place
 """)
 async def list_live_applications(connection: Connection, ids: Sequence[UUID]) -> list[ListedApplication]:
-    """Return the live applications among these ids in their order, each with the copy of the registry's record.
+    """Return those of the applications that are not withdrawn or erased, in the order of `ids`.
 
-    The caller must check who may see them.
+    Each has the copy of the candidate's registry record. The caller of this function must check access.
     """
 
 
-# Lock order: the job before the application, as in an edit of the job that moves candidates.
+# Lock order: the job before the application, as in edits of a job that move candidates.
 #
-# Condition: it is part of the locking query, so that a caller never locks an application outside their reach.
+# Access: the condition is part of the locking query, so callers never lock an application outside their reach.
 #
-# Snapshot: rows are read by a later statement. This one would see answers, steps and questions as they were before it
-# waited for the lock.
+# Snapshot: a later statement reads the rows. This statement would see the answers, steps and questions as they were
+# before it waited for the lock.
 @statement("""
 WITH held AS MATERIALIZED (
     SELECT job.id FROM employability.application AS wanted JOIN employability.job ON job.id = wanted.id_vaga
@@ -77,16 +77,16 @@ FOR UPDATE OF application
 async def lock_application(connection: Connection, id_: UUID, own: Cpf | None, scope: Scope) -> bool:
     """Lock an application and its job until the transaction ends.
 
-    Only the person's own application or one within the scope is locked. Return whether there is one.
+    Return False, without locking, unless the application is the caller's own or its job is within the scope.
     """
 
 
-# Job: it is locked until the commit, so that a freeze comes before or after this application.
+# Job: the statement locks it until the commit, so a freeze comes either before or after this application.
 #
-# Resume: every application makes a new version of the resume's root, so the applications of a person run one after the
-# other, and the count of withdrawals is still as it was read.
+# Resume: every application increments the version of the resume's root. A person's applications therefore run one after
+# the other, and the number of withdrawals is still the one that was read.
 #
-# If job or resume have changed since they were read, nothing is stored.
+# If the job or the resume has changed since it was read, nothing is stored.
 @statement(f"""
 WITH held AS MATERIALIZED (
     SELECT id FROM employability.job
@@ -117,9 +117,10 @@ WITH held AS MATERIALIZED (
 SELECT created_at, updated_at FROM made
 """)
 async def insert_application(connection: Connection, made: Submission) -> tuple[datetime, datetime] | None:
-    """Store an application with its event, jobs and audit event; return the instants of its creation and last change.
+    """Store an application with its history, background jobs and audit event. Return its creation and change time.
 
-    Return None if the job or the resume has changed since it was read, or if a live application exists.
+    Return None if the job or the resume has changed since it was read, or if the person already has an application for
+    the job that is not withdrawn.
     """
 
 
@@ -150,7 +151,7 @@ SELECT wanted AS id FROM unnest(:ids::uuid[]) AS wanted
 WHERE NOT EXISTS (SELECT FROM employability.application WHERE id = wanted)
 """)
 async def select_missing_application_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return the ids that no application ever had."""
+    """Return the ids that belong to no application, not even a withdrawn one."""
 
 
 @statement("""
@@ -161,9 +162,9 @@ ORDER BY id FOR UPDATE
 async def lock_live_applications(
     connection: Connection, job: UUID, people: Collection[Cpf]
 ) -> list[ApplicationPosition]:
-    """Lock these people's live applications for a job, and return their states.
+    """Lock these people's applications for a job, and return their states. Withdrawn applications are left out.
 
-    They are locked in the order of their ids, so that two such calls cannot deadlock.
+    Rows are locked in the order of their ids, so that two such calls cannot deadlock.
     """
 
 
@@ -187,7 +188,7 @@ RETURNING id_candidatura, id
 async def move_applications(
     connection: Connection, moves: Sequence[Move], author: str | None, reason: str | None
 ) -> Mapping[UUID, int]:
-    """Set status and step of locked applications, and return the number of each one's event."""
+    """Set the status and step of locked applications. Return the id of each application's new event."""
 
 
 @lookup(
@@ -216,10 +217,10 @@ WHERE id = :id
 RETURNING updated_at
 """)
 async def update_application(connection: Connection, changed: StoredApplication, author: str | None) -> datetime:
-    """Replace the members of a locked application that a candidate may change, and return the instant of the change."""
+    """Replace the name, e-mail and answers of a locked application. Return the time of the change."""
 
 
-# All filters except the status, which the counts ignore.
+# All conditions except the status filter, which the counts ignore.
 _OWN = """
 FROM employability.application
 JOIN employability.job ON job.id = application.id_vaga
@@ -252,7 +253,7 @@ async def select_applications_of_person(
 ) -> PagedWithCounts[StoredApplication, StatusCounts]:
     """Return the page's applications, newest first, and the number of applications with each shown status.
 
-    `departments` limits the jobs; None means all.
+    `departments` limits the jobs. None means all departments.
     """
 
 
@@ -298,23 +299,22 @@ UPDATE employability.application SET
 FROM erased WHERE application.id = erased.id
 """)
 async def erase_applications(connection: Connection, cpf: Cpf) -> int:
-    """Withdraw a person's open applications, and erase the personal data of all. Return the number of applications."""
+    """Withdraw a person's open applications, and erase the content of all. Return the number of erased applications."""
 
 
 @statement("SELECT count(*) FROM employability.application WHERE cpf = :cpf")
 async def count_applications(connection: Connection, cpf: Cpf) -> int:
-    """Return how many applications a person ever made."""
+    """Return the number of applications with the person's CPF, withdrawn applications included."""
 
 
 @statement("SELECT count(*) FROM employability.application WHERE cpf IS NOT NULL")
 async def count_named_applications(connection: Connection) -> int:
-    """Return how many applications still have a CPF."""
+    """Return the number of applications that still have a CPF."""
 
 
-# Some of these were cleared before by an erasure, which leaves the CPF of the application.
+# Condition: applications that a person had erased still have their CPF, so they are included here.
 #
-# A job has ended at the earliest of these instants: its limit, its deletion, its last discontinuation if it is still
-# discontinued.
+# End of a job: the earliest of its deadline, its deletion and, if it is discontinued now, its last discontinuation.
 @statement("""
 WITH ended AS (
     SELECT job.id FROM employability.job
@@ -336,9 +336,9 @@ WITH ended AS (
 SELECT count(*) FROM cleared
 """)
 async def erase_ended_applications(connection: Connection, months: int) -> int:
-    """Erase the personal data of applications for jobs that ended `months` ago. Return the number erased.
+    """Erase the personal data of applications for jobs that ended more than `months` months ago. Return their number.
 
-    The rows stay for statistics. Only the owner of the tables may run this.
+    The rows remain for statistics. Only the owner of the tables may run this.
     """
 
 

@@ -1,4 +1,4 @@
-"""Routes of the blocks."""
+"""Routes of blocks: attempts to apply that were refused."""
 
 from typing import Annotated
 
@@ -48,8 +48,9 @@ Filters = Annotated[BlockFilters, InQuery(parse_block_filters)]
     rate="60/minute",
 )
 async def post_block(call: Call, person: CallersCpf, body: BlockBody) -> Response[Block]:
-    """Registra que quem chama não pôde candidatar-se a uma vaga publicada, e por quais critérios. No mesmo dia vale o
-    primeiro registro, que é devolvido outra vez. Uma candidatura recusada por critérios já deixa o seu.
+    """Registra que quem chama não pôde candidatar-se a uma vaga publicada, e por quais critérios. Há um só registro por
+    pessoa, vaga e dia: uma nova chamada no mesmo dia devolve o primeiro. Uma candidatura recusada por critérios já cria
+    o registro.
     """
     return created(await service.create_block(call.as_owner(), person, body))
 
@@ -63,7 +64,7 @@ async def post_block(call: Call, person: CallersCpf, body: BlockBody) -> Respons
     concerns_people=True,
 )
 async def get_blocks(call: Call, filters: Filters, page: BlockPage) -> Response[Blocks]:
-    """Devolve bloqueios, do mais novo ao mais antigo, com o CPF mascarado. Exige a ação `job_application:read`; sem
+    """Devolve os bloqueios, do mais novo ao mais antigo, com o CPF mascarado. Exige a ação `job_application:read`; sem
     `job_listing:any_department`, só alcança as vagas dos próprios órgãos.
     """
     return personal(await service.list_blocks(call, filters, page), call)
@@ -84,7 +85,7 @@ PERSONAL_DATA = OwnRows(
 
 
 async def delete_old(call: Call, connection: Connection) -> Swept:
-    """Delete the old blocks."""
+    """Delete the blocks that are older than the configured number of months."""
     checked = await store.count_blocks(connection)
     return Swept(checked, await store.delete_old_blocks(connection, call.platform.settings.jobs_block_months))
 

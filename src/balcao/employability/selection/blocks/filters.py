@@ -12,14 +12,14 @@ from balcao.employability.lists import parse_cpf_filter
 
 @dataclass(frozen=True, slots=True)
 class BlockFilters:
-    """The filters of a list. A filter that was not sent is None."""
+    """The filters of the list of blocks. A filter that was not sent is None."""
 
     cpf: Cpf | None = None
     job: UUID | None = None
 
 
 def parse_block_filters(query: Mapping[str, str]) -> BlockFilters:
-    """Parse the filters. Raises Invalid naming the parameter."""
+    """Parse the filters. Raises Invalid, naming the parameter."""
     cpf, text = parse_cpf_filter(query), query.get("id_vaga", "").strip()
     job = parse_uuid(text)
     if text and job is None:

@@ -16,7 +16,7 @@ Failed = Annotated[list[str], Meta(description="Critérios a que a pessoa não a
 
 
 class BlockBody(msgspec.Struct):
-    """A refused attempt, as a portal reports it."""
+    """A refused attempt that a portal reports."""
 
     id_vaga: Annotated[str, Meta(description="A vaga (UUID).", examples=[ID_EXAMPLE])]
     criterios_nao_atendidos: Annotated[
@@ -55,6 +55,6 @@ class BlockQuery(msgspec.Struct, kw_only=True):
     cpf: Annotated[str | None, Meta(description="Só os desta pessoa.", examples=["90000000418"])] = None
     id_vaga: Annotated[str | None, Meta(description="Só os desta vaga (UUID).", examples=[ID_EXAMPLE])] = None
     page: PageNumber = 1
-    pageSize: Annotated[  # noqa: N815 - the specification's word
+    pageSize: Annotated[  # noqa: N815 - named by the specification
         int, Meta(description="Itens por página; acima de 1000 vale 1000.", examples=[DEFAULT_PER_PAGE])
     ] = DEFAULT_PER_PAGE

@@ -1,4 +1,4 @@
-"""Refused attempts to apply, for the statistics of each job (rules: employability 2.7, 4.4)."""
+"""Refused attempts to apply, recorded for each job's statistics (rules: employability 2.7, 4.4)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -31,9 +31,9 @@ FIELDS = ["bloqueio"]
 
 
 async def record_block(call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) -> None:
-    """Store the refusal of an attempt, at most one for each person, job and day in the city.
+    """Store a refused attempt: at most one for each person, job and local day.
 
-    It has its own transaction, because the attempt itself stored nothing or was rolled back.
+    This has its own transaction, because the attempt itself stored nothing or was rolled back.
     """
     async with call.platform.database.transaction() as connection:
         await _record(connection, call, cpf, job_id, criteria)
@@ -46,9 +46,9 @@ async def has_blocks(call: Call) -> bool:
 
 
 async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
-    """Store a refusal that a portal reports, and return the block of the day as JSON.
+    """Store a refused attempt that a portal reports, and return the day's block as JSON.
 
-    Raises Invalid, Forbidden for another person's CPF, and NotFound for a job that was never published.
+    Raises Invalid, Forbidden for another person's CPF, and NotFound if the job was never published or is deleted.
     """
     if body.cpf is not None and body.cpf.strip() and Cpf.parse_claim(body.cpf) != cpf:
         raise Forbidden("O campo `cpf` não é o de quem chama.", code="cpf-foreign")
@@ -70,7 +70,10 @@ async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
 
 
 async def list_blocks(call: Call, filters: BlockFilters, page: Page) -> Blocks:
-    """Return a page of the blocks for jobs within the caller's reach, newest first. The reads are recorded."""
+    """Return a page of the blocks for jobs within the caller's reach, newest first.
+
+    The audit trail records the reads.
+    """
     scope = await find_scope(call)
     departments = None if scope.departments is None else sorted(scope.departments)
     call.require_reason()

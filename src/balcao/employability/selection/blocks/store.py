@@ -1,4 +1,4 @@
-"""SQL for the blocks."""
+"""SQL for blocks."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -41,7 +41,7 @@ SELECT {_MEMBERS} FROM employability.application_block AS block WHERE cpf = :cpf
 async def _read_block(connection: Connection, cpf: Cpf, job: UUID, day: date) -> Block: ...
 
 
-# An array of the jobs lets PostgreSQL use the index of blocks by job.
+# With an array of jobs, PostgreSQL uses the index of blocks by job.
 _OF_DEPARTMENTS = """block.id_vaga = ANY (ARRAY(
     SELECT id FROM employability.job WHERE id_orgao_parceiro = ANY({}::text[])))"""
 
@@ -49,7 +49,7 @@ _OF_DEPARTMENTS = """block.id_vaga = ANY (ARRAY(
 async def list_blocks(
     connection: Connection, departments: Sequence[str] | None, filters: BlockFilters, page: Page
 ) -> tuple[list[Block], int]:
-    """Return the page's blocks for jobs of these departments (None for all), newest first, and the total.
+    """Return the page's blocks for jobs of these departments (None for all), newest first, and the number of matches.
 
     The statement contains only the requested conditions, so each combination has its own plan.
     """
@@ -89,7 +89,7 @@ async def count_blocks(connection: Connection) -> int: ...
 
 @statement("DELETE FROM employability.application_block WHERE created_at < now() - make_interval(months => :months)")
 async def delete_old_blocks(connection: Connection, months: int) -> int:
-    """Delete the blocks that are older than `months`. Return the number of deleted blocks.
+    """Delete the blocks that are older than `months` months. Return the number of deleted blocks.
 
     Only the owner of the tables may run this.
     """

@@ -1,4 +1,4 @@
-"""Routes of the staff's application list and its counts."""
+"""Routes of the staff's list of applications, and of the counts for one job."""
 
 from typing import Annotated
 
@@ -38,12 +38,12 @@ Filters = Annotated[CandidateFilters, InQuery(parse_candidate_filters)]
     rate="120/minute",
 )
 async def get_applications(call: Call, filters: Filters, page: CandidatePage) -> Response[Candidates]:
-    """Devolve candidaturas, da mais nova à mais antiga, sem as retiradas, cada uma com a vaga, a etapa atual e o que o
-    cadastro da cidade diz da pessoa. Com `vagaId` e `id_info` ficam só as que responderam a essa pergunta da vaga, com
-    `resposta` na resposta, ou com um número de `resposta_minima` a `resposta_maxima`. `resumo` conta por situação, sem
-    olhar o filtro `status`. Com `vagaId` uma página leva até 10000, para exportar. A leitura de cada pessoa fica na
-    auditoria. Exige a ação `job_application:read`; sem `job_listing:any_department`, só alcança as vagas dos próprios
-    órgãos.
+    """Devolve as candidaturas não retiradas, da mais nova à mais antiga, cada uma com a vaga, a etapa atual e os dados
+    da pessoa no cadastro da cidade. Com `vagaId` e `id_info`, devolve só as que responderam a essa pergunta da vaga;
+    `resposta` procura um texto na resposta, e `resposta_minima` e `resposta_maxima` limitam um número. `resumo` conta
+    por situação e ignora o filtro `status`. Com `vagaId`, uma página pode ter até 10000 itens, para exportação. A
+    leitura de cada pessoa fica na auditoria. Exige a ação `job_application:read`; sem `job_listing:any_department`, só
+    alcança as vagas dos próprios órgãos.
     """
     found = await service.list_candidates(call, filters, page)
     return personal(found, call) if isinstance(found, Candidates) else streamed(found)
@@ -57,9 +57,9 @@ async def get_applications(call: Call, filters: Filters, page: CandidatePage) ->
     errors=[304, 400],
 )
 async def count_candidates(call: Call, id: PublishedJobInPath) -> Response[CandidateCounts]:
-    """Conta as candidaturas de uma vaga, também de uma excluída, por etapa e por situação, sem as retiradas. Ninguém é
-    lido, e nada fica na auditoria. Exige a ação `job_application:read`; sem `job_listing:any_department`, só alcança as
-    vagas dos próprios órgãos.
+    """Conta as candidaturas não retiradas de uma vaga, mesmo excluída, por etapa e por situação. Não lê dados de
+    pessoas, por isso nada fica na auditoria. Exige a ação `job_application:read`; sem `job_listing:any_department`, só
+    alcança as vagas dos próprios órgãos.
     """
     return personal(await service.count_candidates(call, id), call)
 

@@ -22,7 +22,7 @@ from balcao.employability.selection.applications.schemas import (
 )
 
 MOST_PER_PAGE, MOST_OF_JOB = 1_000, 10_000
-# Replaces the id of a step in a filter and matches candidates without a step.
+# The value of the step filter that matches candidates without a step.
 NO_STEP = "nenhuma"
 # The format of a numeric answer (rules: employability 4.5).
 NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:[.,][0-9]{1,30})?")
@@ -32,7 +32,10 @@ _DIGITS = re.compile(r"[0-9]{1,11}")
 
 @dataclass(frozen=True, slots=True)
 class AnswerFilter:
-    """A filter by the answer to a question of the job: it contains a text, or it is a number within bounds."""
+    """A filter by the answer to a question.
+
+    The answer must contain `text` and be a number within the bounds, if set.
+    """
 
     question: UUID
     text: str | None
@@ -42,7 +45,10 @@ class AnswerFilter:
 
 @dataclass(frozen=True, slots=True)
 class CandidateFilters(OwnFilters):
-    """The filters of a list. A filter that was not sent is None. `cpf_start` contains the first digits of a CPF."""
+    """The filters of the staff's list.
+
+    A filter that was not sent is None. `cpf_start` contains a CPF's first digits.
+    """
 
     cpf: Cpf | None = None
     text: str | None = None
@@ -52,13 +58,13 @@ class CandidateFilters(OwnFilters):
 
     @property
     def names_no_person(self) -> bool:
-        """Whether the filters concern only jobs and statuses, so that the tallies contain the counts."""
+        """Whether the filters concern only jobs and statuses, so that the tallies are sufficient for the counts."""
         people = (self.step, self.cpf, self.text, self.cpf_start, self.answer)
         return not self.without_step and all(each is None for each in people)
 
 
 def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
-    """Parse the filters. Raises Invalid naming the parameter."""
+    """Parse the filters. Raises Invalid, naming the parameter."""
     without_step = query.get("etapa_id", "").strip() == NO_STEP
     own = parse_own_filters({**query, "etapa_id": ""} if without_step else query)
     cpf, text = parse_cpf_filter(query), read_text(query, "search")
@@ -79,7 +85,7 @@ def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
 def parse_answer_filter(query: Mapping[str, str]) -> AnswerFilter | None:
     """Parse the filter by an answer, or return None if it is absent. Raises Invalid.
 
-    It needs one question of one job, because the query reads all answers to the job.
+    The filter must name one question of one job, because the query reads all answers of the job's candidates.
     """
     question, text = parse_uuid_filter(query, "id_info"), read_text(query, "resposta")
     lowest, greatest = _parse_number(query, "resposta_minima"), _parse_number(query, "resposta_maxima")
@@ -100,7 +106,7 @@ def _parse_number(query: Mapping[str, str], name: str) -> Decimal | None:
 
 
 def parse_candidate_page(query: Mapping[str, str]) -> Page:
-    """Parse the page. The page size for a single job, which portals export as a whole, may be ten times as large."""
+    """Parse the page. For a single job, which portals export as a whole, the page size may be ten times as large."""
     return parse_list_page(query, DEFAULT_PER_PAGE, MOST_OF_JOB if query.get("vagaId", "").strip() else MOST_PER_PAGE)
 
 
@@ -134,7 +140,7 @@ class CandidateQuery(OwnApplicationQuery, kw_only=True):
     resposta_maxima: Annotated[
         str | None, Meta(description="O maior número que serve de resposta à pergunta de `id_info`.", examples=["10"])
     ] = None
-    pageSize: Annotated[  # noqa: N815 - the specification's word
+    pageSize: Annotated[  # noqa: N815 - named by the specification
         int,
         Meta(
             description="Itens por página; acima de 1000 vale 1000, e com `vagaId` acima de 10000 vale 10000.",

@@ -22,7 +22,7 @@ class Candidate(Application, kw_only=True):
 
 
 class StepAndStatus(NamedTuple):
-    """The number of applications at a step (None for no step) with a shown status."""
+    """The number of applications at a step with a shown status. `step` is None for applications at no step."""
 
     step: UUID | None
     status: ApplicationStatus
@@ -30,7 +30,7 @@ class StepAndStatus(NamedTuple):
 
 
 class StepCounts(msgspec.Struct):
-    """The number of candidates at a step."""
+    """The number of candidates at a step, in total and by shown status."""
 
     id_etapa: Annotated[UUID | None, Meta(description="A etapa (UUID); nula para quem não está em nenhuma.")]
     titulo: Annotated[str | None, Meta(description="Título da etapa.", examples=["Entrevista"])]
@@ -40,7 +40,7 @@ class StepCounts(msgspec.Struct):
 
     @classmethod
     def of(cls, step: Step | None, counts: StatusCounts) -> "StepCounts":
-        """Return the counts of a step, or of the candidates without a step."""
+        """Create the counts of a step or, if `step` is None, of the candidates without a step."""
         total = sum(msgspec.structs.astuple(counts))
         return (
             cls(None, None, None, total, counts)
@@ -50,7 +50,7 @@ class StepCounts(msgspec.Struct):
 
 
 class CandidateCounts(msgspec.Struct):
-    """The number of candidates for a job by step and status, without any names."""
+    """The number of a job's candidates by step and shown status. It contains no personal data."""
 
     total: Annotated[int, Meta(description="Candidaturas, sem as retiradas.", examples=[63])]
     etapas: Annotated[

@@ -1,4 +1,4 @@
-"""The staff's list of applications, in pages. A whole job needs bounded memory (rules: employability 2.7, 5.6)."""
+"""The staff's list of applications. Long pages are streamed in bounded memory (rules: employability 2.7, 5.6)."""
 
 from collections.abc import AsyncGenerator, Sequence
 from uuid import UUID
@@ -23,7 +23,7 @@ from balcao.employability.selection.candidates.filters import CandidateFilters
 from balcao.employability.selection.candidates.schemas import Candidate, CandidateCounts, Candidates, StepCounts
 from balcao.employability.selection.people.info import describe_listed
 
-# A page up to this length is returned as a whole. A longer page is read and sent in parts of this length.
+# Pages up to this length are returned as a whole. Longer pages are read and sent in parts of this length.
 CHUNK = 100
 
 
@@ -32,9 +32,9 @@ async def list_candidates(
 ) -> Candidates | AsyncGenerator[bytes, None]:
     """Return a page of the applications for jobs within the caller's reach.
 
-    A long page is an iterator over parts of its JSON.
+    A long page is returned as an iterator over parts of its JSON.
 
-    The reads are recorded before people are shown. An error before the first part is raised here.
+    The audit trail records the reads before the people are sent. Errors before the first part are raised here.
     """
     scope = await find_scope(call)
     departments = None if scope.departments is None else sorted(scope.departments)
@@ -49,9 +49,9 @@ async def list_candidates(
 
 
 async def count_candidates(call: Call, job_id: UUID) -> CandidateCounts:
-    """Return how many candidates a job within reach has by step and status. The job may be deleted.
+    """Return the number of candidates of a job within reach by step and status. The job may be deleted.
 
-    No person's data are read, so nothing is recorded. Raises NotFound.
+    This reads no personal data, so nothing is recorded. Raises NotFound.
     """
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
@@ -70,7 +70,7 @@ async def count_candidates(call: Call, job_id: UUID) -> CandidateCounts:
 async def _encode_in_parts(
     call: Call, beginning: Candidates, further: Sequence[UUID], jobs: dict[UUID, JobSummary]
 ) -> AsyncGenerator[bytes, None]:
-    """Yield the JSON of a page whose first items are in `beginning`. No connection is held between the parts."""
+    """Yield the JSON of a page in parts. `beginning` contains its first items. No connection is held between parts."""
     yield b'{"data":' + msgspec.json.encode(beginning.data).removesuffix(b"]")
     for start in range(0, len(further), CHUNK):
         if part := await _read(call, further[start : start + CHUNK], jobs):
@@ -80,10 +80,10 @@ async def _encode_in_parts(
 
 
 async def _read(call: Call, ids: Sequence[UUID], jobs: dict[UUID, JobSummary]) -> list[Candidate]:
-    """Return the applications in the order of their ids, and record the read of each person.
+    """Return the applications in the order of `ids`, and record the read of each person in the audit trail.
 
-    `jobs` is a cache of the jobs that were read before; new jobs are added. Applications that were withdrawn or cleared
-    since the ids were read are left out.
+    `jobs` caches the jobs that were already read, and new jobs are added to it. Applications that were withdrawn or
+    erased since their ids were read are left out.
     """
     async with call.platform.database.connection() as connection:
         stored = await list_live_applications(connection, ids)

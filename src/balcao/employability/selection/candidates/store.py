@@ -1,6 +1,6 @@
 """SQL for the staff's list of applications.
 
-A statement contains only the requested conditions, so each has its own plan.
+A statement contains only the requested conditions, so each combination has its own plan.
 """
 
 from collections.abc import Sequence
@@ -18,28 +18,28 @@ from balcao.employability.selection.applications.states import OVERLAYS, SHOWN, 
 from balcao.employability.selection.candidates.filters import NUMBER, AnswerFilter, CandidateFilters
 from balcao.employability.selection.candidates.schemas import StepAndStatus
 
-# A tally counts the applications for a job. `overlay` is the status that the job's state imposes on all
-# applications for the job, or null.
+# A tally counts the applications for a job by own status. `overlay` is the status that the job's state imposes on all
+# of them, or null.
 _TALLY = "employability.application_tally AS tally"
 _JOBS = "SELECT tally.id_vaga FROM employability.application_tally AS tally WHERE {}"
 _OF_DEPARTMENTS = "tally.department = ANY({}::text[])"
 _OVERLAID = "tally.overlay = '{}'"
 _LISTED = "SELECT application.id, application.created_at FROM employability.application"
 _BY_TEXT = "application.search_text LIKE employability.containing({})"
-# OFFSET 0 stops PostgreSQL from turning this into a join with the answers to all jobs.
+# OFFSET 0 stops PostgreSQL from turning this subquery into a join with the answers for all jobs.
 _ANSWERED = """EXISTS (
     SELECT FROM employability.application_content AS content, jsonb_array_elements(content.respostas) AS answer
     WHERE content.id_candidatura = application.id AND answer ->> 'id_info' = {}::text AND %s
     OFFSET 0)"""
-# CASE prevents the cast of an answer that is not a number, because the question had another type when it was given.
-_NUMBER = NUMBER.pattern.replace("{", "{{").replace("}", "}}")  # braces mark values in a condition, so they are doubled
+# CASE prevents the cast of an answer that is not a number, because its question had another type at that time.
+_NUMBER = NUMBER.pattern.replace("{", "{{").replace("}", "}}")  # braces in conditions mark values, so double them
 _ANSWER_NUMBER = f"""CASE WHEN answer ->> 'resposta' ~ '^{_NUMBER}$'
     THEN replace(answer ->> 'resposta', ',', '.')::numeric END"""
 # Two forms of a condition on the job. The first filters the newest applications by a set of jobs in memory. The second
 # looks up each job in an index. IS TRUE stops PostgreSQL from turning the first into a join.
 _PASSING = f"(application.id_vaga IN ({_JOBS})) IS TRUE"
 _JOB_BY_JOB = f"application.id_vaga = ANY (ARRAY({_JOBS}))"
-# The cost of reading and sorting a job's application, relative to skipping one in the order of the list.
+# The cost of reading and sorting a matching application, relative to skipping one in the order of the list.
 _COST_OF_SORTING = 4
 
 
@@ -48,7 +48,7 @@ async def find_candidate_page(
 ) -> tuple[list[UUID], StatusCounts]:
     """Return the ids of the page's applications, newest first, and the number of applications with each shown status.
 
-    `departments` limits the jobs; None means all.
+    `departments` limits the jobs. None means all departments.
     """
     of_jobs = Conditions()
     of_jobs.add("true")
@@ -56,7 +56,7 @@ async def find_candidate_page(
         of_jobs.add(_OF_DEPARTMENTS, departments)
     if filters.job is not None:
         of_jobs.add("tally.id_vaga = {}::uuid", filters.job)
-    # The tallies answer filters that concern only jobs. For other filters the matches are counted.
+    # If the filters concern only jobs and statuses, the tallies contain the counts. Otherwise, count the matches.
     is_tallied = filters.names_no_person
     if is_tallied and filters.job is None and (departments is not None or filters.status in OVERLAYS.values()):
         counts, everything = await _read_tallies(connection, of_jobs)
@@ -70,7 +70,7 @@ async def find_candidate_page(
 
 
 def _match(departments: Sequence[str] | None, filters: CandidateFilters, within: str = _PASSING) -> Conditions:
-    """Return the conditions of all filters except the status. The parameters of the jobs come first."""
+    """Return the conditions of all filters except the status. `departments` is the first parameter."""
     conditions = Conditions()
     conditions.add("application.status <> 'retirada'")
     if departments is not None:
@@ -109,11 +109,10 @@ def _add_answer(conditions: Conditions, wanted: AnswerFilter) -> None:
 def _list(
     departments: Sequence[str] | None, filters: CandidateFilters, *, job_by_job: bool = False
 ) -> tuple[str, list[Any]]:
-    """Return the SQL of the listing and its parameters.
+    """Return the SQL that selects the applications, and its parameters.
 
-    Use `job_by_job` if few applications match: the newest match may be far down the list.
-    MATERIALIZED then finds all matches first. Without it, PostgreSQL could walk through the newest applications until
-    the page is full.
+    Use `job_by_job` if few applications match. MATERIALIZED then makes PostgreSQL find all matches first. Otherwise it
+    could walk through the newest applications until the page is full, and the newest match may be far down the list.
     """
     within = _JOB_BY_JOB if job_by_job else _PASSING
     conditions = _match(departments, filters, within)
@@ -154,7 +153,7 @@ def _add_up(conditions: Conditions) -> str:
 
 
 async def _read_tallies(connection: Connection, conditions: Conditions) -> tuple[StatusCounts, int]:
-    """Return the number of applications with each shown status, and the number for all jobs."""
+    """Return the number of matching applications with each shown status, and the number of all applications."""
     statement = f"SELECT ({_add_up(conditions)}) AS counts, (SELECT sum({_ALL}) FROM {_TALLY}) AS everything"
     row = await connection.fetchrow(statement, *conditions.values)
     assert row is not None
@@ -174,9 +173,9 @@ def _count(conditions: Conditions) -> str:
 
 
 def _are_few(status: ApplicationStatus | None, counts: StatusCounts, everything: int, page: Page) -> bool:
-    """Return whether reading all matches costs less than walking through the newest applications until the page ends.
+    """Return whether reading all matches costs less than walking through the newest applications to the page's end.
 
-    Each match on the page takes `everything / matching` steps of the walk on average.
+    On average, the walk takes `everything / matching` steps for each match up to the end of the page.
     """
     numbers: dict[str, int] = msgspec.structs.asdict(counts)
     matching = sum(numbers.values()) if status is None else numbers[status]
@@ -194,4 +193,4 @@ WHERE application.id_vaga = :job AND application.status <> 'retirada'
 GROUP BY 1, 2
 """)
 async def count_job_candidates(connection: Connection, job: UUID) -> list[StepAndStatus]:
-    """Return how many applications for a job are at each step with each shown status."""
+    """Return the number of applications for a job by step and shown status. Withdrawn applications are not counted."""

@@ -1,4 +1,4 @@
-"""Routes of the decisions of staff on applications."""
+"""Routes of staff decisions on applications."""
 
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
@@ -44,7 +44,7 @@ routes = ROUTES.extend(tags=["applications"], body_limit=SMALL_BODY)
 
 
 def declare_decision(word: str, status: ApplicationStatus, summary: str) -> None:
-    """Declare the operation that sets an application to a fixed status."""
+    """Declare an operation that gives an application a fixed status."""
     event = DECISIONS[status].event
 
     @routes.put(

@@ -1,4 +1,4 @@
-"""Wire types of the decisions of staff (rules: employability 2.7)."""
+"""Wire types of staff decisions (rules: employability 2.7)."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -40,7 +40,7 @@ NewStep = Annotated[
 
 
 class DecisionBody(msgspec.Struct):
-    """The body of an approval or a rejection. It is optional."""
+    """The optional body of an approval or a rejection."""
 
     motivo: Reason = None
 
@@ -74,7 +74,7 @@ class BulkStepBody(msgspec.Struct):
 
 
 class BulkFailure(msgspec.Struct):
-    """A person whose application did not change, and the reason."""
+    """A person whose application could not be changed, and the reason."""
 
     cpf: Annotated[str, Meta(description="CPF, como em `failed_cpfs`.", examples=["90000000256"])]
     code: Annotated[
@@ -106,12 +106,12 @@ class BulkResult(msgspec.Struct):
 
     @classmethod
     def of(cls, asked: int, failures: list[BulkFailure]) -> "BulkResult":
-        """Return the result of a change for `asked` people."""
+        """Create the result of a change that was requested for `asked` people."""
         return cls(asked - len(failures), [failure.cpf for failure in failures], failures)
 
 
 def parse_people(cpfs: Sequence[str]) -> list[Cpf]:
-    """Return the people in the given order, without duplicates. Raises Invalid."""
+    """Parse the CPFs, remove duplicates and keep their order. Raises Invalid."""
     people = list(dict.fromkeys(Cpf.parse_claim(text) for text in cpfs[: MOST_PEOPLE + 1]))
     if not 1 <= len(cpfs) <= MOST_PEOPLE:
         raise Invalid(f"O campo `cpfs` deve ter de 1 a {MOST_PEOPLE} CPFs.", code="cpfs-invalid")
@@ -121,5 +121,5 @@ def parse_people(cpfs: Sequence[str]) -> list[Cpf]:
 
 
 def parse_step(field: str, text: str | None) -> UUID | None:
-    """Return the id of the step, or None for no step. Raises Invalid."""
+    """Parse the id of a step, or return None if it is absent or blank. Raises Invalid."""
     return None if text is None or not text.strip() else parse_uuid_field(field, text)

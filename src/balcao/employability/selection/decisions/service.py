@@ -1,4 +1,4 @@
-"""Decisions of staff on one application or on many (rules: employability 2.7, 4.3)."""
+"""Staff decisions on one application or on many (rules: employability 2.7, 4.3)."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -43,8 +43,8 @@ DONE = {
     ApplicationStatus.APPROVED: "Candidatura aprovada.",
     ApplicationStatus.REJECTED: "Candidatura reprovada.",
 }
-# Returns None if nothing changes. Raises Conflict if the decision is not possible, and Invalid for a step of another
-# job.
+# A function that returns the change to an application, or None if nothing changes. Raises Conflict if the decision is
+# not possible, and Invalid for a step of another job.
 Choose: TypeAlias = Callable[[ApplicationPosition, JobSummary], Change | None]
 
 
@@ -64,7 +64,10 @@ async def set_step(call: Call, id_: UUID, step: UUID | None) -> Message:
 
 
 async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
-    """Set the status of each of these candidates for a job if that is possible. Raises Invalid and NotFound."""
+    """Set the status of several applications for a job. Applications that cannot change are reported as failures.
+
+    Raises Invalid, and NotFound if the job is unknown or out of reach.
+    """
     people, job_id = parse_people(body.cpfs), parse_uuid_field("vaga_id", body.vaga_id)
     choose = choose_status(require_status(body.status))
     scope = await find_scope(call)
@@ -75,9 +78,9 @@ async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
 
 
 async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
-    """Move the candidates for a job, who must all be at the same step, to another step.
+    """Move candidates for a job, who must all be at the same step, to another step or to none.
 
-    Raises Invalid, NotFound, and Conflict if the candidates are at different steps. Then nothing changes.
+    Raises Invalid, NotFound, and Conflict if the candidates are at different steps. No application changes then.
     """
     people, job_id = parse_people(body.cpfs), parse_uuid_field("vaga_id", body.vaga_id)
     step = parse_step("id_etapa", body.id_etapa)
@@ -93,7 +96,7 @@ async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
 
 
 def choose_status(status: ApplicationStatus) -> Choose:
-    """Return the decision for a status. An application that has the status does not change."""
+    """Return the decision that sets this status. An application that already shows the status does not change."""
 
     def choose(position: ApplicationPosition, job: JobSummary) -> Change | None:
         if position.status is status and job.status in NOT_PAUSED:
@@ -104,7 +107,7 @@ def choose_status(status: ApplicationStatus) -> Choose:
 
 
 def choose_step(step: UUID | None) -> Choose:
-    """Return the decision for a step or for none. A candidate who is already there does not change."""
+    """Return the decision that moves a candidate to this step or to none. Candidates already there do not change."""
 
     def choose(position: ApplicationPosition, job: JobSummary) -> Change | None:
         require_step(step, job, "id_etapa_atual")
@@ -115,7 +118,7 @@ def choose_step(step: UUID | None) -> Choose:
 
 
 def require_step(step: UUID | None, job: JobSummary, field: str) -> None:
-    """Raise Invalid naming the field if the step is not a step of the job."""
+    """Raise Invalid, naming the field, if the step belongs to another job."""
     if step is not None and all(step != each.id for each in job.etapas):
         raise Invalid(f"O campo `{field}` não é uma etapa desta vaga.", code=f"{field}-invalid")
 
@@ -132,7 +135,7 @@ async def _decide(call: Call, id_: UUID, choose: Choose, reason: str | None = No
 
 
 async def _lock_job(connection: Connection, scope: Scope, id_: UUID) -> JobSummary:
-    """Return a job in the scope, and lock it against changes until the transaction ends. Raises NotFound."""
+    """Lock a job until the transaction ends, and return it. Raises NotFound if it is unknown or not in the scope."""
     await lock_job_for_share(connection, id_)
     job, department = (await listings.list_job_summaries(connection, [id_], utc_now())).get(id_, (None, None))
     if job is None or not scope.reaches(department):
@@ -148,9 +151,9 @@ async def _change(
     positions: list[ApplicationPosition],
     choose: Choose,
 ) -> BulkResult:
-    """Change the applications that can change, and report the others as failures.
+    """Change the applications that can change, and report all other people as failures.
 
-    A candidate with the same earlier decision counts as changed, so that a repeated call gets the same response.
+    An application that already has the requested state counts as changed, so a repeated call gets the same response.
     """
     found = {position.cpf: position for position in positions}
     moves: list[Move] = []

@@ -1,10 +1,10 @@
-"""Advice on the criteria that a person does not meet, as text (rules: employability 4.4)."""
+"""Advice in Portuguese on the criteria that a person does not meet (rules: employability 4.4)."""
 
 from collections.abc import Sequence
 
 from balcao.employability.selection.eligibility.schemas import Code, Criterion
 
-# Criteria with the same code share one sentence. A longer list of neighbourhoods or courses would hide the rest.
+# A longer list of neighbourhoods or courses would hide the rest of the advice.
 MOST_NAMES = 5
 _ADVICE = {
     Code.TERMS: "Aceite os termos de uso antes de se candidatar.",
@@ -19,7 +19,10 @@ _ADVICE = {
 
 
 def advise_candidate(failed: Sequence[Criterion]) -> str:
-    """Return advice on each criterion, in order. It names what the job requires, never what the person has."""
+    """Return advice on the criteria, in their order. Criteria with the same code share one sentence.
+
+    The advice contains the job's requirements, but never the person's data.
+    """
     demanded: dict[Code, list[str]] = {}
     for each in failed:
         demanded.setdefault(each.criterio, []).append(each.exigido)

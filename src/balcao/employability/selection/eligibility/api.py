@@ -21,8 +21,8 @@ routes = ROUTES.extend(tags=["applications"])
     errors=[304, 400],
 )
 async def get_eligibility(call: Call, person: CallersCpf, id: PublishedJobInPath) -> Response[Eligibility]:
-    """Devolve tudo o que uma vaga publicada exige e se quem chama atende; nada é gravado. O que o cadastro da cidade
-    precisa dizer é perguntado a ele (503 se não responder). O token precisa identificar uma pessoa.
+    """Devolve tudo o que uma vaga publicada exige e se quem chama atende. Nada é gravado. Se um critério depende do
+    cadastro da cidade e ele não responde, a resposta é 503. O token precisa identificar uma pessoa.
     """
     owner = call.as_owner()
     return personal(await service.read_eligibility(owner, person, id), owner)

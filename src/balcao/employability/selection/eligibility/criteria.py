@@ -1,4 +1,4 @@
-"""The criteria of a job and whether a person meets them, without SQL and HTTP (rules: employability 4.4)."""
+"""Check whether a person meets the criteria of a job (rules: employability 4.4). No SQL or HTTP here."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from balcao.employability.texts import fold_line
 
 EXCLUSIVE = "exclusivo_pcd"
 COMPLETE = "Completo"
-# The registry's value for a person without a disability, and its only schooling level whose name differs from ours.
+# The registry's value for a person without a disability, and the only schooling level that it names differently.
 _NO_DISABILITY = fold_line("Não sou pessoa com deficiência")
 _SAME_LEVELS = {fold_line("Pós Graduação"): fold_line("Pós-graduação/MBA")}
 _UNFINISHED = fold_line("incompleto")
 
 
 class RegistryUnknown(Exception):
-    """Raised if a criterion needs the registry's record and it is unknown."""
+    """Raised if a criterion needs the registry's record and the record is not available."""
 
 
 @dataclass(frozen=True)
 class Facts:
     """The known facts about a person.
 
-    `record` is None if the registry is down and no fresh copy exists. `levels` maps the folded name of each schooling
-    level to its order. `today` is the current day in the city.
+    `record` is None if the registry was not read, or is down and there is no fresh copy. `levels` maps the folded name
+    of each schooling level to its rank. `today` is the current day in the city.
     """
 
     education: Sequence[Education]
@@ -39,7 +39,7 @@ class Facts:
     today: date
 
     def of_registry(self) -> PersonRecord:
-        """Return the registry's record. Raises RegistryUnknown if it is unknown."""
+        """Return the registry's record. Raises RegistryUnknown if it is not available."""
         if self.record is None:
             raise RegistryUnknown
         return self.record
@@ -56,7 +56,7 @@ def may_need_registry(job: Job) -> bool:
 
 
 def check_criteria(job: Job, facts: Facts) -> list[CheckedCriterion]:
-    """Return all criteria of the job, each with whether the person meets it. Raises RegistryUnknown."""
+    """Return all criteria of the job, and whether the person meets them. Raises RegistryUnknown."""
     return list(_check(job, facts))
 
 
@@ -83,13 +83,13 @@ def _check(job: Job, facts: Facts) -> Iterator[CheckedCriterion]:
         yield CheckedCriterion(Code.COURSE, wanted, _learned(job.areas_formacao_elegibilidade, facts))
     if job.acessibilidade_pcd == EXCLUSIVE:
         disability = facts.of_registry().deficiencia
-        # If the registry has no value, the employer verifies the disability.
+        # If the registry has no value, the criterion is met, and the employer verifies the disability.
         is_met = disability is None or fold_line(disability) != _NO_DISABILITY
         yield CheckedCriterion(Code.DISABILITY, EXCLUSIVE, is_met)
 
 
 def _has_schooling(demanded: ReferenceValue, facts: Facts) -> bool:
-    """Return whether the resume shows the required level. If it does not, the registry's record decides."""
+    """Return whether the resume or, if it does not, the registry's record shows the required level."""
     wanted = _order(demanded)
     takes_begun = _UNFINISHED in fold_line(demanded.descricao)
     for row in facts.education:

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class Code(StrEnum):
-    """The codes of the criteria, in the order of the list."""
+    """The codes of the criteria, in the order in which responses list them."""
 
     TERMS = "termos_uso"
     LOWEST_AGE = "idade_minima"
@@ -21,7 +21,7 @@ class Code(StrEnum):
 
 
 class Criterion(msgspec.Struct):
-    """A criterion of a job. It never contains what the person has."""
+    """A criterion of a job. It never contains the person's data."""
 
     criterio: Annotated[
         Code,
@@ -40,7 +40,7 @@ class CheckedCriterion(Criterion):
 
 
 class Eligibility(msgspec.Struct):
-    """Whether the caller may apply."""
+    """The caller's eligibility for a job."""
 
     elegivel: Annotated[bool, Meta(description="Se todos os critérios são atendidos.", examples=[True])]
     criterios: Annotated[list[CheckedCriterion], Meta(description="Tudo o que a vaga exige.")]

@@ -1,4 +1,4 @@
-"""Eligibility: the server always decides whether a person may apply for a job (rules: employability 4.4)."""
+"""Decide whether a person may apply for a job. Clients never decide this (rules: employability 4.4)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -32,7 +32,7 @@ RETRY_AFTER_SECONDS = 5
 
 
 class Ineligible(Invalid):
-    """Raised if the person does not meet the criteria of the job. `failed` never contains what the person has."""
+    """Raised if the person does not meet the criteria of a job. `failed` never contains the person's data."""
 
     def __init__(self, failed: Sequence[CheckedCriterion]) -> None:
         self.failed = [Criterion(each.criterio, each.exigido) for each in failed]
@@ -59,7 +59,7 @@ async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
 
 
 def check_terms(call: Call, accepted: str | None) -> CheckedCriterion:
-    """Return the criterion of the terms. It is met if the person accepted the current version."""
+    """Return the criterion about the terms of use. It is met if the person accepted the current version."""
     version = call.platform.settings.jobs_terms_version
     return CheckedCriterion(Code.TERMS, version, accepted == version)
 
@@ -67,9 +67,9 @@ def check_terms(call: Call, accepted: str | None) -> CheckedCriterion:
 async def check_candidate(
     connection: Connection, call: Call, resume: Resume, job: Job, lookup: people.PersonLookup | None
 ) -> list[CheckedCriterion]:
-    """Return all criteria of the job except the terms.
+    """Return all criteria of the job except the terms, and whether the person meets them.
 
-    Raises Unavailable if one needs the registry's record and there is none.
+    Raises Unavailable if a criterion needs the registry's record and the record is not available.
     """
     record = lookup.record if lookup is not None else None
     needs_levels = job.id_escolaridade_minima is not None and record is not None and record.escolaridade is not None

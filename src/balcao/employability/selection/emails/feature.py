@@ -14,7 +14,7 @@ from balcao.employability.selection.emails.kinds import JOB
 
 
 async def delete_log(call: Call, connection: Connection) -> Swept:
-    """Delete the old entries of the job log about these e-mails."""
+    """Delete old entries about these e-mails from the job log."""
     age = timedelta(days=call.platform.settings.jobs_mail_days)
     return Swept(await queue.count_log_entries(connection, JOB), await queue.delete_log_entries(connection, age, JOB))
 

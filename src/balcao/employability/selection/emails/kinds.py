@@ -2,12 +2,12 @@
 
 from enum import StrEnum
 
-# The kind of job that sends one e-mail.
+# The background job that sends one e-mail.
 JOB = "application_email"
 
 
 class Email(StrEnum):
-    """The kinds of e-mails, named as in the rules."""
+    """The kinds of e-mail, named as in the rules."""
 
     RECEIVED = "candidatura_recebida"
     APPROVED = "candidatura_aprovada"

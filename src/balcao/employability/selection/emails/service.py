@@ -13,17 +13,17 @@ from balcao.employability.selection.emails.texts import compose_email
 
 
 async def enqueue_emails(connection: Connection, kind: Email, events: Mapping[UUID, int]) -> None:
-    """Enqueue the e-mails about these entries in the histories of applications.
+    """Enqueue an e-mail about each of these events in the histories of applications.
 
-    An application without an address gets no e-mail.
+    Applications without an address get no e-mail.
     """
     await store.enqueue_emails(connection, kind, [store.Occasion(id_, event) for id_, event in events.items()])
 
 
 async def tell_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
-    """Enqueue the e-mails about a closed job for the candidates without a decision.
+    """Enqueue e-mails about a closed job to its candidates without a decision.
 
-    `event` is the entry in the job's history. If this runs twice, the e-mails have the same Message-IDs.
+    `event` is the event in the job's history. If this runs twice, the e-mails have the same Message-IDs.
     """
     async with platform.database.transaction() as connection:
         waiting = await store.list_undecided_applications(connection, job)
@@ -31,10 +31,10 @@ async def tell_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
 
 
 async def send_email(platform: Platform, kind: Email, application: UUID, event: int) -> None:
-    """Send the e-mail if its message is still true. Raises Retry if the mail server does not accept it.
+    """Send an e-mail if its message is still true. Raises Retry if the mail server does not accept it.
 
-    Address and text are read now, and no connection is held during the delivery. If the worker dies before the job
-    ends, the e-mail is sent again with the same Message-ID.
+    The address and the content are read now, and no database connection is held during the delivery. If the worker dies
+    before the job ends, the e-mail is sent again with the same Message-ID.
     """
     mailer = create_mailer(platform.settings)
     if mailer is None:

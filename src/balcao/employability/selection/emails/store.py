@@ -1,4 +1,4 @@
-"""SQL for the e-mails to candidates. A job contains only ids, and the text is composed when the e-mail is sent."""
+"""SQL for e-mails to candidates. A job contains only ids, because the text is composed when the e-mail is sent."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -14,13 +14,13 @@ from balcao.employability.selection.emails.texts import News
 
 
 class Occasion(NamedTuple):
-    """The subject of an e-mail: an application, and an entry in its history or in the history of its job."""
+    """The reason for an e-mail: an application, and an event in its history or in its job's history."""
 
     application: UUID
     event: int
 
 
-# This runs in the transaction that writes the history, so the entry and its e-mail are committed together.
+# This runs in the transaction that writes the history, so an event and its e-mail are committed together.
 @statement(f"""
 WITH wanted_emails AS (
     SELECT employability.email_payload(wanted.application, :kind, wanted.event) AS payload
@@ -39,11 +39,11 @@ JOIN employability.job ON job.id = application.id_vaga AND job.status = 'vaga_de
 WHERE application.id_vaga = :job AND application.status = 'candidatura_enviada'
 """)
 async def list_undecided_applications(connection: Connection, job: UUID) -> list[UUID]:
-    """Return the applications for a closed job that have no decision."""
+    """Return the applications without a decision for a job, if the job is still discontinued."""
 
 
-# The conditions that must still hold when the e-mail is sent. A later change of the status or the step makes the e-mail
-# obsolete; it may have an e-mail of its own.
+# The conditions for sending an e-mail. A later change of the status or step makes an e-mail obsolete, and may cause
+# another one.
 _STILL_TRUE = {
     Email.RECEIVED: "application.status <> 'retirada'",
     Email.APPROVED: "application.status = event.para AND NOT later.changed_status",
@@ -76,11 +76,11 @@ _STILL_TRUE = {
     }
 )
 async def read_news(connection: Connection, kind: Email, application: UUID, event: int) -> News | None:
-    """Return the content of the e-mail, or None if it is no longer true or the address is gone."""
+    """Return the content of an e-mail, or None if it is no longer true or the application has no address."""
 
 
 async def find_subjects(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return the recipient of each e-mail by the id of the application."""
+    """Return the recipient of each application's e-mails, by the application's id."""
     people = await _find_people(connection, ids)
     return {id_: Subject(cpf, fields=["email"]) for id_, cpf in people.items()}
 
@@ -93,4 +93,4 @@ async def _find_people(connection: Connection, ids: Sequence[str]) -> Mapping[st
 
 @statement("SELECT id::text FROM employability.application WHERE cpf = :cpf")
 async def list_application_ids(connection: Connection, cpf: Cpf) -> list[str]:
-    """Return the ids of a person's applications, for a search among dead-lettered jobs."""
+    """Return the ids of a person's applications, to find their dead-lettered jobs."""

@@ -1,4 +1,4 @@
-"""The texts of the e-mails: plain text in Portuguese, with data of only the recipient."""
+"""The e-mails to candidates: plain text in Portuguese. It contains no data of other people."""
 
 import textwrap
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ LONGEST_IN_SUBJECT = 80
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """The content of an e-mail. `step` is set only if the e-mail is about a step."""
+    """The data for an e-mail. `step` is set only if the e-mail is about a step."""
 
     email: str
     name: str | None
@@ -19,7 +19,7 @@ class News:
     step: str | None = None
 
 
-# The subject and the text for each kind. `company` is the company of the job.
+# The subject and the text for each kind of e-mail.
 _TEXTS = {
     Email.RECEIVED: (
         "Candidatura recebida: {job}",

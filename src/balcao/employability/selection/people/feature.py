@@ -1,4 +1,4 @@
-"""Copies of the registry's records of people who apply."""
+"""Copies of the registry records of people who apply."""
 
 from balcao.core.audit.personal_data import OwnRows
 from balcao.core.audit.retention import OldRows
@@ -11,7 +11,7 @@ from balcao.employability.selection.people.jobs import KINDS
 FEATURE = Feature(
     jobs=KINDS,
     retention=[OldRows("candidate_copy", store.count_copies, store.delete_unneeded_copies)],
-    # The registry exports these data. This table is only a copy.
+    # The registry exports this data. The table is only a copy.
     personal_data=OwnRows("employability.candidate", kind="candidate_copy", fields=PersonRecord.__struct_fields__),
     exports=Exports(derived=("employability.candidate",)),
 )

@@ -1,4 +1,4 @@
-"""The data about a candidate that staff see, from the copy of the registry's record (rules: employability 3.4)."""
+"""The candidate data that staff see, from copied registry records (rules: employability 3.4)."""
 
 from datetime import date
 from typing import Annotated
@@ -23,7 +23,7 @@ class PersonalAddress(msgspec.Struct):
 
 
 class PersonalInfo(msgspec.Struct):
-    """The data about a candidate in a list."""
+    """A candidate's data in a list."""
 
     nome: Annotated[str | None, Meta(description="Nome.", examples=["Ana Beatriz Moreira"])]
     nome_social: Annotated[str | None, Meta(description="Nome social.", examples=["Ana Moreira"])]
@@ -33,7 +33,7 @@ class PersonalInfo(msgspec.Struct):
 
 
 class WholePersonalInfo(PersonalInfo):
-    """The data about a single candidate. Without `job_application:read_sensitive` the last four members are null."""
+    """A candidate's data on its own. Without `job_application:read_sensitive`, the last four members are null."""
 
     data_nascimento: Annotated[date | None, Meta(description="Data de nascimento.", examples=["1997-05-20"])]
     escolaridade: Annotated[str | None, Meta(description="Escolaridade declarada.", examples=["Médio completo"])]
@@ -49,12 +49,12 @@ SENSITIVE = ("genero", "raca", "renda_familiar", "deficiencia")
 
 
 def describe_listed(record: PersonRecord | None) -> PersonalInfo | None:
-    """Return the data for a list, or None without a copy."""
+    """Return the data to show in a list, or None without a record."""
     return None if record is None else msgspec.convert(record, PersonalInfo, from_attributes=True)
 
 
 def describe_whole(record: PersonRecord | None, *, also_sensitive: bool) -> WholePersonalInfo | None:
-    """Return the data for a single candidate, or None without a copy."""
+    """Return the data to show for a single candidate, or None without a record."""
     if record is None:
         return None
     shown = record if also_sensitive else msgspec.structs.replace(record, **dict.fromkeys(SENSITIVE))

@@ -1,4 +1,4 @@
-"""Jobs that refresh the copies after an application and every night, so that lists never wait for the registry."""
+"""Jobs that refresh copied records after an application and every night, so lists never wait for the registry."""
 
 from collections.abc import Mapping
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The registry's records of people who apply, read over HTTP and stored as copies (rules: employability 3.4, 4.4)."""
+"""The registry records of people who apply, read over HTTP and stored as copies (rules: employability 3.4, 4.4)."""
 
 from collections.abc import Collection, Mapping
 from datetime import timedelta
@@ -19,17 +19,17 @@ REFRESH_ONE = "employability.refresh_candidate"
 
 
 class PersonLookup(NamedTuple):
-    """A person's record, and whether the registry returned it in this call."""
+    """A person's record. `is_current` is set if the registry returned it in this call."""
 
     record: PersonRecord
     is_current: bool
 
 
 async def look_up_person(call: Call, cpf: Cpf) -> PersonLookup | None:
-    """Return the registry's current record or, if the registry is down, a copy of the last 24 hours, or else None.
+    """Return the registry's record. If the registry is down, return a copy of the last 24 hours, or else None.
 
-    The record of a person that the registry does not know is empty. Call this outside any transaction, because it may
-    take two seconds.
+    The record is empty if the registry does not know the person. Call this outside any transaction, because it can take
+    two seconds.
     """
     try:
         return PersonLookup(await ask_registry(call, cpf), is_current=True)
@@ -40,23 +40,23 @@ async def look_up_person(call: Call, cpf: Cpf) -> PersonLookup | None:
 
 
 async def read_person_copies(connection: Connection, people: Collection[Cpf]) -> Mapping[Cpf, PersonRecord]:
-    """Return the copies for these people, regardless of age: a list never waits for the registry."""
+    """Return these people's copies, whatever their age, because lists never wait for the registry."""
     return await store.read_copies(connection, people, store.ANY_AGE)
 
 
 def describe_refresh(application: UUID, lookup: PersonLookup | None) -> bytes | None:
-    """Return the payload of the job that refreshes the applicant's copy, or None if the registry was just read."""
+    """Return the payload of the job that refreshes a candidate's copy, or None if the registry was just read."""
     return None if lookup is not None and lookup.is_current else encode_payload({"candidate_of": str(application)})
 
 
 async def save_person_copy(connection: Connection, cpf: Cpf, lookup: PersonLookup | None) -> None:
-    """Store the copy if the registry was just read. If it gets lost, the nightly job reads the record again."""
+    """Store the copy if the registry was just read. If this fails, the nightly job reads the record again."""
     if lookup is not None and lookup.is_current:
         await store.upsert_copy(connection, cpf, lookup.record)
 
 
 async def refresh_candidate(call: Call, application: UUID) -> None:
-    """Refresh the copy of an applicant, unless the application was withdrawn or erased. Raises Unavailable."""
+    """Refresh the copy of a candidate unless the application was withdrawn or erased. Raises Unavailable."""
     async with call.platform.database.connection() as connection:
         cpf = await store.find_candidate(connection, application)
     if cpf is not None:
@@ -72,7 +72,7 @@ async def _refresh(call: Call, cpf: Cpf) -> None:
 async def refresh_stale_people(call: Call) -> None:
     """Refresh the copies that are missing or at least a day old. Raises Unavailable.
 
-    Only people with an application for an active or frozen job are included.
+    Only people with an application for a published or frozen job are included.
     """
     after = ""
     while not is_stopping():

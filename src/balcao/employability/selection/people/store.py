@@ -10,7 +10,7 @@ from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 from balcao.employability.registry_people import PersonRecord
 
-# Longer than the age of any copy.
+# No copy is older than this.
 ANY_AGE = timedelta(days=36_500)
 
 
@@ -31,7 +31,7 @@ async def upsert_copy(connection: Connection, cpf: Cpf, record: PersonRecord) ->
     """Store a record that was just read from the registry."""
 
 
-# Only people with an application that is not withdrawn, for a job that is active or frozen.
+# Only people with an application that is neither withdrawn nor erased, for a published (also expired) or frozen job.
 @statement("""
 SELECT DISTINCT application.cpf
 FROM employability.job
@@ -43,14 +43,14 @@ WHERE job.deleted_at IS NULL AND job.status IN ('publicado_ativo', 'vaga_congela
 ORDER BY application.cpf LIMIT :most
 """)
 async def list_stale_people(connection: Connection, after: str, fresh: timedelta, most: int) -> list[Cpf]:
-    """Return the next people, by CPF, whose copy is missing or at least `fresh` old."""
+    """Return the next people whose copy is missing or at least `fresh` old, sorted by CPF."""
 
 
 @statement("""
 SELECT cpf FROM employability.application WHERE id = :application AND status <> 'retirada' AND cleared_at IS NULL
 """)
 async def find_candidate(connection: Connection, application: UUID) -> Cpf | None:
-    """Return the applicant, or None if the application is withdrawn or its personal data were cleared."""
+    """Return the candidate's CPF, or None if the application was withdrawn or erased."""
 
 
 @statement("SELECT count(*) FROM employability.candidate")
@@ -62,7 +62,7 @@ DELETE FROM employability.candidate
 WHERE NOT EXISTS (SELECT FROM employability.application WHERE application.cpf = candidate.cpf)
 """)
 async def delete_unneeded_copies(connection: Connection) -> int:
-    """Delete the copies of people without applications. Return the number deleted.
+    """Delete the copies of people without applications. Return the number of deleted copies.
 
     Only the owner of the tables may run this.
     """

@@ -1,4 +1,4 @@
-"""Checks of the answers to the questions of a job, by their type (rules: employability 4.5)."""
+"""Check answers to a job's questions according to the type of each question (rules: employability 4.5)."""
 
 import re
 from collections.abc import Sequence
@@ -16,16 +16,15 @@ FIELD = "respostas_info_complementares"
 LONGEST_ANSWER = 2000
 SEPARATOR = ", "
 _NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:[.,][0-9]{1,30})?")
-# If options contain each other's text, an answer can be split in exponentially many ways. Realistic options need only a
-# few tries.
+# If one option contains another, an answer can be split in exponentially many ways. Realistic options need few tries.
 MOST_TRIES = 20_000
 
 
 def check_answers(questions: Sequence[Question], sent: Sequence[AnswerBody]) -> list[Answer]:
     """Return the answers to store, in the order of the questions. An empty answer counts as absent.
 
-    Raises Invalid for an unknown or repeated question, a required question without an answer, and an answer that does
-    not fit its question. The message never contains the answer.
+    Raises Invalid for an unknown or repeated question, a required question without an answer, or an answer that its
+    question does not allow. The message never contains the answer.
     """
     # Any answer beyond the number of questions is unknown or a duplicate, so reading one extra is enough.
     texts = _read(sent[: len(questions) + 1])
@@ -43,10 +42,10 @@ def check_answers(questions: Sequence[Question], sent: Sequence[AnswerBody]) -> 
 
 
 def split_options(text: str, options: Sequence[str]) -> list[str] | None:
-    """Return the options that the text joins by `, `, each at most once, or None if it joins anything else.
+    """Split a text of options joined by `, `. Return None if it contains anything else or an option twice.
 
-    Options may contain `, ` themselves. The search tries the longest option first and backtracks if the rest does not
-    fit.
+    Options can contain `, ` themselves. The search tries the longest option first and backtracks if the rest does not
+    fit. It also returns None after MOST_TRIES tries.
     """
     longest_first = sorted(options, key=len, reverse=True)
     tries = 0

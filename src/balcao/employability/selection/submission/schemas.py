@@ -1,4 +1,4 @@
-"""Wire types of the bodies and of a refusal (rules: employability 3.4)."""
+"""Wire types of the request bodies and of a refused application (rules: employability 3.4)."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ LONGEST_NAME, LONGEST_EMAIL = 255, 254
 
 
 class AnswerBody(msgspec.Struct):
-    """An answer. A number or a boolean is converted to text."""
+    """An answer in a request. Numbers and booleans are converted to strings."""
 
     id_info: Annotated[str, Meta(description="A pergunta (UUID).", examples=[QUESTION_EXAMPLE])]
     resposta: Annotated[
@@ -32,7 +32,7 @@ AnswersBody = Annotated[
 
 
 class ApplicationBody(msgspec.Struct):
-    """An application. Other members, such as `status` and `curriculo_snapshot`, may be sent and are ignored."""
+    """An application in a request. Other members, such as `status` and `curriculo_snapshot`, are ignored."""
 
     id_vaga: Annotated[str, Meta(description="A vaga (UUID).", examples=[ID_EXAMPLE])]
     respostas_info_complementares: AnswersBody = None
@@ -47,7 +47,7 @@ class ApplicationBody(msgspec.Struct):
 
 
 class ApplicationChange(msgspec.Struct):
-    """The members of an application that can change. An absent member keeps its value."""
+    """The changes to an application. The values of absent members do not change."""
 
     email: Annotated[str | None, Meta(description="E-mail.", examples=["ana@pessoa.example"])] = None
     respostas_info_complementares: AnswersBody = None
@@ -57,7 +57,7 @@ class ApplicationChange(msgspec.Struct):
 
 
 class ApplicationRefusal(ErrorAndMessage):
-    """The reason why an application was refused. A portal shows `message`, which has the same text."""
+    """A refused application. Portals show `message`, which has the same text as `error`."""
 
     criterios_nao_atendidos: Annotated[
         list[Criterion] | UnsetType,

@@ -1,4 +1,4 @@
-"""Applying for a job: the checks, their order, and the stored data (rules: employability 4.3 to 4.5, 5.1)."""
+"""Check, store and change applications for a job (rules: employability 4.3 to 4.5, 5.1)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -53,20 +53,20 @@ from balcao.employability.texts import clean_optional_line, parse_uuid_field
 
 MOST_WITHDRAWALS = 3
 CITIZEN, STAFF = "cidadao", "equipe"
-# Another try is needed only if the job or the resume changed, or the person applied concurrently, since they were read.
+# A try fails only if the job, the resume or the person's applications changed since they were read.
 MOST_TRIES = 10
 RETRY_AFTER_SECONDS = 1
 
 
 class Contact(NamedTuple):
-    """A person's name and e-mail address. Unknown members are None."""
+    """A person's name and e-mail address. An unknown value is None."""
 
     name: str | None = None
     email: str | None = None
 
 
 class _ApplicationRequest(NamedTuple):
-    """A requested application, with the job as it was first read and the registry's record of the person."""
+    """An application to check and store, with the job as it was first read and the person's registry record."""
 
     call: Call
     cpf: Cpf
@@ -81,13 +81,14 @@ class _ApplicationRequest(NamedTuple):
 async def submit_application(call: Call, body: ApplicationBody) -> bytes:
     """Apply for a job and return the application as JSON. The rules define the order of the checks.
 
-    A refusal because of criteria leaves a block. Raises Invalid, Forbidden, NotFound, Conflict if the idempotency key
-    was used for another body, and Unavailable if a criterion needs the registry and the registry is down.
+    If the person does not meet the criteria, a block is stored. Raises Invalid, Forbidden, NotFound, Conflict if the
+    idempotency key was used for another body, and Unavailable if a criterion needs the registry and the registry is
+    down.
     """
     cpf, reached = _find_candidate(call, body.cpf)
     reached.require_reason()
     job_id = parse_uuid_field("id_vaga", body.id_vaga)
-    # A citizen's contact comes from the registry or the token. The values in the body are ignored.
+    # A citizen's name and e-mail come from the registry or the token, not from the body.
     sent = Contact() if reached.is_owner else Contact(clean_candidate_name(body.nome), clean_email(body.email))
     scope = None if reached.is_owner else await find_scope(call)
     job, person = await _ask_registry(reached, cpf, job_id, sent)
@@ -96,7 +97,7 @@ async def submit_application(call: Call, body: ApplicationBody) -> bytes:
     )
     database = call.platform.database
     try:
-        # Without an idempotency key, one statement stores everything and needs no transaction.
+        # Without an idempotency key, a single statement stores the application, so no transaction is needed.
         async with database.connection() if call.idempotency_key is None else database.transaction() as connection:
             return await run_once(connection, reached, cpf, [body], lambda: _apply(connection, request))
     except Ineligible as refusal:
@@ -105,9 +106,10 @@ async def submit_application(call: Call, body: ApplicationBody) -> bytes:
 
 
 async def replace_application(call: Call, id_: UUID, body: ApplicationChange) -> ApplicationDetail:
-    """Change contact and answers of an application without a decision, and return the stored application.
+    """Change the contact and answers of an application, and return the stored application.
 
-    Raises Invalid, PreconditionFailed, NotFound as `read_application` does, and Conflict in any other state.
+    Raises Invalid, PreconditionFailed, NotFound as `read_application` does, and Conflict unless the application has no
+    decision and no step and its job is active.
     """
     scope = await applications.find_changeable_scope(call, CREATE_ANY)
     async with call.platform.database.transaction() as connection:
@@ -126,7 +128,10 @@ async def replace_application(call: Call, id_: UUID, body: ApplicationChange) ->
 
 
 async def _apply(connection: Connection, request: _ApplicationRequest) -> Application:
-    """Check and store an application. If the job or the resume has changed since it was read, read and check again."""
+    """Check and store an application. If the data on which the checks are based has changed, read and check again.
+
+    Raises Unavailable after MOST_TRIES tries.
+    """
     read = request.job
     for _ in range(MOST_TRIES):
         job = _require_job(read or await find_published_job(connection, request.job_id, utc_now()), request.scope)
@@ -153,9 +158,9 @@ async def _apply(connection: Connection, request: _ApplicationRequest) -> Applic
 async def _ask_registry(
     call: Call, cpf: Cpf, job_id: UUID, sent: Contact
 ) -> tuple[Job | None, people.PersonLookup | None]:
-    """Return a published job, and the registry's record if the criteria may need it, before anything is locked.
+    """Read a published job, and the person's registry record if the criteria may need it, before anything is locked.
 
-    For staff the registry is also read if they omitted a part of the contact.
+    For staff, the registry is also read if they omitted the name or the e-mail.
     """
     async with call.platform.database.connection() as connection:
         job = await find_published_job(connection, job_id, utc_now())
@@ -165,9 +170,9 @@ async def _ask_registry(
 
 
 def _require_job(job: Job | None, scope: Scope | None) -> Job:
-    """Return the job if it accepts applications and, for staff, is within their reach.
+    """Return the job if it accepts applications and, for staff, is within reach.
 
-    Raises NotFound, and Invalid with a text that distinguishes an expired job from other states.
+    Raises NotFound, and Invalid with different messages for an expired job and other states.
     """
     if job is None or (scope is not None and not scope.reaches(job.id_orgao_parceiro)):
         raise NotFound("Não há vaga com este `id_vaga`.", code="job-unknown")
@@ -181,9 +186,9 @@ def _require_job(job: Job | None, scope: Scope | None) -> Job:
 async def _check_criteria(
     connection: Connection, request: _ApplicationRequest, job: Job, earlier: PriorApplications, resume: Resume
 ) -> list[str]:
-    """Return the criteria that are not met, which staff may ignore.
+    """Return the criteria that the person does not meet. Only staff may apply for a person in spite of such criteria.
 
-    Raises Ineligible if a citizen applies and does not meet a criterion or has not accepted the terms.
+    If a citizen applies, raises Ineligible if they do not meet a criterion or have not accepted the terms.
     """
     call = request.call
     if call.is_owner and not (accepted := eligibility.check_terms(call, earlier.terms)).atendido:
@@ -201,7 +206,7 @@ def _prepare(
     assert SUBMISSION.target is not None
     assert SUBMISSION.email is not None
     call, now, id_ = request.call, utc_now(), UUID(new_id())
-    # Order of precedence: the values that staff sent, the registry's record, the person's own token.
+    # Order of precedence: the values that staff sent, the registry record, the person's own token.
     sent, person = request.contact, request.person
     known = Contact() if person is None else Contact(person.record.nome, person.record.email)
     claimed = read_contact_claims(call.identified_caller) if call.is_owner else Contact()
@@ -234,7 +239,7 @@ def _prepare(
 
 
 def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
-    """Return the candidate, and the call with its right to apply for them.
+    """Return the candidate's CPF, and the call with its right to apply for this person.
 
     Raises Forbidden, Invalid and Unauthenticated.
     """
@@ -248,7 +253,7 @@ def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
 
 
 def _require_free(earlier: PriorApplications) -> None:
-    """Raise Invalid if the person may not apply again. The citizen portal shows the reason only for a 400."""
+    """Raise Invalid if the person may not apply again. The citizen portal shows the message only for status 400."""
     if earlier.live:
         text = "Já há uma candidatura desta pessoa a esta vaga: acompanhe-a em Minhas candidaturas."
         raise Invalid(text, code="application-exists")
@@ -258,14 +263,14 @@ def _require_free(earlier: PriorApplications) -> None:
 
 
 def clean_candidate_name(text: str | None) -> str | None:
-    """Return a name in the form that is stored, or None if it is blank. Raises Invalid."""
+    """Clean a name for storage. Return None if it is absent or blank. Raises Invalid."""
     return clean_optional_line("nome", text, LONGEST_NAME)
 
 
 def clean_email(text: str | None) -> str | None:
-    """Return an address in the form that is stored, or None if it is blank.
+    """Clean an e-mail address for storage. Return None if it is absent or blank.
 
-    Raises Invalid if it cannot be an address.
+    Raises Invalid if the text is not an e-mail address.
     """
     address = clean_optional_line("email", text, LONGEST_EMAIL)
     if address is not None and not _is_address(address):
@@ -274,11 +279,11 @@ def clean_email(text: str | None) -> str | None:
 
 
 def read_contact_claims(caller: Caller) -> Contact:
-    """Return name and address from the token. Values that could not be stored are left out."""
+    """Return the name and e-mail address from the token. A long name is cut, and an invalid address becomes None."""
     name, email = (caller.name or "").strip()[:LONGEST_NAME], (caller.email or "").strip()
     return Contact(name or None, email if len(email) <= LONGEST_EMAIL and _is_address(email) else None)
 
 
 def _is_address(text: str) -> bool:
-    # A mail system could interpret such a text as an option or a command.
+    # A mail system could interpret an address that starts with `-` or `|` as an option or a command.
     return not text.startswith(("-", "|")) and find_domain(text) is not None

@@ -1,4 +1,4 @@
-"""SQL that reads a person's earlier applications and accepted terms."""
+"""SQL that counts a person's earlier applications and reads their accepted terms."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -9,9 +9,9 @@ from balcao.core.values.cpf import Cpf
 
 
 class PriorApplications(NamedTuple):
-    """A person's earlier applications for a job, and the version of the terms that they accepted.
+    """The number of a person's earlier applications for a job, and the version of the terms that they accepted.
 
-    `live` is 0 or 1.
+    `live` counts applications that are not withdrawn. It is 0 or 1.
     """
 
     live: int
@@ -25,4 +25,4 @@ SELECT count(*) FILTER (WHERE status <> 'retirada') AS live, count(*) FILTER (WH
 FROM employability.application WHERE cpf = :cpf AND id_vaga = :job
 """)
 async def read_earlier_applications(connection: Connection, cpf: Cpf, job: UUID) -> PriorApplications:
-    """Return a person's earlier applications for a job, and their accepted terms."""
+    """Return the number of a person's earlier applications for a job, and their accepted terms."""
