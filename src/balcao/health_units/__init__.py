@@ -1,4 +1,4 @@
-"""Health-unit risk: whether a unit works normally or its surroundings are unsafe."""
+"""The health-units service: health units, their opening hours, and the risk in their surroundings."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service

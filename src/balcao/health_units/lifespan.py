@@ -1,4 +1,4 @@
-"""The state of the service in each process: the board of units, refreshed after each commit, and the listeners."""
+"""The state of the service in each process: the board of units, and the listeners of the stream."""
 
 import functools
 from collections.abc import AsyncIterator, Mapping
@@ -14,7 +14,7 @@ from balcao.health_units.risk.board import COMPARE_SECONDS, UnitBoard
 
 @asynccontextmanager
 async def run_health_units(platform: Platform) -> AsyncIterator[None]:
-    """Keep the board current and the listeners informed while the process serves requests."""
+    """Refresh the board and inform the listeners after each commit, while the process serves requests."""
     board = platform.parts[UnitBoard] = UnitBoard()
     hub = platform.parts[Hub] = Hub()
     watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(follow_changes, platform, board, hub))
@@ -27,5 +27,5 @@ async def run_health_units(platform: Platform) -> AsyncIterator[None]:
 
 
 async def tell_risk_readiness(platform: Platform) -> Mapping[str, bool]:
-    """Return whether the risks are fresh enough to be shown."""
+    """Return whether the risks are fresh enough to show."""
     return {"risk": platform.part(UnitBoard).fresh}

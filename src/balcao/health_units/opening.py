@@ -1,6 +1,6 @@
-"""Rules for the openings of a unit: its timetable, the holidays and an instant (rules: health_units 4.2).
+"""Rules that compute when a unit is open, from its timetable and the holidays (rules: health_units 4.2).
 
-These are pure functions. Times of day are the city's, written `HH:MM`; the end of a day is `24:00`.
+These are pure functions. Times of day are local to the city, in the format `HH:MM`. The end of a day is `24:00`.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from msgspec import Meta
 START = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
 END = r"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$"
 MOST_INTERVALS = 4
-# The period in which the next opening and the next closing are searched.
+# How far ahead the next opening or closing is searched.
 AHEAD = timedelta(days=14)
 END_OF_DAY = "24:00"
 WEEKDAYS, SATURDAY = range(1, 6), 6
@@ -30,7 +30,7 @@ class Situacao(StrEnum):
 
 
 class Interval(msgspec.Struct, frozen=True, order=True):
-    """An opening on one day, from `inicio` up to but not including `fim`."""
+    """A period on one day in which a unit is open, from `inicio` up to but not including `fim`."""
 
     inicio: Annotated[str, Meta(pattern=START, description="Hora de abertura.", examples=["08:00"])]
     fim: Annotated[
@@ -39,7 +39,7 @@ class Interval(msgspec.Struct, frozen=True, order=True):
 
 
 class Hours(msgspec.Struct, frozen=True):
-    """An opening in whole hours, from 0 to 24."""
+    """Opening hours in whole hours, from 0 to 24."""
 
     inicio: Annotated[int, Meta(ge=0, le=24, description="Hora cheia de abertura.", examples=[8])]
     fim: Annotated[int, Meta(ge=0, le=24, description="Hora cheia de fechamento.", examples=[17])]
@@ -47,14 +47,14 @@ class Hours(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Timetable:
-    """The openings of each weekday (1 is Monday), and the exceptions that replace them on single days."""
+    """The opening periods of each weekday (1 is Monday), and the exceptions that replace them on single days."""
 
     week: Mapping[int, Sequence[Interval]]
     opens_on_holidays: bool = False
     exceptions: Mapping[date, Sequence[Interval]] = field(default_factory=dict)
 
     def list_intervals(self, day: date, holidays: Collection[date]) -> Sequence[Interval]:
-        """Return the openings of a day. `holidays` are the days on which units close."""
+        """Return the opening periods of a day. `holidays` are the days on which units close."""
         if day in self.exceptions:
             return self.exceptions[day]
         if day in holidays and not self.opens_on_holidays:
@@ -64,7 +64,7 @@ class Timetable:
 
 @dataclass(frozen=True)
 class Opening:
-    """Whether a unit is open, and its next opening or closing. Both times are None if they are unknown."""
+    """A unit's current situation, and when it opens or closes next, if this is known."""
 
     situacao: Situacao
     opens_at: datetime | None = None
@@ -79,7 +79,7 @@ def find_opening(
     active: bool = True,
     closed_by_risk: bool = False,
 ) -> Opening:
-    """Return whether a unit is open at an instant given in the city's zone."""
+    """Return whether a unit is open at `now`, and when it opens or closes next. `now` must be in the city's zone."""
     if not active:
         return Opening(Situacao.FECHADO)
     if closed_by_risk:
@@ -102,7 +102,7 @@ def find_opening(
 def _iterate_spans(
     timetable: Timetable, holidays: Collection[date], zone: ZoneInfo, first: date, last: date
 ) -> Iterator[tuple[datetime, datetime]]:
-    """Yield the openings of these days in order. Openings that touch, also across midnight, are joined."""
+    """Yield the opening periods of these days in order. Adjacent periods are joined, also across midnight."""
     span: tuple[datetime, datetime] | None = None
     for days in range((last - first).days + 1):
         day = first + timedelta(days=days)
@@ -119,9 +119,9 @@ def _iterate_spans(
 
 
 def to_instant(day: date, text: str, zone: ZoneInfo) -> datetime:
-    """Return the instant, in UTC, at which the city's clocks show this time.
+    """Return the instant at which the city's clocks show this time on this day, in UTC.
 
-    Use UTC because Python compares two times of one zone by their wall clock, which may be set back.
+    The instant is in UTC, because Python compares times of one zone by their wall clock, which may be set back.
     """
     hours, minutes = int(text[:2]), int(text[3:])
     local = datetime.combine(day + timedelta(days=hours // 24), time(hours % 24, minutes), zone)
@@ -129,7 +129,10 @@ def to_instant(day: date, text: str, zone: ZoneInfo) -> datetime:
 
 
 def find_openings_fault(spans: Iterable[tuple[str, str]]) -> str | None:
-    """Return what is wrong with the openings of one day, in Portuguese, or None. Each opening is a start and an end."""
+    """Return a message in Portuguese about a fault in a day's opening periods, or None if they are valid.
+
+    `spans` contains the start and the end of each period.
+    """
     in_order = sorted(spans)
     if len(in_order) > MOST_INTERVALS:
         return f"no máximo {MOST_INTERVALS} intervalos por dia"
@@ -142,9 +145,9 @@ def find_openings_fault(spans: Iterable[tuple[str, str]]) -> str | None:
 
 
 def find_usual_hours(timetable: Timetable | None, days: Collection[int]) -> Hours | None:
-    """Return the most common opening hours of these weekdays as whole hours, or None if the unit does not open on them.
+    """Return the most common opening hours of these weekdays in whole hours, or None if the unit never opens on them.
 
-    If several patterns are equally common, the first in the week wins. Days without openings do not count.
+    If several patterns are equally common, the first in the week wins. Days on which the unit is closed do not count.
     """
     patterns = [tuple(timetable.week.get(day, ())) for day in days] if timetable else []
     patterns = [pattern for pattern in patterns if pattern]

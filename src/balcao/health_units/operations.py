@@ -1,4 +1,4 @@
-"""Common parts of this service's operations: access rules, caching, and the units and dates in a path."""
+"""Common parts of this service's operations: access rules, caching, and path parameters."""
 
 from datetime import date
 from typing import Annotated, Any, TypeAlias
@@ -11,21 +11,21 @@ from balcao.core.errors import Fault, Unprocessable
 from balcao.core.http.parameters import InPath
 from balcao.core.values.cnes import PATTERN, Cnes
 
-# Every person with a token may read. A machine needs the scope of the health secretariat.
+# Any person with a token may read. A machine needs the scope of the health secretariat.
 READ = authenticated() | scope("sms:read")
 MANAGE_UNITS = action("health_unit:manage")
-# Lets the caller's own cache reuse a response for 30 seconds.
+# The caller's own cache may reuse a response for 30 seconds.
 CACHE = "private, max-age=30"
 GEOJSON = "application/geo+json"
-# The form of an id in a path, as the documents of this service declare it.
+# The format of an id in a path, for the API description.
 ID_PATTERN = r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$"
 NO_UUID = Fault(loc=["path", "id"], msg="deve ser um UUID", type="string_pattern_mismatch")
-# Dates outside this range are typing errors.
+# Dates outside this range are probably typing errors, so they are rejected.
 EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
 
 
 def _read_day(text: str) -> date:
-    """Return the day of a text in the form `AAAA-MM-DD`. Raises ValueError."""
+    """Parse a day in the format `AAAA-MM-DD`. Raises ValueError."""
     try:
         day = msgspec.convert(text, date)
     except msgspec.ValidationError:
@@ -43,7 +43,7 @@ Day = Annotated[date, BeforeValidator(_parse_day)]
 
 
 def parse_cnes(text: str) -> Cnes:
-    """Return the CNES of a path. Raises Unprocessable if it does not have seven digits."""
+    """Parse the CNES in a path. Raises Unprocessable unless it has seven digits."""
     cnes = Cnes.parse(text)
     if cnes is None:
         item = Fault(loc=["path", "cnes"], msg="deve ter exatamente 7 dígitos", type="string_pattern_mismatch")
@@ -55,7 +55,7 @@ CnesInPath: TypeAlias = Annotated[Cnes, InPath(parse_cnes, "CNES da unidade: set
 
 
 def _parse_path_day(text: str) -> date:
-    """Return the day of a path. Raises Unprocessable."""
+    """Parse the day in a path. Raises Unprocessable."""
     try:
         return _read_day(text)
     except ValueError as fault:

@@ -1,4 +1,4 @@
-"""The record of a unit, which every feature of this service uses."""
+"""The record of a unit, which several features of this service use."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -21,7 +21,7 @@ CnesText = Annotated[
 
 
 class UnitRecord(msgspec.Struct, frozen=True):
-    """A unit as it is registered."""
+    """A unit, as it is registered."""
 
     cnes: CnesText
     nome: Annotated[str, Meta(description="Nome da unidade.", examples=["Clínica da Família Modelo 1"])]

@@ -1,9 +1,9 @@
-"""The terms that describe the situation of a unit."""
+"""The terms that describe a unit's risk."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-# An active notification that was not changed or confirmed for this long may no longer be true.
+# After this time without a change or confirmation, an active notification may no longer be true.
 OUTDATED_AFTER = timedelta(hours=24)
 
 
@@ -17,7 +17,7 @@ class Risco(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Return the position in the order of risk, 0 for green."""
+        """Return the position in the order of risk. Green is 0."""
         return list(Risco).index(self)
 
 
@@ -27,8 +27,8 @@ class Status(StrEnum):
 
 
 def is_outdated(touched_at: datetime, now: datetime) -> bool:
-    """Return whether an active notification was not changed or confirmed for too long.
+    """Return whether the last change or confirmation of an active notification is too old.
 
-    It stays active until staff close it.
+    An outdated notification remains active until staff close it.
     """
     return now - touched_at > OUTDATED_AFTER

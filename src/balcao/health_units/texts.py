@@ -1,4 +1,4 @@
-"""Types of the texts that staff write. They may have one line or several, and must not contain personal data."""
+"""Types for texts that staff write. Some must have one line, and some must not contain personal data."""
 
 from typing import Annotated
 
@@ -9,16 +9,16 @@ from balcao.core.values.personal_data import CPF, EMAIL, refuse_personal_data
 
 
 def _refuse_person(text: str) -> str:
-    """Reject the CPF or e-mail address of a person.
+    """Raise an error if the text contains a CPF or an e-mail address.
 
-    Phone numbers are allowed, because units publish theirs.
+    Phone numbers are allowed, because units publish their phone numbers.
     """
     return refuse_personal_data(text, {CPF, EMAIL})
 
 
-# One trimmed line that is not empty.
+# One line, trimmed and not empty.
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), OneLine]
 # One line that the public may read.
 PublicText = Annotated[Line, Storable, AfterValidator(_refuse_person)]
-# A reason in the log of a unit, which only staff read.
+# A reason in the log of a notification, which only staff can read.
 Reason = Annotated[str, Storable, AfterValidator(refuse_personal_data)]

@@ -22,9 +22,9 @@ _RING = [[-43.2, -22.9], [-43.1, -22.9], [-43.1, -22.8], [-43.2, -22.8], [-43.2,
 
 
 def _parse_area(text: str) -> str:
-    """Return the area code of a path.
+    """Parse an area code in a path.
 
-    Raises Unprocessable if it is empty, too long, or has surrounding space or controls.
+    Raises Unprocessable if it is empty or too long, or has surrounding blanks or control characters.
     """
     if not 1 <= len(text) <= _LONGEST_CODE or text != text.strip() or has_control(text):
         item = Fault(loc=["path", "area"], msg="deve ter de 1 a 20 caracteres", type="string_pattern_mismatch")
@@ -34,7 +34,7 @@ def _parse_area(text: str) -> str:
 
 AreaInPath: TypeAlias = Annotated[str, InPath(_parse_area, "Código da área, o `area` das unidades", "2.1")]
 
-# Enough for an outline with the maximum number of positions, written with all their decimals.
+# Large enough for an outline with the maximum number of positions and all their decimals.
 routes = ROUTES.extend(tags=["unidades"], body_limit=64 * 1024)
 
 
@@ -48,9 +48,9 @@ routes = ROUTES.extend(tags=["unidades"], body_limit=64 * 1024)
     may_lag=True,
 )
 async def get_areas(call: Call) -> Response[Areas]:
-    """Devolve como GeoJSON (RFC 7946) as áreas que têm contorno, para desenhar um mapa. O contorno não decide a que
-    área uma unidade pertence nem o que uma permissão alcança: isso diz o `area` da unidade. Toda pessoa com token lê;
-    uma máquina precisa do escopo `sms:read`.
+    """Devolve, como GeoJSON (RFC 7946), as áreas cadastradas com o seu contorno, para desenhar um mapa. O contorno não
+    define a que área uma unidade pertence nem o que uma permissão alcança: quem define é o `area` da unidade. Qualquer
+    pessoa com token pode ler; uma máquina precisa do escopo `sms:read`.
     """
     body = msgspec.json.encode(await service.list_areas(call))
     media_type = JSON if call.headers.text(b"accept") == JSON else GEOJSON
@@ -65,7 +65,9 @@ async def get_areas(call: Call) -> Response[Areas]:
     errors=[304, 422],
 )
 async def get_area(call: Call, area: AreaInPath) -> Response[Area]:
-    """Devolve a área. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
+    """Devolve o nome e o contorno da área. Qualquer pessoa com token pode ler; uma máquina precisa do escopo
+    `sms:read`.
+    """
     return with_etag(await service.read_area(call, area), call, PERSONAL)
 
 
@@ -79,8 +81,9 @@ async def get_area(call: Call, area: AreaInPath) -> Response[Area]:
     same_body=[201],
 )
 async def put_area(call: Call, area: AreaInPath, body: AreaBody) -> Response[Area]:
-    """Cria a área (201) ou substitui nome e contorno (200). O contorno é um `Polygon` ou `MultiPolygon` com no máximo
-    1000 posições; um anel fecha onde começa e não se cruza. Com `If-Match`, só vale sobre a área lida.
+    """Cria a área (201) ou substitui o nome e o contorno (200). O contorno é um `Polygon` ou `MultiPolygon` com no
+    máximo 1000 posições; cada anel termina onde começa e não se cruza. Com `If-Match`, a mudança só é feita se a área
+    não mudou desde que foi lida.
     """
     area_, is_new = await service.put_area(call, area, body)
     return stored(area_, status=201 if is_new else 200)
@@ -95,7 +98,9 @@ async def put_area(call: Call, area: AreaInPath, body: AreaBody) -> Response[Are
     errors=[412, 422],
 )
 async def delete_area(call: Call, area: AreaInPath) -> None:
-    """As unidades da área ficam como estão. Com `If-Match`, só vale sobre a área lida."""
+    """Apaga o nome e o contorno. As unidades da área não mudam. Com `If-Match`, a área só é apagada se não mudou desde
+    que foi lida.
+    """
     await service.delete_area(call, area)
 
 

@@ -1,4 +1,4 @@
-"""The wire types of an area: its name, and its outline as GeoJSON (RFC 7946)."""
+"""Wire types of an area: its name, and its outline as GeoJSON (RFC 7946)."""
 
 from typing import Annotated, Any, Literal
 
@@ -11,7 +11,7 @@ from balcao.health_units.areas.outlines import Polygon, find_outline_fault, orie
 from balcao.health_units.texts import PublicText
 
 _RING = [[-43.2, -22.9], [-43.1, -22.9], [-43.1, -22.8], [-43.2, -22.9]]
-# The sixth decimal of a coordinate is about 11 centimetres. Drawing programs add more decimals, which are only noise.
+# The sixth decimal of a coordinate is about 11 centimetres. Any further decimals from drawing programs are only noise.
 _DECIMALS = 6
 
 _Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -56,9 +56,9 @@ class MultiPolygonBody(Model):
 
 
 class OutlineBody(RootModel[Annotated[PolygonBody | MultiPolygonBody, Field(discriminator="type")]]):
-    """A polygon or several.
+    """A polygon or several polygons.
 
-    This is a named class because code generators would call an unnamed union `AreaBodyContorno`.
+    The class exists for its name: code generators would call an unnamed union `AreaBodyContorno`.
     """
 
 

@@ -1,6 +1,6 @@
-"""Use cases of the areas: their names, and the outlines that maps draw.
+"""Read and change areas: their names, and their outlines for maps.
 
-An outline decides neither which area a unit belongs to nor what a right covers: the unit's `area` does.
+An outline decides neither to which area a unit belongs nor which units a right covers. The unit's `area` decides both.
 """
 
 from balcao.core.context.call import Call
@@ -14,7 +14,7 @@ MOST_AREAS = 100
 
 
 async def list_areas(call: Call) -> Areas:
-    """Return all areas, ordered by code."""
+    """Return all areas, sorted by code."""
     async with call.reader.connection() as connection:
         return Areas([found.shown for found in await store.select_areas(connection)])
 
@@ -28,9 +28,9 @@ async def read_area(call: Call, area: str) -> Area:
 
 
 async def put_area(call: Call, area: str, body: AreaBody) -> tuple[Area, bool]:
-    """Create or replace an area. Return it, and whether it is new.
+    """Create or replace an area. Return the area, and whether it is new.
 
-    Raises Forbidden, PreconditionFailed (`If-Match`), and Conflict if the maximum number of areas is reached.
+    Raises Forbidden, PreconditionFailed (`If-Match`), and Conflict if there are already MOST_AREAS areas.
     """
     units.require_right_to_area(call, area)
     contorno = body.contorno.model_dump()
@@ -47,7 +47,7 @@ async def put_area(call: Call, area: str, body: AreaBody) -> tuple[Area, bool]:
 
 
 async def delete_area(call: Call, area: str) -> None:
-    """Delete the name and outline of an area. Its units do not change."""
+    """Delete an area's name and outline. Its units do not change. Raises Forbidden, NotFound and PreconditionFailed."""
     units.require_right_to_area(call, area)
     async with call.platform.database.transaction() as connection:
         present = await store.lock_area(connection, area)

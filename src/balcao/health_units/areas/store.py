@@ -1,4 +1,4 @@
-"""SQL for the areas."""
+"""SQL for areas."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -11,13 +11,13 @@ from balcao.health_units.areas.schemas import Area, AreaMembers, Outline
 
 
 class StoredArea(NamedTuple):
-    """An area in the form that callers see."""
+    """An area, in the form that callers see."""
 
     shown: Area
 
     @classmethod
     def from_row(cls, row: Row) -> "StoredArea":
-        """Return the area of a row with the columns of `_READ`."""
+        """Create the area from a row with the columns of `_READ`."""
         return cls(Area(row["area"], read_part(Outline, row), read_part(AreaMembers, row)))
 
 
@@ -36,11 +36,11 @@ async def select_area(source: Source, area: str) -> StoredArea | None: ...
 
 @statement(f"{_READ} WHERE area = :area FOR UPDATE")
 async def lock_area(connection: Connection, area: str) -> StoredArea | None:
-    """Return the area and lock its row until the transaction ends."""
+    """Lock an area's row until the transaction ends, and return the area."""
 
 
-# The WHERE clause stops inserts at the maximum. Concurrent inserts may each pass it and exceed the maximum slightly,
-# which is harmless. `xmax` is 0 only for an inserted row.
+# The WHERE clause stops inserts at the maximum. Concurrent inserts can exceed the maximum slightly, which is harmless.
+# `xmax` is 0 only for an inserted row.
 @statement("""
 INSERT INTO health_units.areas (area, nome, contorno)
 SELECT :area, :nome, :contorno::jsonb

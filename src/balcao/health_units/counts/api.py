@@ -1,4 +1,4 @@
-"""Route of the counts."""
+"""Route that counts notifications."""
 
 from typing import Annotated, TypeAlias
 
@@ -25,9 +25,9 @@ routes = ROUTES.extend(tags=["risco"])
     may_lag=True,
 )
 async def count_notifications(call: Call, query: CountsInQuery) -> Response[Counts]:
-    """Conta as notificações pela data em que foram abertas, na cidade inteira, por área ou por unidade, e pela cor mais
-    alta que cada uma teve; as encerradas por engano não contam. Os períodos são sempre inteiros, no máximo cinco anos
-    deles. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.
+    """Conta as notificações pela data de abertura, na cidade inteira, por área ou por unidade, e pela cor mais alta que
+    cada uma teve. As encerradas por engano não contam. Os períodos são sempre inteiros, em um intervalo de no máximo
+    cinco anos. Qualquer pessoa com token pode ler; uma máquina precisa do escopo `sms:read`.
     """
     return with_etag(await service.count_notifications(call, query), call, CACHE)
 

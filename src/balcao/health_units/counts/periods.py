@@ -1,4 +1,4 @@
-"""Rules for months and quarters: their first day, their last day, and how they are written."""
+"""Rules for months and quarters: their first and last day, and their names."""
 
 from datetime import date, timedelta
 
@@ -12,7 +12,7 @@ _A_YEAR = timedelta(days=364)  # from the first to the last of 365 days
 def choose_days(query: CountsQuery, today: date) -> tuple[date, date]:
     """Return the first and the last day to count, extended to whole periods.
 
-    Raises Unprocessable if `de` is after `ate`, or the days between them are more than five years.
+    Raises Unprocessable if `de` is after `ate` or more than five years before it.
     """
     ate = query.ate or today
     de = query.de or ate - _A_YEAR
@@ -23,19 +23,19 @@ def choose_days(query: CountsQuery, today: date) -> tuple[date, date]:
 
 
 def find_start(day: date, periodo: Periodo) -> date:
-    """Return the first day of the period that contains a day."""
+    """Return the first day of the period that contains `day`."""
     return date(day.year, day.month - (day.month - 1) % periodo.months, 1)
 
 
 def find_end(day: date, periodo: Periodo) -> date:
-    """Return the last day of the period that contains a day."""
+    """Return the last day of the period that contains `day`."""
     start = find_start(day, periodo)
-    in_next = start + timedelta(days=31 * periodo.months)  # in the next period, whatever the lengths of the months
+    in_next = start + timedelta(days=31 * periodo.months)  # in the next period, however long the months are
     return date(in_next.year, in_next.month, 1) - timedelta(days=1)
 
 
 def format_period(start: date, periodo: Periodo) -> str:
-    """Return the name of the period that starts on this day: `2026-10` or `2026-T4`."""
+    """Return the name of the period that starts on this day, for example `2026-10` or `2026-T4`."""
     if periodo is Periodo.MES:
         return f"{start.year}-{start.month:02}"
     return f"{start.year}-T{(start.month + 2) // 3}"

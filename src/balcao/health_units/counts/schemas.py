@@ -1,4 +1,4 @@
-"""The wire types of the counts of notifications by month or quarter."""
+"""Wire types of the notification counts by month or quarter."""
 
 from datetime import date
 from enum import StrEnum
@@ -23,7 +23,7 @@ class Periodo(StrEnum):
 
 
 class Grupo(StrEnum):
-    """The groups that have a count of their own."""
+    """The grouping of counts: one count for the city, for each area, or for each unit."""
 
     CIDADE = "cidade"
     AREA = "area"
@@ -31,7 +31,7 @@ class Grupo(StrEnum):
 
 
 class CountsQuery(Model):
-    """The notifications to count, and how to group them."""
+    """A filter for the notifications to count, and how to group them."""
 
     periodo: Annotated[Periodo, Field(description="Contar por mês ou por trimestre.")] = Periodo.MES
     por: Annotated[Grupo, Field(description="Contar a cidade inteira, cada área ou cada unidade.")] = Grupo.CIDADE
@@ -54,7 +54,7 @@ class CountsQuery(Model):
 
 
 class ByColor(msgspec.Struct, frozen=True):
-    """Notifications by the highest colour that each notification had."""
+    """The number of notifications by the highest colour that each notification had."""
 
     verde: Annotated[int, Meta(description="Nunca passaram de Verde.", examples=[0])] = msgspec.field(name="Verde")
     amarelo: Annotated[int, Meta(description="Chegaram a Amarelo.", examples=[12])] = msgspec.field(name="Amarelo")
@@ -63,7 +63,7 @@ class ByColor(msgspec.Struct, frozen=True):
 
 
 class Count(msgspec.Struct, frozen=True):
-    """The notifications opened in one period in the city, an area or a unit."""
+    """The number of notifications opened in one period in the city, an area or a unit."""
 
     periodo: Annotated[str, Meta(description="O mês ou o trimestre.", examples=["2026-10"])]
     inicio: Annotated[date, Meta(description="Primeiro dia do período.", examples=["2026-10-01"])]

@@ -1,4 +1,4 @@
-"""The use case that counts notifications by month or quarter (rules: health_units 2.4)."""
+"""Count notifications by month or quarter (rules: health_units 2.4)."""
 
 from balcao.core.context.call import Call
 from balcao.core.values.clock import utc_now
@@ -10,7 +10,7 @@ _UNITS = {Periodo.MES: "month", Periodo.TRIMESTRE: "quarter"}
 
 
 async def count_notifications(call: Call, query: CountsQuery) -> Counts:
-    """Return how many notifications were opened in whole periods. Raises Unprocessable for an invalid range of days."""
+    """Return the number of notifications opened in each period. Raises Unprocessable for an invalid range of days."""
     first, last = choose_days(query, utc_now().astimezone(call.zone).date())
     async with call.reader.connection() as connection:
         opened = await store.count_opened(

@@ -1,4 +1,4 @@
-"""SQL for the counts."""
+"""SQL that counts notifications."""
 
 from datetime import date
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from balcao.health_units.counts.schemas import ByColor, CountsQuery
 
 
 class OpenedCount(NamedTuple):
-    """The notifications opened in one period and group. `inicio` is the first day of the period."""
+    """The number of notifications opened in one period and group. `inicio` is the first day of the period."""
 
     inicio: date
     area: str | None
@@ -42,7 +42,7 @@ ORDER BY 1, 2 NULLS LAST, 3
 async def count_opened(
     connection: Connection, query: CountsQuery, first: date, last: date, *, unit: str, zone: str
 ) -> list[OpenedCount]:
-    """Return a count for each period and group with notifications opened from the first day to the last.
+    """Count the notifications opened from the first day to the last, by period and group. Empty groups are left out.
 
-    `unit` is the period as `date_trunc` names it.
+    `unit` is the name of the period for `date_trunc`.
     """

@@ -1,4 +1,4 @@
-"""Routes to find units and read them."""
+"""Routes that find and read units."""
 
 from typing import Annotated, TypeAlias
 
@@ -28,9 +28,9 @@ routes = ROUTES.extend(tags=["unidades"])
     errors=[304, 422],
 )
 def get_unit(call: Call, cnes: CnesInPath) -> Response[Unit]:
-    """Devolve o registro da unidade, o risco em vigor com o que ele muda no atendimento, e se ela está aberta agora,
-    contados feriados e exceções. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`. Quando o risco não
-    pôde ser confirmado há pouco, a resposta é 503.
+    """Devolve o registro da unidade, o risco em vigor com os seus efeitos no atendimento, e se ela está aberta agora,
+    considerando feriados e exceções. Qualquer pessoa com token pode ler; uma máquina precisa do escopo `sms:read`. Se o
+    risco não foi confirmado há pouco, a resposta é 503.
     """
     return with_etag(service.read_unit(call, cnes), call, CACHE)
 
@@ -43,8 +43,8 @@ def get_unit(call: Call, cnes: CnesInPath) -> Response[Unit]:
     errors=[304],
 )
 def get_units(call: Call, query: UnitsInQuery) -> Response[Units]:
-    """Lista as unidades por nome ou por risco, página por página, só as ativas se nada for dito. Toda pessoa com token
-    lê; uma máquina precisa do escopo `sms:read`. Quando o risco não pôde ser confirmado há pouco, a resposta é 503.
+    """Lista as unidades por nome ou por risco, em páginas. Sem filtro, só as ativas. Qualquer pessoa com token pode
+    ler; uma máquina precisa do escopo `sms:read`. Se o risco não foi confirmado há pouco, a resposta é 503.
     """
     return with_etag(service.list_units(call, query), call, CACHE)
 
@@ -58,11 +58,11 @@ def get_units(call: Call, query: UnitsInQuery) -> Response[Units]:
     media_types=(GEOJSON, JSON),
 )
 def map_units(call: Call, query: MapInQuery) -> Response[UnitFeatures]:
-    """Devolve como GeoJSON (RFC 7946) as unidades que têm coordenadas, com os filtros da lista. Com `lat` e `lon` vêm
-    só as que estão a até `raio` metros do lugar, em linha reta, da mais próxima à mais distante, com a `distancia`;
-    para a mais próxima que atende agora, some `aberta_agora=true` e `limit=1`. O lugar não é guardado nem registrado.
-    Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`. Quando o risco não pôde ser confirmado há pouco,
-    a resposta é 503.
+    """Devolve, como GeoJSON (RFC 7946), as unidades que têm coordenadas, com os mesmos filtros da lista. Com `lat` e
+    `lon`, devolve só as que ficam a até `raio` metros do lugar, em linha reta, da mais próxima à mais distante, com a
+    `distancia`. Para achar a mais próxima que atende agora, acrescente `aberta_agora=true` e `limit=1`. O lugar não é
+    guardado nem registrado. Qualquer pessoa com token pode ler; uma máquina precisa do escopo `sms:read`. Se o risco
+    não foi confirmado há pouco, a resposta é 503.
     """
     body = msgspec.json.encode(service.map_units(call, query))
     media_type = JSON if call.headers.text(b"accept") == JSON else GEOJSON

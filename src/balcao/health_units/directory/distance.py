@@ -2,7 +2,7 @@
 
 from math import asin, cos, radians, sin, sqrt
 
-_EARTH_RADIUS = 6_371_008.8  # metres, of a sphere with the Earth's mean radius
+_EARTH_RADIUS = 6_371_008.8  # the Earth's mean radius in metres
 
 
 def measure_distance(latitude: float, longitude: float, other_latitude: float, other_longitude: float) -> int:

@@ -1,4 +1,4 @@
-"""The wire types of a unit as callers see it, and of the queries for units."""
+"""Wire types of units, as callers see them, and of the queries for units."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -20,7 +20,7 @@ _INSTANT = "2026-10-05T14:30:00-03:00"
 
 
 class Efeitos(msgspec.Struct, frozen=True):
-    """The effects of a colour on the work of the unit."""
+    """The effects of a colour on a unit's work."""
 
     atividades_externas: Annotated[
         str, Meta(description="Como ficam as atividades fora da unidade.", examples=["suspensas"])
@@ -31,7 +31,7 @@ class Efeitos(msgspec.Struct, frozen=True):
 
 
 class RiscoAtual(msgspec.Struct, frozen=True):
-    """The active notification, or green if there is none."""
+    """The risk in force. Without an active notification, the colour is `Verde`."""
 
     risco: Annotated[Risco, Meta(description="Cor em vigor; `Verde` sem notificação ativa.")]
     desde: Annotated[str | None, Meta(description="Abertura da notificação ativa; nula sem ela.", examples=[_INSTANT])]
@@ -43,7 +43,7 @@ class RiscoAtual(msgspec.Struct, frozen=True):
 
 
 class Atendimento(msgspec.Struct, frozen=True):
-    """Whether the unit is open (rules: health_units 4.2)."""
+    """A unit's current opening status (rules: health_units 4.2)."""
 
     situacao: Annotated[Situacao, Meta(description="`desconhecido` quando a unidade não tem horário cadastrado.")]
     proxima_abertura: Annotated[
@@ -57,7 +57,7 @@ class Atendimento(msgspec.Struct, frozen=True):
 
 
 class Unit(UnitRecord, frozen=True):
-    """A unit with the members that follow from its timetable and its notifications."""
+    """A unit, with members that are computed from its timetable and its notifications."""
 
     funcionamento_dia_util: Annotated[
         Hours | None, Meta(description="Horas cheias dos dias úteis; nulo se não abre neles.")
@@ -81,7 +81,7 @@ def _fold(text: str) -> str:
 
 
 class UnitsFilter(Model):
-    """The filter for units. Without filters it matches all active units."""
+    """A filter for units. By default it matches all active units."""
 
     busca: Annotated[
         Annotated[str, StringConstraints(min_length=2, max_length=100), AfterValidator(_fold)] | None,
@@ -102,7 +102,7 @@ class Ordem(StrEnum):
 
 
 class UnitsQuery(UnitsFilter):
-    """A page of the units that match a filter."""
+    """A filter for units, with the page and the order of the list."""
 
     ordem: Annotated[Ordem, Field(description="Por nome, ou o maior risco antes e, na mesma cor, por nome.")] = (
         Ordem.NOME
@@ -113,7 +113,7 @@ class UnitsQuery(UnitsFilter):
 
 
 class MapQuery(UnitsFilter):
-    """The units that match a filter, or only those near a place, nearest first."""
+    """A filter for units on a map. With a place, it matches only units near the place."""
 
     lat: Annotated[
         float | None,

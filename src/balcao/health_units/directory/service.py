@@ -1,4 +1,4 @@
-"""Use cases to find units. They read the board in memory, not the database."""
+"""Find and read units. These functions read the board in memory, not the database."""
 
 from balcao.core.context.call import Call
 from balcao.core.values.clock import utc_now
@@ -20,23 +20,26 @@ from balcao.health_units.risk.board import UnitBoard, UnitState
 
 
 def read_unit(call: Call, cnes: Cnes) -> Unit:
-    """Return a unit. Raises Unavailable if the board is stale, and NotFound."""
+    """Return a unit. Raises NotFound, and Unavailable if the board is stale."""
     board = call.platform.part(UnitBoard)
     return show_unit(board.get(cnes), _make_moment(call, board))
 
 
 def list_units(call: Call, query: UnitsQuery) -> Units:
-    """Return a page of the matching units, by name or highest risk first. Raises Unavailable if the board is stale."""
+    """Return a page of the matching units, sorted by name or by descending risk.
+
+    Raises Unavailable if the board is stale.
+    """
     moment, found = _find(call, query)
     if query.ordem is Ordem.RISCO:
-        found.sort(key=lambda state: -get_effective_color(state).rank)  # stable sort: one colour stays by name
+        found.sort(key=lambda state: -get_effective_color(state).rank)  # stable: within a colour by name
     page = Page(query.page, query.per_page)
     shown = [show_unit(state, moment) for state in found[page.offset : page.offset + page.limit]]
     return Units(shown, page.of(len(found)))
 
 
 def map_units(call: Call, query: MapQuery) -> UnitFeatures:
-    """Return the matching units with a location, by distance from the place in the query or by name.
+    """Return the matching units that have a location, sorted by distance if the query has a place, otherwise by name.
 
     Raises Unavailable if the board is stale.
     """
@@ -48,12 +51,12 @@ def map_units(call: Call, query: MapQuery) -> UnitFeatures:
     ]
     if query.lat is not None:
         placed = [(metres, state) for metres, state in placed if metres is not None and metres <= query.raio]
-        placed.sort(key=lambda each: each[0] or 0)  # stable: units at the same distance stay ordered by name
+        placed.sort(key=lambda each: each[0] or 0)  # stable: at equal distance by name
     return UnitFeatures([show_on_map(state, moment, metres) for metres, state in placed[: query.limit]])
 
 
 def _find(call: Call, wanted: UnitsFilter) -> tuple[Moment, list[UnitState]]:
-    """Return the matching units by name, and the moment for which the filter was evaluated."""
+    """Return the matching units, sorted by name, and the moment for which the filter was evaluated."""
     board = call.platform.part(UnitBoard)
     moment = _make_moment(call, board)
     found = [state for state in board.snapshot.states.values() if _matches(state, wanted, moment)]

@@ -1,4 +1,4 @@
-"""The view of a unit, computed from its state on the board and an instant (rules: health_units 3.1)."""
+"""How callers see a unit, computed from its state on the board and an instant (rules: health_units 3.1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from balcao.settings.services import ColorEffects
 
 @dataclass(frozen=True)
 class Moment:
-    """The inputs that the views of all units share. `now` is a whole minute in the city's zone.
+    """The inputs that are the same for all units. `now` is a whole minute in the city's zone.
 
     Openings start and end at whole minutes, so a response and its ETag stay the same for a minute.
     """
@@ -49,7 +49,7 @@ def get_effective_color(state: UnitState) -> Risco:
 
 
 def find_unit_opening(state: UnitState, moment: Moment) -> Opening:
-    """Return whether the unit is open, with its next opening or closing."""
+    """Return whether the unit is open, and when it opens or closes next."""
     return find_opening(
         state.timetable,
         moment.holidays,
@@ -60,7 +60,7 @@ def find_unit_opening(state: UnitState, moment: Moment) -> Opening:
 
 
 def get_place(state: UnitState) -> tuple[float, float] | None:
-    """Return latitude and longitude, or None for a unit without a location."""
+    """Return the unit's latitude and longitude, or None if it has no location."""
     record = state.record
     return None if record.latitude is None or record.longitude is None else (record.latitude, record.longitude)
 
@@ -71,7 +71,10 @@ def show_unit(state: UnitState, moment: Moment) -> Unit:
 
 
 def show_on_map(state: UnitState, moment: Moment, metres: int | None) -> UnitFeature:
-    """Return a unit that has a location as a GeoJSON feature. `metres` is its distance, or None without a place."""
+    """Return a unit that has a location as a GeoJSON feature.
+
+    `metres` is the unit's distance from the place in the query, or None without a place.
+    """
     place = get_place(state)
     assert place is not None
     latitude, longitude = place

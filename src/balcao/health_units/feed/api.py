@@ -1,4 +1,4 @@
-"""Routes of the stream of changes."""
+"""Routes of the change stream."""
 
 from typing import Annotated, TypeAlias
 
@@ -33,11 +33,12 @@ routes = ROUTES.extend(tags=["risco"])
     media_types=(EVENTS,),
 )
 async def stream_changes(call: Call, query: StreamInQuery, address: Address) -> Response[str]:
-    """Um fluxo de eventos (server-sent events): `risco` traz a unidade com as duas notificações, `unidade` diz que o
-    registro ou os horários mudaram, `reset` pede que o retrato em `/unidades/risco` seja lido de novo. Quem volta com
-    `Last-Event-ID` (ou `desde`) recebe antes tudo o que perdeu, até sete dias. Um comentário a cada 15 segundos diz que
-    o fluxo vive; ele termina com o token, ou depois de uma hora: abra outro. Até 5 fluxos por cliente e endereço (429).
-    Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.
+    """Um fluxo de eventos (server-sent events). `risco` traz a unidade com as duas notificações, `unidade` avisa que o
+    registro ou os horários mudaram, e `reset` pede uma nova leitura de `/unidades/risco`. Quem volta com
+    `Last-Event-ID` (ou `desde`) recebe primeiro tudo o que perdeu em até sete dias. Um comentário a cada 15 segundos
+    mantém o fluxo ativo. O fluxo termina com o token ou depois de uma hora: abra outro. Em regra, são até 5 fluxos por
+    cliente e endereço em cada processo (429). Qualquer pessoa com token pode ler; uma máquina precisa do escopo
+    `sms:read`.
     """
     sent = call.headers.text(b"last-event-id")
     after = _parse_last_id(sent) if sent else query.desde
@@ -54,11 +55,11 @@ async def stream_changes(call: Call, query: StreamInQuery, address: Address) -> 
     machine_rate="300/minute",
 )
 async def issue_stream_ticket(call: Call, query: StreamInQuery) -> Response[StreamTicket]:
-    """Um `EventSource` de navegador não envia cabeçalhos, e por isso nenhum token: a página pede aqui um bilhete, com o
-    token e com os parâmetros do fluxo, e abre `/unidades/eventos/ao-vivo?bilhete=...`. O bilhete vale 30 segundos e uma
-    só vez, para quem o pediu e com os parâmetros pedidos; o fluxo termina quando o token terminaria. Quando a conexão
-    cai o navegador tenta o mesmo bilhete, recebe 401 e desiste: peça outro com `desde` igual ao `lastEventId` do último
-    evento e abra um `EventSource` novo.
+    """Um `EventSource` de navegador não envia cabeçalhos e, por isso, não envia token. A página pede aqui um bilhete,
+    com o token e os parâmetros do fluxo, e abre `/unidades/eventos/ao-vivo?bilhete=...`. O bilhete vale por 30 segundos
+    e uma única vez, com o direito de quem o pediu e os parâmetros pedidos. O fluxo termina quando o token expira. Se a
+    conexão cai, o navegador tenta o mesmo bilhete, recebe 401 e desiste: peça outro bilhete com `desde` igual ao
+    `lastEventId` do último evento e abra um novo `EventSource`.
     """
     return created(msgspec.json.encode(await service.issue_ticket(call, query)))
 
@@ -72,14 +73,14 @@ async def issue_stream_ticket(call: Call, query: StreamInQuery) -> Response[Stre
     media_types=(EVENTS,),
 )
 async def stream_changes_by_ticket(call: Call, query: TicketInQuery, address: Address) -> Response[str]:
-    """O mesmo fluxo que `/unidades/eventos`, aberto com um bilhete de `/unidades/eventos/bilhetes` em vez do token. Um
-    bilhete desconhecido, usado ou vencido é 401.
+    """O mesmo fluxo de `/unidades/eventos`, aberto com um bilhete de `/unidades/eventos/bilhetes` em vez do token. Se o
+    bilhete é desconhecido, já foi usado ou venceu, a resposta é 401.
     """
     return stream_events(await service.open_stream_by_ticket(call, address, query.bilhete))
 
 
 def _parse_last_id(text: str) -> int:
-    """Return the number of a change from the header. Raises Unprocessable if it is not a number."""
+    """Parse the change number in the `Last-Event-ID` header. Raises Unprocessable."""
     try:
         return parse_sequence(text)
     except PydanticKnownError:

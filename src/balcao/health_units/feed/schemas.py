@@ -1,4 +1,4 @@
-"""The events of the stream, and the parameters of its listeners."""
+"""Wire types of the stream's events, tickets and parameters."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -12,13 +12,13 @@ from balcao.core.values.cnes import PATTERN
 from balcao.health_units.records import CnesText
 from balcao.health_units.risk.schemas import Situation
 
-# The events of the stream that concern one unit.
+# The kinds of events that concern one unit.
 Tipo = Literal["risco", "unidade"]
 _MOST_DIGITS = 18
 
 
 def parse_sequence(sent: str) -> int:
-    """Return the number of a change. Raises PydanticKnownError if the text is not such a number."""
+    """Parse a change number. Raises PydanticKnownError unless it consists of at most 18 digits."""
     if not (sent.isascii() and sent.isdigit() and len(sent) <= _MOST_DIGITS):
         raise PydanticKnownError("int_parsing")
     return int(sent)
@@ -30,7 +30,7 @@ Sequence: TypeAlias = Annotated[
 
 
 class RiskEvent(msgspec.Struct):
-    """The event `risco`: the risk of a unit after the change."""
+    """The event `risco`: a unit's risk after the change."""
 
     sequencia: Sequence
     cnes: CnesText
@@ -43,20 +43,20 @@ class RiskEvent(msgspec.Struct):
 
 
 class UnitEvent(msgspec.Struct):
-    """The event `unidade`: a unit was registered or replaced, or its openings changed."""
+    """The event `unidade`: a unit was registered or replaced, or its timetable changed."""
 
     sequencia: Sequence
     cnes: CnesText
 
 
 class ResetEvent(msgspec.Struct):
-    """The event `reset`: the requested changes are not stored, so the listener must read the snapshot again."""
+    """The event `reset`: the requested changes are no longer stored, so the client must read all risks again."""
 
     sequencia: int
 
 
 class StreamTicket(msgspec.Struct):
-    """The ticket with which a browser opens a stream."""
+    """A ticket with which a browser opens a stream."""
 
     bilhete: Annotated[
         str, Meta(description="Abre um fluxo, uma só vez.", examples=["7b0zqgqVYkq2tJb1mT6mHnq2cXo6m0zvYh3l0sB0u0A"])
@@ -65,7 +65,7 @@ class StreamTicket(msgspec.Struct):
 
 
 class TicketQuery(Model):
-    """The parameter that carries the ticket."""
+    """The parameter that contains the ticket."""
 
     bilhete: Annotated[
         str,

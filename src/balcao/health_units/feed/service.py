@@ -1,4 +1,4 @@
-"""The numbered feed of public changes, which every process and every stream follows (rules: health_units 4.3)."""
+"""The numbered feed of public changes, which processes and streams follow (rules: health_units 4.3)."""
 
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
@@ -27,14 +27,14 @@ from balcao.health_units.risk.board import UnitBoard
 from balcao.health_units.risk.schemas import UnitRisk
 from balcao.zones import load_zone
 
-# The NOTIFY channel that announces each entry to every process at the commit.
+# The NOTIFY channel on which a commit announces its entries to all processes.
 CHANNEL = "balcao_health_units"
-# The job that sends one entry to one webhook.
+# The background job that sends one entry to one webhook.
 WEBHOOK_JOB = "health_units.deliver_webhook"
 RISK: Literal["risco"] = "risco"
 UNIT: Literal["unidade"] = "unidade"
 RESET = "reset"
-# The operation that a ticket gives access to.
+# The operation to which a ticket gives access.
 STREAM = "health_units.stream_changes"
 KEPT_FOR = timedelta(days=7)
 _PAGE = 500
@@ -42,13 +42,13 @@ _decode_risk = msgspec.json.Decoder(UnitRisk).decode
 
 
 async def publish_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> None:
-    """Publish the unit's risk as this transaction sees it, with times in the city's zone."""
+    """Publish a unit's risk, as this transaction sees it. `zone` is the city's zone, for the times."""
     found = await risk.read_unit_risk(connection, cnes, zone)
     await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, RISK, [NewChange(cnes, found)])
 
 
 async def publish_imported_risks(connection: Connection, units: Collection[Cnes]) -> None:
-    """Publish the risk of each of these units. The connection of an import already uses the city's time zone."""
+    """Publish the risk of each of these units. The connection of an import uses the city's time zone."""
     if units:
         found = await risk.list_unit_risks(connection, units, load_zone(await store.read_time_zone(connection)))
         changes = [NewChange(cnes, found[cnes.digits]) for cnes in units]
@@ -56,29 +56,29 @@ async def publish_imported_risks(connection: Connection, units: Collection[Cnes]
 
 
 async def publish_unit(connection: Connection, cnes: Cnes) -> None:
-    """Publish that a unit was created or replaced, or that its openings changed."""
+    """Publish that a unit was created or replaced, or that its timetable changed."""
     await publish_units(connection, [cnes])
 
 
 async def publish_units(connection: Connection, units: Sequence[Cnes]) -> None:
-    """Publish the same as `publish_unit` for each of these units, in this order."""
+    """Publish the change of each of these units, in this order, as `publish_unit` does."""
     if units:
         changes = [NewChange(cnes, {"cnes": cnes.digits}) for cnes in units]
         await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, UNIT, changes)
 
 
 async def announce_changes(connection: Connection) -> None:
-    """Make every process read the units again after a change that concerns no single unit.
+    """Make every process read all units again after a change, such as a holiday, that belongs to no single unit.
 
-    This adds no entry or event.
+    This adds no entry to the feed.
     """
     await notify_processes(connection, CHANNEL)
 
 
 async def follow_changes(platform: Platform, board: UnitBoard, hub: Hub) -> None:
-    """Refresh the board, then send the changes to the listeners.
+    """Refresh the board, then send the new changes to the listeners.
 
-    In this order, a client that reads a unit after an event gets the new state.
+    Because of this order, a client that reads a unit after an event gets the new state.
     """
     await risk.refresh_board(platform, board)
     if hub.last is None:
@@ -90,9 +90,9 @@ async def follow_changes(platform: Platform, board: UnitBoard, hub: Hub) -> None
 async def open_stream(
     call: Call, address: str, codes: Collection[str], after: int | None
 ) -> AsyncGenerator[bytes, None]:
-    """Return the events of these units, or of all units, that follow the change with the number `after`.
+    """Return the events of these units, or of all units, after the change with the number `after`.
 
-    Without `after`, return the events from now on.
+    Without `after`, return only new events. If some changes after `after` are not stored, the first event is `reset`.
 
     Raises Unavailable if the board is stale, and TooMany if too many streams are open.
     """
@@ -100,13 +100,13 @@ async def open_stream(
 
 
 async def issue_ticket(call: Call, query: StreamQuery) -> StreamTicket:
-    """Return a one-use ticket with which a browser opens a stream with these parameters without a token."""
+    """Issue a single-use ticket, with which a browser opens a stream with these parameters without a token."""
     ticket, ends_at = await tickets.issue_ticket(call, STREAM, query.model_dump())
     return StreamTicket(ticket, format_rfc3339_seconds(ends_at, call.zone))
 
 
 async def open_stream_by_ticket(call: Call, address: str, ticket: str) -> AsyncGenerator[bytes, None]:
-    """Return the events for which the ticket was issued. The holder's right to the stream is checked again.
+    """Return the events for which the ticket was issued, after checking again that its holder may read them.
 
     Raises the same errors as `open_stream`, Unauthenticated for an unknown, used or expired ticket, and Forbidden.
     """
@@ -134,7 +134,7 @@ async def _open(
         has_ended=lambda: call.platform.has_ended(caller),
         replay=lambda first, last: _replay(call.platform, first, last, codes),
     )
-    hub.listeners.add(listener)  # from here on it receives every new change
+    hub.listeners.add(listener)  # from here on, it receives every new change
     if after is None or await _is_kept(call, after):
         listener.after = listener.after if after is None else after
         return hub.listen(listener, b"")
@@ -142,7 +142,7 @@ async def _open(
 
 
 async def _is_kept(call: Call, after: int) -> bool:
-    """Return whether all changes after this number are still stored. A number greater than the last one is unknown."""
+    """Return whether all changes after this number are stored. This is false for a number greater than the last."""
     async with call.platform.database.connection() as connection:
         stored = await store.read_feed_range(connection)
     return stored.first - 1 <= after <= stored.last
@@ -156,7 +156,7 @@ async def _replay(platform: Platform, after: int, up_to: int, codes: Collection[
 async def _list_pages(
     platform: Platform, after: int, up_to: int, codes: Collection[str]
 ) -> AsyncIterator[list[Change]]:
-    """Yield the changes between two numbers in pages."""
+    """Yield pages of the changes after the number `after`, up to the number `up_to`."""
     while after < up_to:
         async with platform.database.connection() as connection:
             found = await store.list_feed_changes(connection, after, up_to, codes or None, _PAGE)
@@ -170,7 +170,7 @@ async def _list_pages(
 
 
 class Published(NamedTuple):
-    """An entry of the feed: its kind (`risco` or `unidade`), its time of publication, and the event for listeners."""
+    """An entry of the feed: its kind, its time of publication, and the event for listeners."""
 
     kind: Tipo
     at: datetime
@@ -178,7 +178,7 @@ class Published(NamedTuple):
 
 
 async def read_event(connection: Connection, sequence: int) -> Published | None:
-    """Return one entry of the feed, or None if it is no longer stored."""
+    """Return an entry of the feed, or None if it is no longer stored."""
     found = await store.read_change(connection, sequence)
     return None if found is None else Published(found.change.tipo, found.em, _to_event(found.change))
 
@@ -195,5 +195,5 @@ def _encode_event(kind: str, number: int, data: RiskEvent | UnitEvent | ResetEve
 
 
 async def apply_retention(_: Call, connection: Connection) -> Swept:
-    """Delete the entries that are too old to be replayed to listeners."""
+    """Delete the entries that are older than KEPT_FOR."""
     return await store.delete_old_changes(connection, KEPT_FOR)

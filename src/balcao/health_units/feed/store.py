@@ -13,14 +13,13 @@ from balcao.health_units.feed.schemas import Tipo
 
 
 class NewChange(NamedTuple):
-    """A change of a unit, with the data that is published."""
+    """A change of a unit, with the data to publish."""
 
     cnes: Cnes
     dados: Any
 
 
 # Order: the UPDATE locks the counter's row until the commit, so entries become visible in the order of their numbers.
-# PostgreSQL sends NOTIFY at the commit.
 #
 # Jobs: the same statement enqueues a job for each active webhook that follows the unit.
 _JOBS = enqueue_sql(
@@ -49,9 +48,9 @@ SELECT pg_notify(:channel, max(sequencia)::text) FROM entry
 async def append_changes(
     connection: Connection, channel: str, job: str, tipo: Tipo, changes: Sequence[NewChange]
 ) -> None:
-    """Append an entry for each unit with the current time, in this order.
+    """Append an entry for each change, in this order, and announce the entries at the commit.
 
-    Call this last in a transaction: every other transaction that publishes a change waits until this one ends.
+    Call this last in a transaction: until it ends, every other transaction that publishes a change waits.
     """
 
 
@@ -77,7 +76,7 @@ ORDER BY sequencia LIMIT :limit
 async def list_feed_changes(
     connection: Connection, after: int, up_to: int, codes: Collection[str] | None, limit: int
 ) -> list[StoredChange]:
-    """Return the entries after number `after` up to `up_to`, for these units or, if `codes` is None, for all."""
+    """Return the entries after the number `after`, up to `up_to`, of these units. None as `codes` means all units."""
 
 
 class DatedChange(NamedTuple):
@@ -92,7 +91,7 @@ async def read_change(connection: Connection, sequence: int) -> DatedChange | No
 
 
 class FeedRange(NamedTuple):
-    """The first and the last number in the feed. `first` is greater than `last` if nothing is stored."""
+    """The numbers of the first and the last stored entry. `first` is greater than `last` if nothing is stored."""
 
     first: int
     last: int
@@ -103,11 +102,11 @@ SELECT last, coalesce((SELECT min(sequencia) FROM health_units.change_feed), las
 FROM health_units.feed_counter
 """)
 async def read_feed_range(connection: Connection) -> FeedRange:
-    """Return the range of changes that can be replayed to a listener."""
+    """Return the numbers of the entries that can be replayed to a listener."""
 
 
-# Delete from the start up to the last old entry, without gaps. A listener then either gets every change after its
-# number, or is told to read the snapshot again.
+# Delete everything up to the last old entry, so that the remaining numbers have no gaps. A listener then either gets
+# every change after its number, or must read all risks again.
 @statement("""
 WITH gone AS (
     DELETE FROM health_units.change_feed
@@ -117,4 +116,4 @@ WITH gone AS (
 SELECT (SELECT count(*) FROM health_units.change_feed) AS checked, (SELECT count(*) FROM gone) AS removed
 """)
 async def delete_old_changes(connection: Connection, retention: timedelta) -> Swept:
-    """Delete the changes older than `retention`."""
+    """Delete the entries older than `retention`."""

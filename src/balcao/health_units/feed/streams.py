@@ -1,4 +1,4 @@
-"""The listeners of this process, and the events that each listener has yet to receive (rules: health_units 4.3)."""
+"""The listeners of this process, and the events that they have not received yet (rules: health_units 4.3)."""
 
 import asyncio
 import time
@@ -20,23 +20,23 @@ _HEARTBEAT = b":\n\n"
 
 
 class Change(NamedTuple):
-    """A change as one encoded event of the stream."""
+    """A change, encoded as an event of the stream."""
 
     sequence: int
     cnes: str
     text: bytes
 
 
-# A function that yields the changes between two numbers, page by page.
+# Yields pages of encoded changes after the first number, up to the second.
 Replay = Callable[[int, int], AsyncIterator[bytes]]
 
 
 @dataclass(eq=False)
 class Listener:
-    """One stream. `holder` is the client and the address whose limit includes the stream. `ends_at` is in Unix seconds.
+    """One stream of events after the number `after`.
 
-    It receives the changes after `after`. `replay` yields them up to `joined_at`, the last change before it joined.
-    Later changes arrive live.
+    `replay` yields the changes up to `joined_at`, the last change before the listener joined. Later changes arrive by
+    `push`. `holder` is the client and address whose limit the stream counts towards. `ends_at` is in Unix seconds.
     """
 
     holder: tuple[str, str]
@@ -53,7 +53,7 @@ class Listener:
     _reader: "asyncio.Task[object] | None" = None
 
     def push(self, change: Change) -> bool:
-        """Queue a change if the listener follows its unit. Return false if too many unread bytes would wait."""
+        """Queue a change if the listener follows its unit. Return False if too many bytes would be unread."""
         if change.sequence <= self.after or (self.codes and change.cnes not in self.codes):
             return True
         self._waiting_bytes += len(change.text)
@@ -64,14 +64,14 @@ class Listener:
         return True
 
     def cut_off(self) -> None:
-        """End the stream while it waits for a client that no longer reads."""
+        """End the stream of a client that does not read its events."""
         if self._reader is not None:
             self._reader.cancel()
 
     async def listen(self, first: bytes) -> AsyncGenerator[bytes, None]:
-        """Yield the events until the time is up, the caller's right has ended, or the board is stale."""
+        """Yield the events until `ends_at`, until the caller's access ends, or until the board is stale."""
         self._reader = asyncio.current_task()
-        # The id lets a client resume without a gap if its connection breaks before the first event.
+        # With this id, a client can resume without a gap if its connection breaks before the first event.
         yield BEGINNING + b"id: %d\n\n" % self.after + first
         if self.after < self.joined_at:
             async for page in self.replay(self.after, self.joined_at):
@@ -94,9 +94,10 @@ class Listener:
 
 
 class Hub:
-    """All listeners of a process. A listener counts until its stream ends, or until its response is discarded unread.
+    """All listeners of a process.
 
-    `last` is the number of the last published change. It is None until the units have been read once.
+    A listener counts until its stream ends, or until its response is discarded unread. `last` is the number of the last
+    published change, or None until the board was read for the first time.
     """
 
     def __init__(self) -> None:
@@ -104,22 +105,22 @@ class Hub:
         self.listeners: WeakSet[Listener] = WeakSet()
 
     def require_room(self, holder: tuple[str, str], most: int) -> None:
-        """Raise TooMany if the holder or the process has reached its maximum number of streams."""
+        """Raise TooMany if the holder already has `most` streams, or the process has MOST_OF_PROCESS."""
         held = Counter(listener.holder for listener in self.listeners)
         if held[holder] >= most or held.total() >= MOST_OF_PROCESS:
             raise TooMany("Fluxos demais abertos: feche um e tente de novo.", code="too-many-streams", retry_after=30)
 
     async def listen(self, listener: Listener, first: bytes) -> AsyncGenerator[bytes, None]:
-        """Yield the events of the listener, starting with `first`."""
+        """Yield the listener's events after `first`, and remove the listener at the end."""
         try:
             async with aclosing(listener.listen(first)) as texts:
                 async for text in texts:
                     yield text
         finally:
-            self.listeners.discard(listener)  # now, not when the garbage collector runs
+            self.listeners.discard(listener)  # immediately, not when it is garbage-collected
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Send the changes to every listener, and end the streams of listeners that do not read."""
+        """Send the changes to all listeners, and end the streams of clients that do not read."""
         listeners = list(self.listeners)
         for change in changes:
             self.last = change.sequence

@@ -1,4 +1,4 @@
-"""Routes of the holidays."""
+"""Routes of holidays."""
 
 from typing import Annotated, TypeAlias
 
@@ -27,7 +27,7 @@ routes = ROUTES.extend(tags=["horários"], body_limit=SMALL_BODY)
     may_lag=True,
 )
 async def get_holidays(call: Call, query: HolidaysInQuery) -> Response[Holidays]:
-    """Lista os feriados por data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
+    """Lista os feriados, por data. Qualquer pessoa com token pode ler; uma máquina precisa do escopo `sms:read`."""
     async with call.reader.connection() as connection:
         found = Holidays(await store.list_holidays(connection, query.ano))
     return with_etag(found, call, CACHE)
@@ -42,7 +42,7 @@ async def get_holidays(call: Call, query: HolidaysInQuery) -> Response[Holidays]
     may_lag=True,
 )
 async def get_holiday(call: Call, dia: DayInPath) -> Response[Holiday]:
-    """Devolve o feriado da data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
+    """Devolve o feriado da data. Qualquer pessoa com token pode ler; uma máquina precisa do escopo `sms:read`."""
     return with_etag(await service.read_holiday(call, dia), call, CACHE)
 
 
@@ -55,8 +55,9 @@ async def get_holiday(call: Call, dia: DayInPath) -> Response[Holiday]:
     errors=[412],
 )
 async def put_holiday(call: Call, dia: DayInPath, body: HolidayBody) -> Response[Holiday]:
-    """Cria ou substitui o feriado da data; com `fecha`, nesse dia só abrem as unidades que abrem em feriado ou têm
-    exceção. Os nacionais vêm cadastrados; a cidade acrescenta os seus. Com `If-Match`, só vale sobre o feriado lido.
+    """Cria ou substitui o feriado da data. Com `fecha`, só abrem nesse dia as unidades que abrem em feriados ou têm uma
+    exceção. Os feriados nacionais já vêm cadastrados; a cidade acrescenta os seus. Com `If-Match`, a mudança só é feita
+    se o feriado não mudou desde que foi lido.
     """
     return stored(await service.put_holiday(call, dia, body))
 
@@ -70,7 +71,9 @@ async def put_holiday(call: Call, dia: DayInPath, body: HolidayBody) -> Response
     errors=[412, 422],
 )
 async def delete_holiday(call: Call, dia: DayInPath) -> None:
-    """A data volta a ser um dia comum. Com `If-Match`, só vale sobre o feriado lido."""
+    """Retira o feriado, e a data volta a ser um dia comum. Com `If-Match`, o feriado só é retirado se não mudou desde
+    que foi lido.
+    """
     await service.delete_holiday(call, dia)
 
 

@@ -16,7 +16,7 @@ _FIXED = {
     (11, 20): "Consciência Negra",
     (12, 25): "Natal",
 }
-# For each movable holiday: the library's name, the usual name in Brazil, and whether it is optional for the city.
+# The movable holidays by the library's name: the usual name in Brazil, and whether the holiday is optional.
 _MOVABLE = {
     "Sexta-feira Santa": ("Paixão de Cristo", False),
     "Carnaval": ("Carnaval", True),
@@ -25,7 +25,7 @@ _MOVABLE = {
 
 
 def list_national_holidays(year: int) -> list[Holiday]:
-    """Return the holidays by date. If two fall on the same date, return the fixed holiday."""
+    """Return the holidays, sorted by date. If two are on the same date, only the fixed holiday is returned."""
     by_date = {holiday.data: holiday for holiday in _iterate_movable(year)}
     for (month, day), name in _FIXED.items():
         on = date(year, month, day)
@@ -34,7 +34,7 @@ def list_national_holidays(year: int) -> list[Holiday]:
 
 
 def _iterate_movable(year: int) -> Iterator[Holiday]:
-    from holidays import country_holidays  # slow import (0.3 s), needed once a year
+    from holidays import country_holidays  # slow import (0.3 s) that is rarely needed
 
     known = country_holidays("BR", years=year, categories=("public", "optional"), language="pt_BR")
     for theirs, (ours, optional) in _MOVABLE.items():

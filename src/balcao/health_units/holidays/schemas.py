@@ -1,4 +1,4 @@
-"""The wire types of a holiday, which also states whether units close on it."""
+"""Wire types of holidays."""
 
 from datetime import date
 from enum import StrEnum
@@ -30,7 +30,7 @@ class HolidayBody(Model):
 
 
 class HolidaysQuery(Model):
-    """The filter for holidays."""
+    """A filter for holidays."""
 
     ano: Annotated[
         NaturalNumber | None,
@@ -39,7 +39,7 @@ class HolidaysQuery(Model):
 
 
 class Holiday(msgspec.Struct, frozen=True):
-    """A holiday with its date."""
+    """A holiday, with its date."""
 
     data: Annotated[date, Meta(description="O dia.", examples=["2027-01-20"])]
     nome: Annotated[str, Meta(description="Nome do feriado.", examples=["São Sebastião"])]
@@ -49,6 +49,6 @@ class Holiday(msgspec.Struct, frozen=True):
 
 
 class Holidays(msgspec.Struct, frozen=True):
-    """Holidays ordered by date."""
+    """Holidays, sorted by date."""
 
     itens: Annotated[list[Holiday], Meta(description="Por data.")]

@@ -1,4 +1,4 @@
-"""Use cases of the holidays. National holidays are added a year ahead; the city adds and removes others."""
+"""Read and change holidays. National holidays are added a year ahead, and the city adds its own."""
 
 from datetime import date
 
@@ -26,8 +26,8 @@ async def read_holiday(call: Call, day: date) -> Holiday:
 async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
     """Create or replace the holiday on a date.
 
-    Raises Forbidden if the right is limited to areas, because a holiday applies to the whole city, and
-    PreconditionFailed (`If-Match`).
+    Raises PreconditionFailed (`If-Match`), and Forbidden if the caller's right is limited to areas, because a holiday
+    applies to the whole city.
     """
     units.require_right_to_area(call, None)
     holiday = Holiday(day, body.nome, body.ambito, body.facultativo, body.fecha)
@@ -41,7 +41,7 @@ async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
 
 
 async def delete_holiday(call: Call, day: date) -> None:
-    """Make a date an ordinary day again. Raises NotFound, and the same errors as `put_holiday`."""
+    """Delete the holiday on a date. Raises NotFound, and the same errors as `put_holiday`."""
     units.require_right_to_area(call, None)
     async with call.platform.database.transaction() as connection:
         present = await store.lock_holiday(connection, day)
@@ -54,14 +54,14 @@ async def delete_holiday(call: Call, day: date) -> None:
 
 
 async def seed_holidays(connection: Connection) -> None:
-    """Add the national holidays of this year and the next, unless these years were added before."""
+    """Add the national holidays of this year and the next, unless they were added before."""
     this_year = utc_now().year
     for year in await store.find_missing_years(connection, [this_year, this_year + 1]):
         await store.add_year(connection, year, list_national(year))
 
 
 async def add_next_year(platform: Platform) -> None:
-    """Add the years that are missing, and make every process read the holidays again."""
+    """Add the missing national holidays, and make every process read the holidays again."""
     async with platform.database.transaction() as connection:
         await seed_holidays(connection)
         await feed.announce_changes(connection)

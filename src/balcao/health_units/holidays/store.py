@@ -1,4 +1,4 @@
-"""SQL for the holidays."""
+"""SQL for holidays."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -26,7 +26,7 @@ async def select_holiday(source: Source, day: date) -> Holiday | None: ...
 
 @statement(f"{_READ} FOR UPDATE")
 async def lock_holiday(connection: Connection, day: date) -> Holiday | None:
-    """Return the holiday and lock its row until the transaction ends."""
+    """Lock a holiday's row until the transaction ends, and return the holiday."""
 
 
 @statement("""
@@ -47,11 +47,11 @@ SELECT year FROM unnest(:years::int[]) AS year
 WHERE NOT EXISTS (SELECT FROM health_units.holiday_years WHERE ano = year)
 """)
 async def find_missing_years(connection: Connection, years: Sequence[int]) -> list[int]:
-    """Return which of these years have not been added yet."""
+    """Return those of the years that were not added yet."""
 
 
-# A year is added once. If two transactions add it, the second one waits and then inserts nothing. Holidays that the
-# city wrote stay.
+# A year is added only once. If two transactions add the same year, the second waits and then inserts nothing. Holidays
+# that the city wrote are not changed.
 @statement("""
 WITH year AS (
     INSERT INTO health_units.holiday_years (ano) VALUES (:year) ON CONFLICT DO NOTHING RETURNING ano

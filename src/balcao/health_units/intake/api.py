@@ -1,4 +1,4 @@
-"""Route of the sources of notifications."""
+"""Route that shows the sources of notifications."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -19,8 +19,8 @@ routes = ROUTES.extend(tags=["risco"])
     "Fontes de notificações e o seu sinal de vida",
 )
 async def get_intake_sources(call: Call) -> RiskSources:
-    """Lista os sistemas da secretaria que são lidos a cada minuto: quando cada um respondeu pela última vez, quando
-    trouxe algo novo e o que deu errado.
+    """Lista os sistemas da secretaria que a plataforma lê a cada minuto. Mostra quando cada um respondeu pela última
+    vez, quando trouxe algo novo e qual foi a última falha.
     """
     return await service.list_intake_sources(call)
 

@@ -1,4 +1,4 @@
-"""Validation of imported rows with the same rules as request bodies."""
+"""Validate imported rows like request bodies."""
 
 from typing import Any, TypeVar
 
@@ -12,9 +12,9 @@ M = TypeVar("M", bound=pydantic.BaseModel)
 
 
 def parse_body(kind: type[M], members: dict[str, Any]) -> M:
-    """Return the members of a row as a body.
+    """Validate the members of a row as a body of this type.
 
-    Raises Invalid, which names the first invalid member and never its value.
+    Raises Invalid. Its message names the first invalid member, but never contains the value.
     """
     try:
         return kind.model_validate(members)
@@ -25,7 +25,7 @@ def parse_body(kind: type[M], members: dict[str, Any]) -> M:
 
 
 def parse_cnes(text: str) -> Cnes:
-    """Return the CNES of a row. Raises Invalid if it does not have seven digits."""
+    """Parse the CNES of a row. Raises Invalid unless it has seven digits."""
     cnes = Cnes.parse(text)
     if cnes is None:
         raise Invalid("O campo `cnes` deve ter 7 dígitos.")

@@ -1,4 +1,4 @@
-"""The recurring job of the intake."""
+"""The job that reads the sources every minute."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from balcao.health_units.intake import service
 
 
 async def read_sources(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Read every source once."""
+    """Read each source once."""
     await service.read_sources(platform)
 
 

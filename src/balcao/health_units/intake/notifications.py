@@ -1,4 +1,4 @@
-"""The import of open and closed notifications: one line each, with the only colour that the former system stored."""
+"""Import of open and closed notifications. A row has a single colour, because the former system stores only one."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -19,17 +19,18 @@ from balcao.health_units.notifications.imported import ImportedNotification, mak
 from balcao.health_units.notifications.schemas import Causa, CloseBody
 from balcao.health_units.situation import Risco
 
-BATCH = 100  # other writers wait for the commit of a batch
-# The clocks of the former system and of this one may differ a little.
+BATCH = 100  # other writers wait until a batch commits
+# The clocks of the former system and of this machine may differ a little.
 _LEEWAY = timedelta(minutes=5)
 _Instant = Annotated[datetime, Meta(tz=True)]
 _INSTANTS = ("aberta_em", "ultima_atualizacao", "encerrada_em")
 
 
 class NotificationRow(msgspec.Struct):
-    """A notification. Without `encerrada_em` it is open, and `ultima_atualizacao` is its last confirmation.
+    """A notification of a former system. It is open if it has no `encerrada_em`.
 
-    `id` comes from an export of this installation and identifies a notification that it already has.
+    `ultima_atualizacao` of an open notification is its last confirmation. A row from an export of this platform has an
+    `id`, which identifies the notification.
     """
 
     cnes: str
@@ -42,7 +43,7 @@ class NotificationRow(msgspec.Struct):
     id: UUID | None = None
 
     def __post_init__(self) -> None:
-        """Validate the row. Raises Invalid."""
+        """Validate the row like a request body. Raises Invalid."""
         parse_cnes(self.cnes)
         parse_body(CloseBody, {"motivo": self.motivo})
         if self.causa is not None and self.encerrada_em is None:
@@ -53,10 +54,10 @@ class NotificationRow(msgspec.Struct):
         self._check_instants()
 
     def to_imported(self) -> ImportedNotification:
-        """Return the notification with its id.
+        """Return the row as a notification with an id.
 
-        Without an id, its times are cut to whole seconds. Otherwise a system that sends fractions only sometimes would
-        create the same notification twice.
+        If the row has no id, its times are cut to whole seconds. Otherwise a system that sends fractions only sometimes
+        would create the same notification twice.
         """
         instants = {name: getattr(self, name) for name in _INSTANTS}
         if self.id is None:
@@ -67,9 +68,9 @@ class NotificationRow(msgspec.Struct):
         )
 
     def _check_instants(self) -> None:
-        """Raise Invalid for a time that is too early for our calendar, or in the future.
+        """Raise Invalid if a time is in the future, or too early for our calendar.
 
-        A future time would show the unit at risk, and every later event would be even later.
+        With a future time, the unit would be shown at risk too early, and every later event would be even later.
         """
         for name in _INSTANTS:
             at = getattr(self, name)
@@ -80,9 +81,9 @@ class NotificationRow(msgspec.Struct):
 
 
 async def write_notifications(connection: Connection, rows: Sequence[NotificationRow]) -> int:
-    """Write and publish notifications that are new or newly closed. Return the number of notifications written.
+    """Write and publish new and changed notifications. Return the number of written rows.
 
-    Raises Invalid for a row of an unknown unit, and for a row whose unit has another active or a newer notification.
+    Raises Invalid if a row's unit is unknown, or has another notification that rules out the row.
     """
     changed = await notifications.import_notifications(connection, [row.to_imported() for row in rows])
     await feed.publish_imported_risks(connection, list(dict.fromkeys(changed)))

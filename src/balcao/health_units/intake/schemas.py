@@ -1,4 +1,4 @@
-"""The wire types of the sources, which show whether the department's own systems can be read."""
+"""Wire types of the sources: the department's systems from which notifications are read."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ _INSTANT = "2026-10-05T14:30:00-03:00"
 
 
 class RiskSource(msgspec.Struct):
-    """A system of the department that is read every minute."""
+    """A system of the department, which is read every minute."""
 
     nome: Annotated[str, Meta(description="Nome da fonte, como está configurada.", examples=["secretaria"])]
     ouvida_em: Annotated[
@@ -28,6 +28,6 @@ class RiskSource(msgspec.Struct):
 
 
 class RiskSources(msgspec.Struct):
-    """All sources."""
+    """All configured sources that were already read."""
 
     itens: Annotated[list[RiskSource], Meta(description="Por nome.")]

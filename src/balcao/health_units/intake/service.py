@@ -1,7 +1,7 @@
-"""Import of the notifications in the department's own systems, with a heartbeat for each (rules: health_units 2.5).
+"""Import notifications from the department's own systems, with a heartbeat for each (rules: health_units 2.5).
 
-The response of a system is treated like an import file. A row is identified by its unit and opening time, and a
-repeated row changes nothing.
+A system's response is imported like a file. A row is identified by its unit and opening time, so a repeated row changes
+nothing.
 """
 
 import asyncio
@@ -24,19 +24,18 @@ from balcao.settings.services import parse_pairs
 
 MOST_BYTES = 4 * 1024 * 1024
 PATIENCE_SECONDS = 20.0
-# The same rows as the import by command, but under another name, so that reading a source does not complete a file's
-# import.
+# The rows are the same as in an import by command. The different name keeps the progress of both imports apart.
 _IMPORT = Import(
     "notifications-of-source", notifications.NotificationRow, notifications.write_notifications, notifications.BATCH
 )
 
 
 class _Unreadable(Exception):
-    """Raised if a source does not send a valid response. `args` contains the error code."""
+    """Raised if a source cannot be read. `args` contains the error code."""
 
 
 async def list_intake_sources(call: Call) -> RiskSources:
-    """Return the heartbeat of each configured source. A source is left out until a worker has tried to read it."""
+    """Return the heartbeat of each configured source. Sources that no worker has tried to read yet are left out."""
     async with call.platform.database.connection() as connection:
         sources = await store.select_intake_sources(connection, list(parse_pairs(call.platform.settings.risk_sources)))
 
@@ -60,7 +59,7 @@ async def list_intake_sources(call: Call) -> RiskSources:
 
 
 async def read_sources(platform: Platform) -> None:
-    """Read all sources concurrently, once each. A failure is stored with its source, not raised."""
+    """Read all sources concurrently. A failure is stored with its source, not raised."""
     addresses = parse_pairs(platform.settings.risk_sources)
     if not addresses:
         return
@@ -92,7 +91,7 @@ async def _read_source(platform: Platform, name: str, address: str) -> None:
 
 
 async def _fetch(platform: Platform, name: str, address: str) -> bytes:
-    """Return the response body of a source. Raises _Unreadable."""
+    """Return the body of a source's response. Raises _Unreadable."""
     token = parse_pairs(platform.settings.risk_source_tokens.get_secret_value()).get(name)
     headers = {"Accept": "application/x-ndjson"} | ({"Authorization": f"Bearer {token}"} if token else {})
     content = bytearray()

@@ -1,4 +1,4 @@
-"""SQL for the heartbeat of each source."""
+"""SQL for the heartbeats of sources."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -32,12 +32,12 @@ async def select_intake_sources(connection: Connection, names: Sequence[str]) ->
 
 @statement("SELECT conteudo FROM health_units.sources WHERE nome = :name")
 async def read_source_digest(connection: Connection, name: str) -> bytes | None:
-    """Return the digest of the content that was read last."""
+    """Return the digest of the last content that was read completely."""
 
 
 @statement("UPDATE health_units.sources SET ouvida_em = now(), erro = NULL WHERE nome = :name")
 async def note_same_content(connection: Connection, name: str) -> None:
-    """Record that the source sent the same content as before."""
+    """Record that the source responded with the same content as before."""
 
 
 @statement("""
@@ -51,10 +51,10 @@ async def note_changed_content(connection: Connection, name: str, digest: bytes,
 
 @statement("UPDATE health_units.sources SET falhou_em = now(), erro = :error WHERE nome = :name")
 async def note_failed_reading(connection: Connection, name: str, error: str) -> None:
-    """Store the error code of a failed read."""
+    """Record the time and the error code of a failed read."""
 
 
-# The time at which a source was configured is not stored. A source that never responded counts as silent since its last
+# The database does not know when a source was configured. A source that never responded counts as silent since its last
 # failure.
 @statement("""
 SELECT nome, extract(epoch FROM now() - coalesce(ouvida_em, falhou_em))::float8 AS seconds FROM health_units.sources
@@ -64,8 +64,8 @@ async def _read_silence(connection: Connection) -> Mapping[str, float]: ...
 
 
 async def measure_silence(connection: Connection) -> Mapping[tuple[str, ...], float]:
-    """Return the seconds since each source responded.
+    """Return the seconds since each source last responded.
 
-    Sources that have been silent for 30 days are left out, unless their last read failed.
+    Sources that have not responded for 30 days are left out, unless their last read failed.
     """
     return {(name,): seconds for name, seconds in (await _read_silence(connection)).items()}

@@ -1,4 +1,4 @@
-"""The import of units: one line each, with the members of the PUT body and, in JSON, also the week."""
+"""Import of units. A row has the members of a PUT body and, in JSON, may also have the weekly hours."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,11 +15,11 @@ from balcao.health_units.timetables.schemas import WeekBody
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 
-BATCH = 200  # other writers wait for the commit of a batch
+BATCH = 200  # other writers wait until a batch commits
 
 
 class UnitRow(msgspec.Struct, dict=True):
-    """A unit. Without `semana` its week does not change."""
+    """A unit. Without `semana`, its weekly hours do not change."""
 
     cnes: str
     nome: str
@@ -39,24 +39,24 @@ class UnitRow(msgspec.Struct, dict=True):
     abre_feriado: bool = False
 
     def __post_init__(self) -> None:
-        """Validate the row as request bodies are validated. Raises Invalid."""
+        """Validate the row like request bodies. Raises Invalid."""
         _ = parse_cnes(self.cnes), self.unit, self.week
 
     @cached_property
     def unit(self) -> UnitBody:
-        """Return the unit of the row. Raises Invalid."""
+        """Return the row's unit. Raises Invalid."""
         return parse_body(UnitBody, msgspec.structs.asdict(self))
 
     @cached_property
     def week(self) -> WeekBody | None:
-        """Return the week of the row, or None. Raises Invalid."""
+        """Return the row's weekly hours, or None without `semana`. Raises Invalid."""
         if self.semana is None:
             return None
         return parse_body(WeekBody, {"semana": self.semana, "abre_feriado": self.abre_feriado})
 
 
 async def write_units(connection: Connection, rows: Sequence[UnitRow]) -> int:
-    """Write and publish new and changed units. Return the number of units written.
+    """Write and publish new and changed units. Return the number of written units.
 
     If a unit has several rows, the last one counts.
     """

@@ -1,4 +1,4 @@
-"""Routes of the notifications: the operations of staff, and the public list."""
+"""Routes of notifications: the operations of staff, and the public list."""
 
 from typing import Annotated, TypeAlias
 from uuid import UUID
@@ -51,8 +51,9 @@ routes = ROUTES.extend(tags=["risco"], body_limit=SMALL_BODY)
 async def get_notifications(
     call: Call, cnes: CnesInPath, query: Annotated[LogQuery, in_query(LogQuery)]
 ) -> NotificationLog:
-    """Lista as notificações da unidade, da mais nova à mais antiga, sem as encerradas por engano. Toda pessoa com token
-    lê; uma máquina precisa do escopo `sms:read`. Siga `proximo` até ser nulo.
+    """Lista as notificações da unidade, da mais nova à mais antiga, sem as encerradas por engano. Para ler a página
+    seguinte, envie `proximo` em `after`, até que `proximo` seja nulo. Qualquer pessoa com token pode ler; uma máquina
+    precisa do escopo `sms:read`.
     """
     before = decode_notification_cursor(cnes, query.after) if query.after else None
     found = await service.list_notifications(call, cnes, query, before)
@@ -77,8 +78,8 @@ async def get_notifications(
 )
 @sending(LOCATION)
 async def open_notification(call: Call, cnes: CnesInPath, body: OpenBody) -> Response[StaffNotification]:
-    """Abre uma notificação para a unidade, que não pode ter outra ativa (409). A cor vale para o público na hora;
-    motivo, ocorrência e consequências, das listas de `/listas`, ficam com a equipe.
+    """Abre uma notificação para a unidade. Se já há outra ativa, a resposta é 409. O público vê a cor imediatamente; o
+    motivo, a ocorrência e as consequências (das listas de `/listas`) são vistos só pela equipe.
     """
     opened = await service.open_notification(call, cnes, body)
     headers = {LOCATION.name: f"notificacoes/{opened.id}"}
@@ -93,8 +94,8 @@ async def open_notification(call: Call, cnes: CnesInPath, body: OpenBody) -> Res
     errors=[422],
 )
 async def get_notification(call: Call, cnes: CnesInPath, id: IdInPath) -> Response[NotificationDetail]:
-    """Devolve a notificação com todos os eventos, seus autores e motivos, também a encerrada por engano. Exige a ação
-    `risk_notification:read`; a leitura fica na trilha de auditoria.
+    """Devolve uma notificação, mesmo encerrada por engano, com todos os eventos, seus autores e motivos. Exige a ação
+    `risk_notification:read`. A leitura fica na trilha de auditoria.
     """
     found, log = await service.read_notification(call, cnes, id)
     return to_json(views.show_with_log(found, log, call.zone), headers={"ETag": found.etag, "Cache-Control": PERSONAL})
@@ -111,8 +112,8 @@ async def get_notification(call: Call, cnes: CnesInPath, id: IdInPath) -> Respon
 async def patch_notification(
     call: Call, cnes: CnesInPath, id: IdInPath, body: ChangeBody
 ) -> Response[StaffNotification]:
-    """Muda a cor da notificação ativa; a mesma cor de novo a confirma. Depois de encerrada não muda mais (409). Com
-    `If-Match`, só vale sobre o estado lido.
+    """Muda a cor da notificação ativa. Enviar a mesma cor de novo confirma a notificação. Depois de encerrada, ela não
+    muda mais (409). Com `If-Match`, a mudança só é feita se a notificação não mudou desde que foi lida.
     """
     return _respond(call, await service.change_notification(call, cnes, id, body), body.remarks)
 
@@ -128,8 +129,8 @@ async def patch_notification(
 async def close_notification(
     call: Call, cnes: CnesInPath, id: IdInPath, body: CloseBody
 ) -> Response[StaffNotification]:
-    """Encerra a notificação para sempre. A cor fica a que tinha, salvo se `risco` vier; com a causa `engano` ela some
-    para o público e fica só no registro. Com `If-Match`, só vale sobre o estado lido.
+    """Encerra a notificação para sempre. A cor só muda se `risco` for enviado. Com a causa `engano`, o público deixa de
+    vê-la, e ela fica só no registro. Com `If-Match`, só é encerrada se não mudou desde que foi lida.
     """
     return _respond(call, await service.close_notification(call, cnes, id, body), body.remarks)
 

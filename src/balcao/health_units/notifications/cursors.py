@@ -1,4 +1,4 @@
-"""Cursors into the notifications of a unit. A cursor is valid only for the unit it was created for."""
+"""Cursors for the list of a unit's notifications. A cursor is valid only for the unit for which it was created."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -11,15 +11,15 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def encode_notification_cursor(cnes: Cnes, opened: datetime) -> str:
-    """Return the cursor of the notification opened at this instant."""
+    """Return a cursor for the position after the notification opened at this instant."""
     return cursors.encode_cursor(_name(cnes), (opened - _EPOCH) // _MICROSECOND)
 
 
 def decode_notification_cursor(cnes: Cnes, text: str) -> datetime:
-    """Return the instant of a cursor. Raises Unprocessable if the cursor is forged, altered or of another unit."""
+    """Return the instant in a cursor. Raises Unprocessable if the cursor is malformed or belongs to another unit."""
     try:
         return _EPOCH + cursors.decode_cursor(_name(cnes), text) * _MICROSECOND
-    except (ValueError, OverflowError):  # a forged cursor gives access to nothing else
+    except (ValueError, OverflowError):  # even a forged cursor gives no further access
         item = Fault(loc=["query", "after"], msg="não é um cursor desta lista", type="value_error")
         raise Unprocessable(faults=[item]) from None
 

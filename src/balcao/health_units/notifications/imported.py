@@ -1,4 +1,4 @@
-"""Rules that merge imported rows into the stored notifications (rules: health_units 4.1). These are pure functions."""
+"""Rules that merge imported rows into stored notifications (rules: health_units 4.1). No SQL or HTTP here."""
 
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
@@ -15,14 +15,14 @@ from balcao.health_units.notifications.states import Notification, NotificationE
 from balcao.health_units.situation import Risco
 
 ALREADY_ACTIVE = "A unidade já tem outra notificação ativa."
-# The namespace of the ids that we derive for notifications of a former system, which sends no ids of ours.
+# The namespace for ids of notifications from a former system, which does not send our ids.
 _FORMER = UUID("0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90")
-# Unit and id. The database rejects a row with the id of another unit's notification.
+# A notification's unit and id. The database rejects a row with the id of another unit's notification.
 Key: TypeAlias = tuple[str, UUID]
 
 
 class ImportedNotification(msgspec.Struct, frozen=True):
-    """A notification of a former system: one colour and up to three times."""
+    """A notification from a former system: one colour and up to three times."""
 
     id: UUID
     cnes: str
@@ -38,20 +38,23 @@ class ImportedNotification(msgspec.Struct, frozen=True):
         return self.cnes, self.id
 
     def is_said_by(self, present: Notification | None) -> bool:
-        """Return whether the stored notification contains everything in this row.
+        """Return whether the stored notification already contains everything that this row reports.
 
-        Once true, it stays true after later events.
+        Once this is true, later events do not make it false.
         """
         return present is not None and not list_later_events(present, self)
 
 
 def make_id(cnes: str, opened_at: datetime) -> UUID:
-    """Return the id of a notification of a former system, derived from its unit and opening time."""
+    """Derive a notification's id from its unit and opening time."""
     return uuid5(_FORMER, f"{cnes} {opened_at.astimezone(UTC).isoformat(timespec='seconds')}")
 
 
 def list_later_events(present: Notification, old: ImportedNotification) -> list[NotificationEvent]:
-    """Return the events that the former system reports and the state lacks: a confirmation, or the closing."""
+    """Return the events that a row reports and the stored notification lacks.
+
+    This is at most one event: a change, a confirmation or the closing.
+    """
     if not present.active:
         return []
     if old.encerrada_em is not None:
@@ -62,10 +65,10 @@ def list_later_events(present: Notification, old: ImportedNotification) -> list[
 
 
 class Replay:
-    """Applies rows to the stored notifications one after the other, and collects the rows and events to write."""
+    """Applies imported rows to stored notifications one after the other, and collects the changes to write."""
 
     def __init__(self, units: Collection[str], known: Iterable[Notification], newest: Iterable[Notification]) -> None:
-        """Start with the codes of existing units, the rows' notifications, and each unit's newest notification."""
+        """`known` contains the stored notifications of the rows, and `newest` the newest notification of each unit."""
         self._units = units
         self._known = {state.key: state for state in known}
         self._newest = {state.cnes: state for state in newest}
@@ -74,13 +77,13 @@ class Replay:
         self.events: list[tuple[UUID, NotificationEvent, Remarks]] = []
 
     def apply(self, old: ImportedNotification) -> bool:
-        """Apply a row. Return whether it contained anything new.
+        """Apply a row, and return whether it contained anything new.
 
-        Raises Invalid in these cases:
+        Raises Invalid if the row's notification is not stored and:
 
         - the unit is unknown
-        - the unit has another active notification
-        - the row is active, but the unit has a newer notification
+        - the unit has another active notification, opened at the same time or earlier
+        - the row is active, but the unit has a notification opened at the same time or later
         """
         present = self._known.get(old.key)
         if present is None:
@@ -98,7 +101,7 @@ class Replay:
         return bool(events)
 
     def _require_place(self, old: ImportedNotification) -> None:
-        """Raise Invalid if this notification is not stored and may not be added."""
+        """Raise Invalid if this notification may not be added to its unit."""
         newest = self._newest.get(old.cnes)
         if old.cnes not in self._units:
             raise Invalid("O campo `cnes` não é o de uma unidade daqui: importe-a antes.")

@@ -1,4 +1,4 @@
-"""An entry in the log of a notification, as it is stored."""
+"""The stored form of an entry in a notification's log."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from balcao.health_units.notifications.states import NotificationEvent
 
 @dataclass(frozen=True)
 class RecordedEvent:
-    """An event with its reason and its author."""
+    """An event, with the remarks of staff and the author's name."""
 
     event: NotificationEvent
     remarks: Remarks

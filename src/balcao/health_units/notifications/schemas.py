@@ -1,4 +1,4 @@
-"""The bodies that staff send about a risk notification, and the forms in which staff and the public see it."""
+"""Wire types of risk notifications, for staff and for the public."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -19,7 +19,7 @@ _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90"
 
 
 class Causa(StrEnum):
-    """The reasons to close a notification. One that was closed as a mistake is never shown to the public again."""
+    """The reasons to close a notification. The public does not see notifications that were closed as a mistake."""
 
     NORMALIZACAO = "normalizacao"
     ENGANO = "engano"
@@ -33,7 +33,7 @@ class EventKind(StrEnum):
     ENCERRAMENTO = "encerramento"
 
 
-# Only staff read the reason, but it must not contain personal data either.
+# Although only staff read the reason, it must not contain personal data.
 Motivo = Annotated[
     Reason,
     Field(
@@ -65,7 +65,7 @@ _Risco = Annotated[Risco, Field(description="Cor do risco: Verde, Amarelo, Laran
 
 
 class Remarks(msgspec.Struct, frozen=True):
-    """The remarks of staff on an event, which only staff read. The codes come from the reference lists."""
+    """The remarks of staff on an event. Only staff can read them. The codes come from the reference lists."""
 
     motivo: str | None = None
     ocorrencia: str | None = None
@@ -86,7 +86,7 @@ class OpenBody(Model):
 
 
 class ChangeBody(Model):
-    """The body that changes the colour. The same colour again is a confirmation."""
+    """The body that changes a notification's colour. Sending the same colour again confirms the notification."""
 
     risco: _Risco
     motivo: Motivo | None = None
@@ -99,7 +99,7 @@ class ChangeBody(Model):
 
 
 class CloseBody(Model):
-    """The body that closes a notification. `risco` is the last colour to record; without it the colour stays."""
+    """The body that closes a notification. `risco` is the last colour to record, by default the current colour."""
 
     causa: Annotated[Causa, Field(description="Por que termina; `engano` a tira da vista do público.")] = (
         Causa.NORMALIZACAO
@@ -113,7 +113,7 @@ class CloseBody(Model):
 
 
 def _parse_instant(sent: Any) -> datetime:
-    """Return an RFC 3339 instant. Pydantic's own parser would also accept a number of seconds."""
+    """Parse an RFC 3339 instant. Pydantic's own parser would also accept a number of seconds."""
     try:
         instant: datetime = msgspec.convert(sent, Annotated[datetime, Meta(tz=True)])
         return in_utc(instant)
@@ -125,7 +125,7 @@ Bound = Annotated[datetime, BeforeValidator(_parse_instant)]
 
 
 class LogQuery(Model):
-    """The filter for a unit's notifications. `de` and `ate` bound the opening time, both inclusive."""
+    """A filter for a unit's notifications. `de` and `ate` are inclusive bounds of the opening time."""
 
     status: Annotated[Status | None, Field(description="Só as ativas ou só as encerradas.")] = None
     de: Annotated[
@@ -168,7 +168,7 @@ _AuthorName = Annotated[str, Meta(description="Quem fez.", examples=["Rui Campos
 
 
 class PublicNotification(msgspec.Struct):
-    """A notification as the public sees it."""
+    """A notification, as the public sees it."""
 
     id: _Id
     risco: _Color
@@ -180,7 +180,7 @@ class PublicNotification(msgspec.Struct):
 
 
 class StaffNotification(PublicNotification):
-    """A notification as staff see it. The remarks and the author come from its last event."""
+    """A notification, as staff see it. The remarks and the author come from its last event."""
 
     causa: _Cause
     versao: Annotated[int, Meta(ge=1, description="Sobe a cada evento; é o `ETag`.", examples=[1])]
@@ -194,7 +194,7 @@ class StaffNotification(PublicNotification):
 
 
 class LoggedEvent(msgspec.Struct):
-    """An entry in the log of a notification."""
+    """An entry in a notification's log."""
 
     tipo: Annotated[EventKind, Meta(description="O que aconteceu.")]
     risco_antes: Annotated[Risco | None, Meta(description="Cor anterior; nula na abertura.")]

@@ -1,6 +1,6 @@
-"""Use cases that open, change, confirm and close a notification (rules: health_units 4.1).
+"""Open, change, confirm, close and import notifications (rules: health_units 4.1).
 
-Each of them writes its event, its feed entry and its audit event in one transaction.
+The operations of staff write the event, the feed entry and the audit event in one transaction.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,10 +33,10 @@ _IMPORTER = Author("Importação", "import")
 
 
 async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime | None = None) -> Notification:
-    """Open a notification as of `at`, by default now.
+    """Open a notification. `at` defaults to the current time.
 
-    Raises Unprocessable for an unknown code, NotFound for an unknown or deactivated unit, and Conflict if another
-    notification is active. A repeated `Idempotency-Key` returns the first result.
+    Raises Forbidden, Unprocessable for an unknown code, NotFound for an unknown or deactivated unit, and Conflict if
+    another notification is active. A repeated `Idempotency-Key` returns the first result.
     """
 
     async def make() -> Notification:
@@ -61,10 +61,10 @@ async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime
 async def change_notification(
     call: Call, cnes: Cnes, id: UUID, body: ChangeBody, at: datetime | None = None
 ) -> Notification:
-    """Change the colour. The same colour again confirms it.
+    """Change a notification's colour. Sending the same colour again confirms the notification.
 
-    Raises Unprocessable for an unknown code, NotFound, Conflict if the notification is closed, and PreconditionFailed
-    (`If-Match`).
+    Raises Forbidden, Unprocessable for an unknown code, NotFound, Conflict if the notification is closed, and
+    PreconditionFailed (`If-Match`).
     """
     async with call.platform.database.transaction() as connection:
         await units.require_right_to_unit(call, connection, cnes)
@@ -104,7 +104,10 @@ async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notificat
 
 
 async def list_notifications(call: Call, cnes: Cnes, query: LogQuery, before: datetime | None) -> list[Notification]:
-    """Return up to `limit` + 1 public notifications opened before an instant, newest first. Raises NotFound."""
+    """Return up to `limit` + 1 public notifications, newest first. Raises NotFound if the unit is unknown.
+
+    With `before`, only notifications opened before this instant are returned.
+    """
     async with call.platform.database.connection() as connection:
         bounds = query.de, query.ate
         found = await store.list_public_notifications(connection, cnes, query.status, bounds, before, query.limit + 1)
@@ -114,17 +117,17 @@ async def list_notifications(call: Call, cnes: Cnes, query: LogQuery, before: da
 
 
 async def read_latest_notification(call: Call, cnes: Cnes) -> Notification | None:
-    """Return the unit's newest notification, including one closed as a mistake."""
+    """Return the unit's newest notification, even if it was closed as a mistake."""
     return await store.select_latest_notification(call.platform.database, cnes)
 
 
 async def count_notification_events(call: Call, cnes: Cnes) -> int:
-    """Return the number of log entries of all notifications of a unit."""
+    """Return the number of log entries of all of the unit's notifications."""
     return await store.count_unit_events(call.platform.database, cnes)
 
 
 async def import_notifications(connection: Connection, rows: Sequence[ImportedNotification]) -> list[Cnes]:
-    """Write notifications of a former system, or what happened to them since. Return the unit of each changed row.
+    """Write new notifications of a former system and new events of known ones. Return the unit of each changed row.
 
     The result is the same as applying the rows one after the other. Raises Invalid for a row that cannot be applied.
     """
@@ -133,13 +136,12 @@ async def import_notifications(connection: Connection, rows: Sequence[ImportedNo
     if not rows:
         return []
     codes = sorted({row.cnes for row in rows})
-    # Lock order: units first. A transaction that holds a unit's lock is the only one that can open a notification for
-    # it.
+    # Lock order: units first. Only the transaction that holds a unit's lock can open a notification for the unit.
     known_units = await lock_units(connection, codes)
     known = await store.lock_notifications_by_key(connection, *_split_keys(rows))
     replay = Replay(known_units, known, await store.list_newest_notifications(connection, codes))
     changed = [Cnes(row.cnes) for row in rows if replay.apply(row)]
-    # Update before the insert: a unit can have only one active notification, so close the old one first.
+    # Update before the insert: a unit can have only one active notification, so the old one must be closed first.
     await store.update_notifications(connection, list(replay.updated.values()))
     if await store.insert_notifications(connection, list(replay.added.values())) < len(replay.added):
         raise Invalid(ALREADY_ACTIVE)
@@ -148,7 +150,7 @@ async def import_notifications(connection: Connection, rows: Sequence[ImportedNo
 
 
 def _split_keys(rows: Iterable[ImportedNotification]) -> tuple[list[str], list[UUID]]:
-    """Return the units and the ids of the rows, without duplicates."""
+    """Return the units and the ids of the rows as two lists, without duplicate pairs."""
     codes, ids = zip(*{row.key for row in rows}, strict=True)
     return list(codes), list(ids)
 

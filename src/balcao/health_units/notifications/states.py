@@ -1,6 +1,7 @@
-"""Rules for the life of a notification: the event of each operation, and the state that the events add up to.
+"""Rules for the life of a notification: the event of each operation, and the state that results from the events.
 
-rules: health_units 4.1. These are pure functions. The state always equals the result of applying all events in order.
+rules: health_units 4.1. These are pure functions. The stored state always equals the result of applying all events in
+order.
 """
 
 from collections.abc import Iterable
@@ -24,7 +25,7 @@ class NotificationEvent(msgspec.Struct, frozen=True):
 
 
 class Notification(msgspec.Struct, frozen=True):
-    """One risk notification of one unit, from its opening to its closing."""
+    """A unit's risk notification, from its opening to its closing."""
 
     id: UUID
     cnes: str
@@ -52,26 +53,32 @@ class Notification(msgspec.Struct, frozen=True):
 
 
 def next_instant(now: datetime, last: datetime | None) -> datetime:
-    """Return the time of the next event: `now`, or one microsecond after `last` if the clock is behind.
+    """Return the time of the next event: `now`, or one microsecond after `last` if `now` is not later.
 
-    The step is small, so many operations at the same time never show a time a whole second ahead of the clock.
+    The step is small so that even many simultaneous operations do not get a time a whole second ahead of the clock.
     """
     return now if last is None or now > last else last + timedelta(microseconds=1)
 
 
 def open_event(risco: Risco, at: datetime) -> NotificationEvent:
-    """Return the event of an opening."""
+    """Return the event that opens a notification."""
     return NotificationEvent(EventKind.ABERTURA, None, risco, None, at)
 
 
 def change_event(notification: Notification, risco: Risco, now: datetime) -> NotificationEvent:
-    """Return the event of a change, or of a confirmation if the colour is the same. Raises Conflict if closed."""
+    """Return the event that changes the colour, or confirms it if it is the same.
+
+    Raises Conflict if the notification is closed.
+    """
     kind = EventKind.CONFIRMACAO if risco is notification.risco else EventKind.MUDANCA
     return NotificationEvent(kind, notification.risco, risco, None, _next_instant_of(notification, now))
 
 
 def close_event(notification: Notification, causa: Causa, risco: Risco | None, now: datetime) -> NotificationEvent:
-    """Return the event of a closing. The colour stays unless one is given. Raises Conflict if closed."""
+    """Return the event that closes a notification. `risco` is the last colour, by default the current colour.
+
+    Raises Conflict if the notification is closed.
+    """
     last = risco or notification.risco
     return NotificationEvent(
         EventKind.ENCERRAMENTO, notification.risco, last, causa, _next_instant_of(notification, now)
@@ -79,13 +86,13 @@ def close_event(notification: Notification, causa: Causa, risco: Risco | None, n
 
 
 def begin_notification(id: UUID, cnes: str, event: NotificationEvent) -> Notification:
-    """Return the notification that an opening creates."""
+    """Return the notification that results from its opening."""
     risco, em = event.risco_depois, event.em
     return Notification(id, cnes, risco, Status.ATIVO, em, em, None, None, risco, 1)
 
 
 def apply_notification_event(notification: Notification, event: NotificationEvent) -> Notification:
-    """Return the notification after a later event."""
+    """Return the notification as it is after a further event."""
     ends = event.tipo is EventKind.ENCERRAMENTO
     return msgspec.structs.replace(
         notification,
@@ -100,7 +107,7 @@ def apply_notification_event(notification: Notification, event: NotificationEven
 
 
 def replay_events(id: UUID, cnes: str, events: Iterable[NotificationEvent]) -> Notification:
-    """Return the state that results from all events of one notification, in order."""
+    """Return the notification that results from applying all its events in order."""
     opening, *rest = events
     return reduce(apply_notification_event, rest, begin_notification(id, cnes, opening))
 

@@ -1,4 +1,4 @@
-"""SQL for the notifications and their log."""
+"""SQL for notifications and their log."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ async def _count_outdated(connection: Connection, outdated_after: timedelta) -> 
 
 
 async def count_outdated(connection: Connection) -> Mapping[tuple[str, ...], float]:
-    """Return how many active notifications were not changed or confirmed for too long."""
+    """Return the number of active notifications that were not changed or confirmed for OUTDATED_AFTER."""
     return {(): await _count_outdated(connection, OUTDATED_AFTER)}
 
 
@@ -37,10 +37,10 @@ SELECT id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, cau
 FROM health_units.notifications WHERE cnes = :cnes ORDER BY aberta_em DESC LIMIT 1
 """)
 async def select_latest_notification(source: Source, cnes: Cnes) -> Notification | None:
-    """Return the unit's newest notification, including one closed as a mistake."""
+    """Return the unit's newest notification, even if it was closed as a mistake."""
 
 
-# Concurrent openings: the partial unique index lets only one opening insert its row.
+# The partial unique index lets only one of several concurrent openings insert its row.
 @statement("""
 INSERT INTO health_units.notifications
     (id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao)
@@ -49,7 +49,7 @@ ON CONFLICT (cnes) WHERE status = 'Ativo' DO NOTHING
 RETURNING true
 """)
 async def insert_notification(connection: Connection, notification: Notification) -> bool:
-    """Insert a notification. Return false if the unit already has an active notification."""
+    """Insert a notification. Return False if the unit already has an active notification."""
 
 
 _READ = """
@@ -60,7 +60,7 @@ FROM health_units.notifications WHERE id = :id AND cnes = :cnes
 
 @statement(f"{_READ} FOR UPDATE")
 async def lock_notification(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
-    """Return a notification of this unit and lock it until the transaction ends, or None if it does not exist."""
+    """Lock a notification of this unit until the transaction ends, and return it. Return None if there is none."""
 
 
 _OF_ROWS = """
@@ -74,14 +74,14 @@ JOIN health_units.notifications AS stored USING (cnes, id)
 async def list_notifications_by_key(
     connection: Connection, codes: Sequence[str], ids: Sequence[UUID]
 ) -> list[Notification]:
-    """Return the stored notifications among these. `codes` and `ids` name each one by unit and id."""
+    """Return the stored notifications with these keys. `codes` and `ids` contain the unit and the id of each key."""
 
 
 @statement(_OF_ROWS + "ORDER BY id FOR UPDATE OF stored")
 async def lock_notifications_by_key(
     connection: Connection, codes: Sequence[str], ids: Sequence[UUID]
 ) -> list[Notification]:
-    """Return the stored notifications among these, and lock them until the transaction ends."""
+    """Lock the stored notifications with these keys until the transaction ends, and return them."""
 
 
 @statement("""
@@ -91,7 +91,7 @@ SELECT newest.* FROM unnest(:codes::text[]) AS named (cnes) CROSS JOIN LATERAL (
 ) AS newest
 """)
 async def list_newest_notifications(connection: Connection, codes: Sequence[str]) -> list[Notification]:
-    """Return the newest notification of each unit that has one, including those closed as a mistake."""
+    """Return the newest notification of each unit, also if it was closed as a mistake. Some units may have none."""
 
 
 @statement("""
@@ -102,7 +102,10 @@ FROM jsonb_populate_recordset(NULL::health_units.notifications, :notifications::
 ON CONFLICT (cnes) WHERE status = 'Ativo' DO NOTHING
 """)
 async def insert_notifications(connection: Connection, notifications: Sequence[Notification]) -> int:
-    """Insert notifications, except active notifications whose unit already has one. Return how many were inserted."""
+    """Insert notifications, and return the number of inserted rows.
+
+    An active notification is not inserted if its unit already has one.
+    """
 
 
 @statement("""
@@ -150,7 +153,7 @@ async def _append_all(connection: Connection, events: Sequence[Mapping[str, Any]
 async def append_events(
     connection: Connection, events: Iterable[tuple[UUID, NotificationEvent, Remarks]], author: Author
 ) -> None:
-    """Append the events of several notifications, each with its remarks, by one author."""
+    """Append events to the logs of notifications. All events have the same author."""
     rows = [
         {"id": new_id(), "notification_id": id_, **msgspec.structs.asdict(event), **msgspec.structs.asdict(remarks)}
         for id_, event, remarks in events
@@ -160,7 +163,7 @@ async def append_events(
 
 @statement(_READ)
 async def select_notification(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
-    """Return a notification of this unit, or None if it does not exist."""
+    """Return a notification of this unit, or None if there is none with this id."""
 
 
 @statement("""
@@ -168,19 +171,19 @@ SELECT tipo, risco_antes, risco_depois, causa, em, motivo, ocorrencia, consequen
 FROM health_units.notification_events WHERE notification_id = :id ORDER BY em
 """)
 async def list_notification_events(connection: Connection, id: UUID) -> list[RecordedEvent]:
-    """Return the log in chronological order."""
+    """Return the log of a notification in chronological order."""
 
 
 class ListedNotification(NamedTuple):
-    """A notification of a page. It is None in the only row of an empty page."""
+    """A row of a page of notifications. `notification` is None in the only row of an empty page."""
 
     notification: Notification | None
 
 
-# LEFT JOIN: a unit without notifications gives one row of nulls, so a result without rows means an unknown unit.
+# LEFT JOIN: a unit without notifications has one row of nulls, so no rows at all means that the unit is unknown.
 #
-# Responses show whole seconds, so `ate` includes its whole second. A notification is then found by the time that was
-# shown.
+# Upper bound: responses show whole seconds, so the bound includes its whole second. Callers can thus search for the
+# time that a response showed.
 @statement("""
 SELECT found.*
 FROM health_units.units AS unit
@@ -218,7 +221,10 @@ async def list_public_notifications(
     before: datetime | None,
     limit: int,
 ) -> list[Notification] | None:
-    """Return the public notifications of a unit, newest first, without mistakes. Return None for an unknown unit."""
+    """Return the unit's notifications that were not closed as a mistake, newest first.
+
+    Return None for an unknown unit.
+    """
     listed = await _list_public(connection, cnes, status, *opened, before, limit)
     return [each.notification for each in listed if each.notification is not None] if listed else None
 

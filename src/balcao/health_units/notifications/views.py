@@ -1,4 +1,4 @@
-"""The views of a notification for staff and for the public (rules: health_units 3.2)."""
+"""How staff and the public see a notification (rules: health_units 3.2)."""
 
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -17,17 +17,17 @@ from balcao.health_units.situation import is_outdated
 
 
 def show_to_public(notification: Notification, zone: ZoneInfo) -> PublicNotification:
-    """Return the notification as the public sees it."""
+    """Return a notification as the public sees it."""
     return PublicNotification(**_public_members(notification, zone))
 
 
 def show_to_staff(notification: Notification, remarks: Remarks, author: str, zone: ZoneInfo) -> StaffNotification:
-    """Return the notification as staff see it. The remarks and the author come from the last event."""
+    """Return a notification as staff see it. `remarks` and `author` are those of its last event."""
     return StaffNotification(**list_staff_members(notification, remarks, author, zone))
 
 
 def show_with_log(notification: Notification, log: list[RecordedEvent], zone: ZoneInfo) -> NotificationDetail:
-    """Return the notification as staff see it, with the whole log."""
+    """Return a notification as staff see it, with its whole log."""
     events = [show_event(each, zone) for each in log]
     return NotificationDetail(
         **list_staff_members(notification, log[-1].remarks, log[-1].autor_nome, zone), eventos=events
@@ -35,7 +35,7 @@ def show_with_log(notification: Notification, log: list[RecordedEvent], zone: Zo
 
 
 def show_event(recorded: RecordedEvent, zone: ZoneInfo) -> LoggedEvent:
-    """Return an entry of the log."""
+    """Return an entry of a notification's log as staff see it."""
     event, remarks = recorded.event, recorded.remarks
     return LoggedEvent(
         event.tipo,
@@ -64,7 +64,7 @@ def _public_members(notification: Notification, zone: ZoneInfo) -> dict[str, Any
 
 
 def list_staff_members(notification: Notification, remarks: Remarks, author: str, zone: ZoneInfo) -> dict[str, Any]:
-    """Return the members of the staff form. The remarks and the author come from the last event."""
+    """Return the members that staff see. `remarks` and `author` are those of the last event."""
     return _public_members(notification, zone) | {
         "causa": notification.causa,
         "versao": notification.versao,

@@ -1,4 +1,4 @@
-"""Routes of the staff's view of the whole city: open notifications and recent events."""
+"""Routes of the city-wide view for staff: active notifications and recent events."""
 
 from typing import Annotated, TypeAlias
 
@@ -25,9 +25,9 @@ routes = ROUTES.extend(tags=["risco"])
     "Notificações ativas da cidade inteira",
 )
 async def get_open_notifications(call: Call, query: OpenInQuery) -> Response[OpenNotifications]:
-    """Lista as notificações ativas como a equipe as vê, de todas as unidades que a permissão alcança: a cor mais alta
-    primeiro e, na mesma cor, a que espera confirmação há mais tempo. Com o `id` e a `versao` de cada uma (`ETag`
-    `"v<versao>"`) dá para confirmá-la, mudá-la ou encerrá-la.
+    """Lista as notificações ativas, como a equipe as vê, de todas as unidades que a permissão alcança: a cor mais alta
+    primeiro e, na mesma cor, a que espera confirmação há mais tempo. Para confirmar, mudar ou encerrar uma delas, use o
+    seu `id` e a sua `versao` (`ETag` `"v<versao>"`).
     """
     found = await service.list_open_notifications(call, query)
     return to_json(found, headers={"Cache-Control": PERSONAL})
@@ -40,8 +40,9 @@ async def get_open_notifications(call: Call, query: OpenInQuery) -> Response[Ope
     "O que aconteceu por último na cidade",
 )
 async def get_notification_events(call: Call, query: EventsInQuery) -> Response[CityEvents]:
-    """Lista os eventos das notificações, do mais novo ao mais antigo, com autor e motivo, das unidades que a permissão
-    alcança; com `cnes`, os de uma unidade. Também os das encerradas por engano. A leitura fica na trilha de auditoria.
+    """Lista os eventos das notificações das unidades que a permissão alcança, do mais novo ao mais antigo, com autor e
+    motivo. Com `cnes`, só os de uma unidade. Inclui as notificações encerradas por engano. A leitura fica na trilha de
+    auditoria.
     """
     found = await service.list_notification_events(call, query)
     return to_json(found, headers={"Cache-Control": PERSONAL})

@@ -1,4 +1,4 @@
-"""The wire types of open notifications and events, each with its unit."""
+"""Wire types of active notifications and of events, with their units."""
 
 from typing import Annotated
 
@@ -18,13 +18,13 @@ _Area = Annotated[str | None, Field(max_length=20, description="Só desta área.
 
 
 class OpenQuery(Model):
-    """The filter for active notifications."""
+    """A filter for active notifications."""
 
     area: _Area = None
 
 
 class EventsQuery(Model):
-    """The filter for events. `de` and `ate` bound their times, both inclusive."""
+    """A filter for events. `de` and `ate` are inclusive bounds of their times."""
 
     area: _Area = None
     cnes: Annotated[
@@ -47,7 +47,7 @@ class EventsQuery(Model):
 
 
 class NamedUnit(msgspec.Struct, frozen=True):
-    """The members of a unit that lists show."""
+    """A unit, with the members that lists show."""
 
     cnes: CnesText
     nome: Annotated[str, Meta(description="Nome da unidade.", examples=["Clínica da Família Modelo 1"])]
@@ -57,7 +57,7 @@ class NamedUnit(msgspec.Struct, frozen=True):
 
 
 class OpenNotification(StaffNotification, kw_only=True):
-    """An active notification with its unit and its age."""
+    """An active notification, with its unit and its age."""
 
     unidade: Annotated[NamedUnit, Meta(description="A unidade.")]
     ultimo_evento: Annotated[EventKind, Meta(description="O que aconteceu por último.")]
@@ -69,7 +69,7 @@ class OpenNotification(StaffNotification, kw_only=True):
 
 
 class OpenNotifications(msgspec.Struct):
-    """All active notifications of the units that the caller's right covers."""
+    """The active notifications of the units that the caller's right covers."""
 
     itens: Annotated[
         list[OpenNotification],
@@ -82,7 +82,7 @@ class OpenNotifications(msgspec.Struct):
 
 
 class CityEvent(msgspec.Struct):
-    """An event with its unit and notification."""
+    """An event of a notification, with its unit."""
 
     id: Annotated[str, Meta(description="Identificador do evento (UUID).", examples=[_EXAMPLE_ID])]
     notificacao: Annotated[str, Meta(description="Identificador da notificação (UUID).", examples=[_EXAMPLE_ID])]

@@ -1,4 +1,4 @@
-"""Use cases for the staff's view of the whole city, limited to the areas that the caller's right covers."""
+"""The city-wide view for staff, limited to the areas that the caller's right covers."""
 
 from datetime import datetime
 
@@ -37,9 +37,9 @@ async def list_notification_events(call: Call, query: EventsQuery) -> CityEvents
 
 
 def _list_areas(call: Call) -> list[str] | None:
-    """Return the areas to which the caller's right is limited.
+    """Return the areas to which the caller's right is limited, or None for the whole city.
 
-    None means the whole city, including units without an area.
+    Only the whole city includes units without an area.
     """
     limits = call.find_limits(AREA)
     return None if limits is None else sorted(limits)

@@ -1,4 +1,4 @@
-"""SQL for the staff's view of the whole city. It reads the tables of notifications and units."""
+"""SQL for the city-wide view for staff. It reads the tables of notifications and units."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from balcao.health_units.situation import Risco
 
 
 class StoredOpen(NamedTuple):
-    """An active notification with its unit and its last event."""
+    """An active notification, with its unit and its last event."""
 
     notification: Notification
     unit: NamedUnit
@@ -26,7 +26,7 @@ class StoredOpen(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "StoredOpen":
-        """Return the notification of a row with all of these columns. The kind of unit is in `tipo_unidade`."""
+        """Create the notification from a row. `tipo_unidade` is the kind of unit, `tipo` the kind of the last event."""
         before = row["risco_antes"]
         return cls(
             read_part(Notification, row),
@@ -39,7 +39,7 @@ class StoredOpen(NamedTuple):
 
 
 class StoredEvent(NamedTuple):
-    """An event with its unit."""
+    """An event, with its unit."""
 
     id: UUID
     notificacao: UUID
@@ -49,7 +49,7 @@ class StoredEvent(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "StoredEvent":
-        """Return the event of a row with all of these columns. The kind of unit is in `tipo_unidade`."""
+        """Create the event from a row. `tipo_unidade` is the kind of unit, `tipo` the kind of event."""
         return cls(row["id"], row["notification_id"], _read_unit(row), row["engano"], read_part(RecordedEvent, row))
 
 
@@ -58,7 +58,7 @@ def _read_unit(row: Row) -> NamedUnit:
     return read_part(NamedUnit, members | {"tipo": row["tipo_unidade"]})
 
 
-# Not paginated: each unit has at most one active notification, so the list is at most as long as the list of units.
+# There are no pages, because each unit has at most one active notification.
 @statement("""
 SELECT notification.id, notification.cnes, notification.risco, notification.status, notification.aberta_em,
        notification.ultima_atualizacao, notification.encerrada_em, notification.causa, notification.risco_maximo,
@@ -78,11 +78,11 @@ ORDER BY array_position(ARRAY['Vermelho', 'Laranja', 'Amarelo', 'Verde'], notifi
 async def list_open(connection: Connection, areas: Sequence[str] | None, area: str | None) -> list[StoredOpen]:
     """Return the active notifications, highest risk first.
 
-    `areas` are the areas of the caller's right (None: the whole city); `area` is an optional filter.
+    `areas` are the areas that the caller's right covers (None for the whole city). `area` is an optional filter.
     """
 
 
-# Responses show whole seconds, so `ate` includes its whole second.
+# Responses show whole seconds, so the upper bound includes its whole second.
 @statement("""
 SELECT event.id, event.notification_id, unit.cnes, unit.nome, unit.tipo AS tipo_unidade, unit.area, unit.bairro,
        notification.causa IS NOT DISTINCT FROM 'engano' AS engano, event.tipo, event.risco_antes, event.risco_depois,
@@ -101,4 +101,4 @@ LIMIT :most
 async def list_events_of_units(
     connection: Connection, areas: Sequence[str] | None, query: EventsQuery, most: int
 ) -> list[StoredEvent]:
-    """Return the newest events of units in these areas. None means the whole city."""
+    """Return the newest events of units in these areas. `areas` is None for the whole city."""

@@ -1,4 +1,4 @@
-"""Routes of the reference lists."""
+"""Routes of reference lists."""
 
 import re
 from typing import Annotated, TypeAlias
@@ -25,7 +25,7 @@ routes = ROUTES.extend(tags=["risco"], body_limit=SMALL_BODY)
 
 
 def _parse_list(text: str) -> Lista:
-    """Parse the name of a reference list from the path. Raises Unprocessable for an unknown name."""
+    """Parse the name of a reference list in a path. Raises Unprocessable for an unknown name."""
     try:
         return Lista(text)
     except ValueError:
@@ -34,7 +34,7 @@ def _parse_list(text: str) -> Lista:
 
 
 def _parse_code(text: str) -> str:
-    """Return the code of a path. Raises Unprocessable if it has the wrong form."""
+    """Parse a value's code in a path. Raises Unprocessable."""
     if not re.fullmatch(CODE, text):
         item = Fault(
             loc=["path", "codigo"],
@@ -61,8 +61,8 @@ CodeInPath: TypeAlias = Annotated[str, InPath(_parse_code, "Código do valor", "
     may_lag=True,
 )
 async def get_reference_values(call: Call, lista: ListInPath) -> Response[ReferenceValues]:
-    """Devolve a lista que a secretaria mantém para descrever as notificações. Toda pessoa com token lê; uma máquina
-    precisa do escopo `sms:read`.
+    """Devolve uma das listas que a secretaria mantém para descrever as notificações. Qualquer pessoa com token pode
+    ler; uma máquina precisa do escopo `sms:read`.
     """
     async with call.reader.connection() as connection:
         found = ReferenceValues(await store.list_reference_values(connection, lista))
@@ -79,8 +79,8 @@ async def get_reference_values(call: Call, lista: ListInPath) -> Response[Refere
 async def put_reference_value(
     call: Call, lista: ListInPath, codigo: CodeInPath, body: ReferenceValueBody
 ) -> Response[ReferenceValue]:
-    """Acrescenta o valor (201) ou o substitui (200). Um valor nunca é apagado, porque registros o citam; com `ativo`
-    falso ele não vale para novos.
+    """Acrescenta o valor (201) ou o substitui (200). Um valor nunca é apagado, porque há registros que o citam. Com
+    `ativo` falso, ele não pode ser usado em novos registros.
     """
     value, is_new = await service.put_reference_value(call, lista, codigo, body)
     return to_json(value, status=201 if is_new else 200, headers={"Cache-Control": PERSONAL})

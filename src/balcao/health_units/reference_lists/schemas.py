@@ -1,4 +1,4 @@
-"""The wire types of the lists that the department maintains: kinds of occurrence, and consequences for the unit."""
+"""Wire types of the lists that the department maintains: kinds of occurrence, and consequences for a unit."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -38,6 +38,6 @@ class ReferenceValue(msgspec.Struct, frozen=True):
 
 
 class ReferenceValues(msgspec.Struct, frozen=True):
-    """A whole list."""
+    """All values of a list."""
 
     itens: Annotated[list[ReferenceValue], Meta(description="Por nome; também os que não se usam mais.")]

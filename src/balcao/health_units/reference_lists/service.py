@@ -1,4 +1,4 @@
-"""Use cases of the reference lists, and the check of the values that a notification names (rules: health_units 2.4)."""
+"""Change the reference lists, and check the values that notifications refer to (rules: health_units 2.4)."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ from balcao.health_units.units import service as units
 async def put_reference_value(
     call: Call, lista: Lista, codigo: str, body: ReferenceValueBody
 ) -> tuple[ReferenceValue, bool]:
-    """Create or replace a value. Return it, and whether it is new.
+    """Create or replace a value. Return the value, and whether it is new.
 
-    Raises Forbidden if the right is limited to areas, because the lists apply to the whole city.
+    Raises Forbidden if the caller's right is limited to areas, because the lists apply to the whole city.
     """
     units.require_right_to_area(call, None)
     value = ReferenceValue(codigo, body.nome, body.ativo)
@@ -29,7 +29,7 @@ async def put_reference_value(
 
 
 async def require_known_values(connection: Connection, ocorrencia: str | None, consequencias: Sequence[str]) -> None:
-    """Raise Unprocessable if a value is unknown or switched off. Without values, it makes no query."""
+    """Raise Unprocessable if a value is unknown or switched off. Without values, this makes no query."""
     places: list[tuple[str, ...]] = []
     named: list[NamedValue] = []
     if ocorrencia is not None:

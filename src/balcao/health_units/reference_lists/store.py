@@ -1,4 +1,4 @@
-"""SQL for the reference lists."""
+"""SQL for reference lists."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -26,7 +26,7 @@ async def upsert_reference_value(connection: Connection, lista: Lista, value: Re
 
 
 class NamedValue(NamedTuple):
-    """A value that a notification names."""
+    """The key of a value that a notification refers to."""
 
     lista: Lista
     codigo: str
@@ -42,4 +42,4 @@ WHERE NOT EXISTS (
 ORDER BY place
 """)
 async def find_unknown_values(connection: Connection, named: Sequence[NamedValue]) -> list[int]:
-    """Return the positions, from 0, of the values that are unknown or switched off."""
+    """Return the indexes of the values that are unknown or switched off."""

@@ -1,4 +1,4 @@
-"""Routes of the units' risk."""
+"""Routes of the risk of units."""
 
 from typing import Annotated, TypeAlias
 
@@ -25,9 +25,10 @@ routes = ROUTES.extend(tags=["risco"], body_limit=SMALL_BODY)
     errors=[304, 422],
 )
 def get_risk(call: Call, cnes: CnesInPath) -> Response[UnitRisk]:
-    """Diz se a unidade funciona normalmente ou se o entorno é inseguro, com a notificação ativa e a mais recente. Toda
-    pessoa com token lê; uma máquina precisa do escopo `sms:read`. Quando o risco não pôde ser confirmado há pouco, a
-    resposta é 503, nunca um valor velho; guarde-a no máximo 30 segundos e revalide com o `ETag`.
+    """Diz se a unidade funciona normalmente ou se o entorno é inseguro, com a notificação ativa e a mais recente.
+    Qualquer pessoa com token pode ler; uma máquina precisa do escopo `sms:read`. Se o risco não foi confirmado há
+    pouco, a resposta é 503, nunca um valor velho. Guarde a resposta por no máximo 30 segundos e revalide-a com o
+    `ETag`.
     """
     return from_ready(service.read_risk(call, cnes), call, CACHE)
 
@@ -40,9 +41,10 @@ def get_risk(call: Call, cnes: CnesInPath) -> Response[UnitRisk]:
     errors=[304],
 )
 def get_risks(call: Call, query: RisksInQuery) -> Response[UnitRisks]:
-    """Devolve o risco das unidades pedidas, por CNES, e em `desconhecidas` os códigos que não são de nenhuma; sem
-    `cnes`, o retrato de todas as unidades ativas. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.
-    Revalide com o `ETag`; para seguir as mudanças, continue da `sequencia` em `/unidades/eventos`.
+    """Devolve o risco das unidades pedidas, em ordem de CNES, e em `desconhecidas` os códigos que não são de nenhuma
+    unidade. Sem `cnes`, devolve o risco de todas as unidades ativas. Qualquer pessoa com token pode ler; uma máquina
+    precisa do escopo `sms:read`. Revalide a resposta com o `ETag`. Para acompanhar as mudanças, abra
+    `/unidades/eventos` a partir da `sequencia`.
     """
     return from_ready(service.read_risks(call, query.cnes), call, CACHE)
 

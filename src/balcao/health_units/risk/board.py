@@ -1,6 +1,6 @@
-"""The board: every unit in memory as the database last confirmed it, with its risk as a prepared response.
+"""The board: all units in memory, as last read from the database, with prepared responses about their risk.
 
-A stale board refuses calls instead of showing a risk that may have changed (rules: health_units 5).
+A stale board raises an error instead of showing a risk that may have changed (rules: health_units 5).
 """
 
 import time
@@ -21,7 +21,7 @@ USABLE_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class UnitState:
-    """A unit. `opened_at` is the opening time of its active notification, or None."""
+    """A unit on the board. `opened_at` is the opening time of its active notification, or None without one."""
 
     record: UnitRecord
     folded_name: str
@@ -33,7 +33,7 @@ class UnitState:
 
 @dataclass(frozen=True)
 class BoardSnapshot:
-    """All units after change number `sequence`, which was published at `changed_at`.
+    """All units as of the change with the number `sequence`, which was published at `changed_at`.
 
     `holidays` are the days on which units close.
     """
@@ -48,9 +48,9 @@ _NOTHING = BoardSnapshot(0, "", {}, frozenset())
 
 
 class UnitBoard:
-    """The current snapshot of all units.
+    """The latest snapshot of all units.
 
-    `confirmed_at` is the monotonic time, in seconds, of the last refresh from the database.
+    `confirmed_at` is the monotonic time, in seconds, at which the last refresh from the database started.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class UnitBoard:
 
     @property
     def fresh(self) -> bool:
-        """Whether the database has confirmed the snapshot recently enough to show it."""
+        """Whether the snapshot was confirmed by the database recently enough to show it."""
         return time.monotonic() - self.confirmed_at <= USABLE_SECONDS
 
     @property
@@ -77,19 +77,19 @@ class UnitBoard:
 
     @property
     def all_risks(self) -> Ready:
-        """Return the risk of every active unit. Raises Unavailable if the snapshot is stale."""
+        """Return the response about all active units. Raises Unavailable if the snapshot is stale."""
         self.require_fresh()
         return self._all_risks
 
     def get(self, cnes: Cnes) -> UnitState:
-        """Return a unit. Raises Unavailable if the snapshot is stale, and NotFound."""
+        """Return a unit. Raises NotFound, and Unavailable if the snapshot is stale."""
         found = self.snapshot.states.get(cnes.digits)
         if found is None:
             raise NotFound("Unidade de saúde não encontrada.", code="unit-not-found")
         return found
 
     def choose(self, codes: Iterable[str]) -> Ready:
-        """Return the risk of these units, ordered by CNES and without duplicates.
+        """Return the response about these units, sorted by CNES and without duplicates.
 
         Raises Unavailable if the snapshot is stale.
         """
@@ -101,8 +101,8 @@ class UnitBoard:
     def replace(self, snapshot: BoardSnapshot, asked_at: float) -> None:
         """Replace the snapshot with one whose query started at `asked_at` (monotonic, in seconds).
 
-        If two refreshes overlap, the one that started first is ignored if it finishes last. It may lack a change that
-        the other one has, and no further notification would correct it.
+        If refreshes overlap, the one that started first is ignored if it finishes last. It may lack a change that the
+        other refresh has read, and no further notification would correct it.
         """
         if asked_at < self._asked_at:
             return
@@ -123,6 +123,6 @@ class UnitBoard:
 
 
 def _show_risks(snapshot: BoardSnapshot, states: Sequence[UnitState], unknown: Sequence[str] = ()) -> Ready:
-    """Return the risks as one list. All processes that have the same changes produce the same bytes."""
+    """Return the response about these units. All processes that have read the same changes produce the same bytes."""
     risks = [state.risk for state in states]
     return Ready.of(UnitRisks(risks, list(unknown), snapshot.sequence, snapshot.changed_at))

@@ -1,4 +1,4 @@
-"""The wire types of a unit's risk."""
+"""Wire types of a unit's risk."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ Instant = Annotated[
 
 
 class Situation(msgspec.Struct):
-    """A notification as it appears in the risk. `ultima_atualizacao` has whole seconds and an offset."""
+    """The part of a notification that a unit's risk contains."""
 
     risco: Annotated[Risco, Meta(description="Cor do risco, em ordem crescente: Verde, Amarelo, Laranja, Vermelho.")]
     status: Annotated[Status, Meta(description="Se a notificação está ativa ou foi encerrada.")]
@@ -56,7 +56,7 @@ class UnitRisks(msgspec.Struct):
 
 
 class RisksQuery(Model):
-    """The units to return."""
+    """The codes of the units to return."""
 
     cnes: Annotated[
         list[Annotated[str, StringConstraints(pattern=PATTERN)]],

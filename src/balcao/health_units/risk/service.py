@@ -1,4 +1,4 @@
-"""Use cases of the units' risk. Callers read the board; its refresh and the feed read the database."""
+"""Read the risk of units. Callers read the board, and only its refresh and the feed read the database."""
 
 import time
 from collections.abc import Collection, Sequence
@@ -22,33 +22,36 @@ from balcao.health_units.situation import Status
 
 
 def read_risk(call: Call, cnes: Cnes) -> Ready:
-    """Return a unit's response from the board. Raises Unavailable if the board is stale, and NotFound."""
+    """Return the response about a unit from the board. Raises NotFound, and Unavailable if the board is stale."""
     return call.platform.part(UnitBoard).get(cnes).ready
 
 
 def read_risks(call: Call, codes: Sequence[str]) -> Ready:
-    """Return the response for these units, or for all active units if no unit is named. Raises Unavailable."""
+    """Return the response about these units, or about all active units if `codes` is empty.
+
+    Raises Unavailable if the board is stale.
+    """
     board = call.platform.part(UnitBoard)
     return board.choose(codes) if codes else board.all_risks
 
 
 async def read_unit_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> UnitRisk:
-    """Return the risk as the current transaction sees it. The unit must exist."""
+    """Return a unit's risk, as the current transaction sees it. The unit must exist."""
     return _to_risk(await store.read_unit_state(connection, cnes), zone)
 
 
 async def list_unit_risks(connection: Connection, units: Collection[Cnes], zone: ZoneInfo) -> dict[str, UnitRisk]:
-    """Return the risks by CNES as the current transaction sees them. The units must exist."""
+    """Return the risk of these units by CNES, as the current transaction sees it. The units must exist."""
     return {stored.cnes: _to_risk(stored, zone) for stored in await store.list_states_of_units(connection, units)}
 
 
 async def refresh_board(platform: Platform, board: UnitBoard) -> None:
-    """Fill the board with the current state of the database. Raises Unavailable if the database is down."""
+    """Read all units from the database and replace the board's snapshot. Raises Unavailable if the database is down."""
     asked_at = time.monotonic()
     zone = platform.zone
     async with platform.database.connection() as connection:
-        # Order: read the number before the states. The states may then include later changes, which are sent to
-        # listeners again, but never lack a change up to the number.
+        # Order: read the number before the states. The states may then contain later changes, which are sent to
+        # listeners afterwards, but they never lack a change up to the number.
         last = await store.read_last_change(connection)
         stored = await store.list_unit_states(connection)
         holidays = await store.list_closing_holidays(connection)

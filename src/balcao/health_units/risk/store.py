@@ -1,4 +1,4 @@
-"""SQL for the current state of the units."""
+"""SQL for the current state of units."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
@@ -13,7 +13,7 @@ from balcao.health_units.situation import Risco, Status
 
 
 class NewestNotification(NamedTuple):
-    """The newest notification of a unit that was not closed as a mistake."""
+    """A unit's newest notification that was not closed as a mistake."""
 
     risco: Risco
     status: Status
@@ -22,7 +22,7 @@ class NewestNotification(NamedTuple):
 
 
 class StoredState(NamedTuple):
-    """A unit with its own columns (`record`), its newest notification and its openings."""
+    """A unit's own columns (`record`), its newest notification and its timetable."""
 
     cnes: str
     record: Mapping[str, Any]
@@ -31,14 +31,14 @@ class StoredState(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "StoredState":
-        """Return the state of the unit in a row of `_STATE`."""
+        """Create the state from a row of `_STATE`."""
         newest = None if row["risco"] is None else read_part(NewestNotification, row)
         timetable = None if row["week"] is None else read_part(Timetable, row)
         return cls(row["cnes"], row, newest, timetable)
 
 
-# The active notification, if there is one, is always the newest. Exceptions and holidays are read from yesterday on,
-# because the date of the database and that of the city may differ.
+# A unit's active notification is always its newest. Exceptions and holidays are read from yesterday on, because the
+# database and the city may have different dates.
 _STATE = """
 SELECT unit.cnes, unit.nome, unit.logradouro, unit.numero, unit.complemento, unit.cep, unit.telefone, unit.celular,
        unit.tipo, unit.area, unit.bairro, unit.latitude, unit.longitude, unit.ativa, unit.atualizado_em,
@@ -65,7 +65,7 @@ async def list_unit_states(connection: Connection) -> list[StoredState]: ...
 
 @statement(_STATE + "WHERE unit.cnes = :cnes")
 async def read_unit_state(connection: Connection, cnes: Cnes) -> StoredState:
-    """Return the state of a unit that exists."""
+    """Return the state of a unit. The unit must exist."""
 
 
 @statement(_STATE + "WHERE unit.cnes = ANY(:units)")
@@ -77,7 +77,7 @@ async def list_closing_holidays(connection: Connection) -> frozenset[date]: ...
 
 
 class LastChange(NamedTuple):
-    """The number and the instant of the last public change."""
+    """The number and the time of the last public change."""
 
     last: int
     em: datetime

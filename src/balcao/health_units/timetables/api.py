@@ -1,4 +1,4 @@
-"""Routes of the units' openings."""
+"""Routes of the units' timetables."""
 
 from typing import Annotated, TypeAlias
 
@@ -38,8 +38,8 @@ routes = ROUTES.extend(tags=["horários"], body_limit=SMALL_BODY)
     errors=[304],
 )
 async def get_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery) -> Response[Days]:
-    """Devolve as aberturas reais de cada dia do período, contados feriados e exceções. O risco não entra: veja
-    `atendimento` na unidade. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.
+    """Devolve os horários de cada dia do período, já considerando feriados e exceções. O risco não é considerado: veja
+    `atendimento` na unidade. Qualquer pessoa com token pode ler; uma máquina precisa do escopo `sms:read`.
     """
     return with_etag(await service.list_opening_days(call, cnes, query), call, CACHE)
 
@@ -53,8 +53,8 @@ async def get_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery) -> 
     idempotent=True,
 )
 async def preview_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery, body: PreviewBody) -> Days:
-    """Devolve o que `GET` devolveria depois de gravar a semana e as exceções do corpo, e não grava nada. O que não vier
-    fica como está; uma exceção com `intervalos` nulo é retirada.
+    """Devolve o que `GET` devolveria depois de gravar a semana e as exceções do corpo, mas não grava nada. O que não
+    for enviado fica como está. Uma exceção com `intervalos` nulo é considerada retirada.
     """
     return await service.preview_days(call, cnes, query, body)
 
@@ -67,8 +67,9 @@ async def preview_opening_days(call: Call, cnes: CnesInPath, query: DaysInQuery,
     errors=[304, 422],
 )
 async def get_week(call: Call, cnes: CnesInPath) -> Response[Week]:
-    """Devolve a semana sem feriados e exceções, com o `ETag` que `PUT` de `/unidade/{cnes}/horarios` aceita em
-    `If-Match`; sem horário cadastrado, 404. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`.
+    """Devolve os horários da semana, sem considerar feriados e exceções, com o `ETag` que o `PUT` de
+    `/unidade/{cnes}/horarios` aceita em `If-Match`. Se a unidade não tem horário cadastrado, a resposta é 404. Qualquer
+    pessoa com token pode ler; uma máquina precisa do escopo `sms:read`.
     """
     return with_etag(await service.read_week(call, cnes), call, PERSONAL)
 
@@ -82,9 +83,9 @@ async def get_week(call: Call, cnes: CnesInPath) -> Response[Week]:
     errors=[412],
 )
 async def put_week(call: Call, cnes: CnesInPath, body: WeekBody) -> Response[Week]:
-    """Substitui os horários da semana inteira; um dia que faltar fica fechado. Até quatro intervalos por dia, sem
-    sobreposição; o que passa da meia-noite se escreve nos dois dias, com `24:00` e `00:00`. Com `If-Match`, só vale
-    sobre a semana lida em `/unidade/{cnes}/semana`.
+    """Substitui os horários da semana inteira. Um dia que faltar fica fechado. São até quatro intervalos por dia, sem
+    sobreposição. Divida entre os dois dias um intervalo que passa da meia-noite, com `24:00` e `00:00`. Com `If-Match`,
+    a mudança só é feita se a semana não mudou desde que foi lida em `/unidade/{cnes}/semana`.
     """
     return stored(await service.put_week(call, cnes, body))
 
@@ -97,8 +98,8 @@ async def put_week(call: Call, cnes: CnesInPath, body: WeekBody) -> Response[Wee
     errors=[304],
 )
 async def get_exceptions(call: Call, cnes: CnesInPath, query: ExceptionsInQuery) -> Response[DayExceptions]:
-    """Lista as exceções por data, de hoje em diante se nada for dito. Toda pessoa com token lê; uma máquina precisa do
-    escopo `sms:read`.
+    """Lista as exceções em ordem de data. Sem filtro, as do próximo ano a partir de hoje. Qualquer pessoa com token
+    pode ler; uma máquina precisa do escopo `sms:read`.
     """
     return with_etag(await service.list_exceptions(call, cnes, query), call, PERSONAL)
 
@@ -111,7 +112,7 @@ async def get_exceptions(call: Call, cnes: CnesInPath, query: ExceptionsInQuery)
     errors=[304, 422],
 )
 async def get_exception(call: Call, cnes: CnesInPath, dia: DayInPath) -> Response[DayException]:
-    """Devolve a exceção da data. Toda pessoa com token lê; uma máquina precisa do escopo `sms:read`."""
+    """Devolve a exceção da data. Qualquer pessoa com token pode ler; uma máquina precisa do escopo `sms:read`."""
     return with_etag(await service.read_exception(call, cnes, dia), call, PERSONAL)
 
 
@@ -124,8 +125,9 @@ async def get_exception(call: Call, cnes: CnesInPath, dia: DayInPath) -> Respons
     errors=[412],
 )
 async def put_exception(call: Call, cnes: CnesInPath, dia: DayInPath, body: ExceptionBody) -> Response[DayException]:
-    """Neste dia valem estas aberturas em lugar das da semana, também em feriado; sem nenhuma a unidade fecha. O motivo
-    aparece ao público. Com `If-Match`, só vale sobre a exceção lida.
+    """Define os horários de um dia, no lugar dos horários da semana, mesmo que o dia seja feriado. Sem nenhum
+    intervalo, a unidade fecha. O público vê o motivo. Com `If-Match`, a mudança só é feita se a exceção não mudou desde
+    que foi lida.
     """
     return stored(await service.put_exception(call, cnes, dia, body))
 
@@ -139,7 +141,9 @@ async def put_exception(call: Call, cnes: CnesInPath, dia: DayInPath, body: Exce
     errors=[412, 422],
 )
 async def delete_exception(call: Call, cnes: CnesInPath, dia: DayInPath) -> None:
-    """Neste dia volta a valer a semana. Com `If-Match`, só vale sobre a exceção lida."""
+    """Apaga a exceção: os horários da semana voltam a valer no dia. Com `If-Match`, ela só é apagada se não mudou desde
+    que foi lida.
+    """
     await service.delete_exception(call, cnes, dia)
 
 

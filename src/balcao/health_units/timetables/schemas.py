@@ -1,4 +1,4 @@
-"""The wire types of openings as staff write them, and of the days that result from them."""
+"""Wire types of the opening periods that staff write, and of the resulting days."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -21,7 +21,7 @@ _A_YEAR = timedelta(days=366)
 
 
 class IntervalBody(Model):
-    """An opening on one day."""
+    """A period on one day in which the unit is open."""
 
     inicio: Annotated[str, StringConstraints(pattern=START), Field(description="Hora de abertura.", examples=["08:00"])]
     fim: Annotated[
@@ -32,7 +32,7 @@ class IntervalBody(Model):
 
 
 def to_intervals(bodies: Sequence[IntervalBody]) -> list[Interval]:
-    """Return the openings in chronological order."""
+    """Return the opening periods in chronological order."""
     return [Interval(start, end) for start, end in sorted([(body.inicio, body.fim) for body in bodies])]
 
 
@@ -47,7 +47,7 @@ Weekday = Literal["1", "2", "3", "4", "5", "6", "7"]
 
 
 class WeekBody(Model):
-    """The openings of a week. A day that is missing is closed."""
+    """The opening periods of a week. The unit is closed on days that are missing."""
 
     semana: Annotated[
         dict[Weekday, Intervals],
@@ -60,7 +60,7 @@ class WeekBody(Model):
 
 
 class ExceptionBody(Model):
-    """The openings of one day, which replace the openings of its weekday."""
+    """The opening periods of a single day, which replace those of its weekday."""
 
     intervalos: Annotated[
         Intervals,
@@ -72,7 +72,7 @@ class ExceptionBody(Model):
 
 
 class ProposedException(Model):
-    """The openings that a day would have. None previews the removal of the exception."""
+    """A proposed exception. If `intervalos` is None, the preview assumes that the exception is removed."""
 
     data: Annotated[Day, Field(description="O dia.", examples=["2026-12-24"])]
     intervalos: Annotated[
@@ -84,7 +84,7 @@ class ProposedException(Model):
 
 
 class PreviewBody(Model):
-    """Proposed changes to a unit's openings. Members that are left out do not change."""
+    """Proposed changes to a unit's timetable. Absent members mean no change."""
 
     semana: Annotated[
         dict[Weekday, Intervals] | None,
@@ -98,7 +98,7 @@ class PreviewBody(Model):
 
 
 class DaysQuery(Model):
-    """The days to return, both bounds inclusive."""
+    """The days to return. Both bounds are inclusive."""
 
     de: Annotated[Day | None, Field(description="Primeiro dia; hoje, se faltar.", examples=["2026-12-20"])] = None
     ate: Annotated[
@@ -106,7 +106,7 @@ class DaysQuery(Model):
     ] = None
 
     def to_period(self, today: date) -> tuple[date, date]:
-        """Return the first and the last day. Raises Unprocessable for a period over 62 days or under one."""
+        """Return the first and the last day. Raises Unprocessable if the period is longer than 62 days or empty."""
         first = self.de or (today if self.ate is None else min(today, self.ate))
         last = self.ate or min(first + timedelta(days=USUAL - 1), LATEST)
         if not timedelta(0) <= last - first < timedelta(days=LONGEST):
@@ -116,7 +116,7 @@ class DaysQuery(Model):
 
 
 class ExceptionsQuery(Model):
-    """The exceptions to return, both bounds inclusive."""
+    """The days whose exceptions to return. Both bounds are inclusive."""
 
     de: Annotated[Day | None, Field(description="Primeiro dia; hoje, se faltar.", examples=["2026-12-20"])] = None
     ate: Annotated[
@@ -124,7 +124,7 @@ class ExceptionsQuery(Model):
     ] = None
 
     def to_period(self, today: date) -> tuple[date, date]:
-        """Return the first and the last day. Raises Unprocessable for a period over a year or under a day."""
+        """Return the first and the last day. Raises Unprocessable if the period is longer than a year or empty."""
         first = self.de or today
         last = self.ate or min(first + _A_YEAR, LATEST)
         if not timedelta(0) <= last - first <= _A_YEAR:
@@ -134,7 +134,7 @@ class ExceptionsQuery(Model):
 
 
 class Week(msgspec.Struct, frozen=True):
-    """The week of a unit."""
+    """A unit's weekly hours."""
 
     cnes: CnesText
     semana: Annotated[dict[str, list[Interval]], Meta(description="Aberturas por dia, de `1` (segunda) a `7`.")]
@@ -142,7 +142,7 @@ class Week(msgspec.Struct, frozen=True):
 
 
 class DayException(msgspec.Struct, frozen=True):
-    """The openings of a single day."""
+    """An exception: the opening periods of a unit on a single day."""
 
     cnes: CnesText
     data: Annotated[date, Meta(description="O dia.", examples=["2026-12-24"])]
@@ -157,7 +157,7 @@ class DayExceptions(msgspec.Struct, frozen=True):
 
 
 class OpenDay(msgspec.Struct, frozen=True):
-    """The openings of a day after holidays and exceptions are applied."""
+    """The opening periods of a day after holidays and exceptions are applied."""
 
     data: Annotated[date, Meta(description="O dia.", examples=["2026-12-24"])]
     intervalos: Annotated[list[Interval], Meta(description="Aberturas do dia, em ordem; vazio: fechada.")]
@@ -170,7 +170,7 @@ class OpenDay(msgspec.Struct, frozen=True):
 
 
 class Days(msgspec.Struct, frozen=True):
-    """The openings of a unit, day by day."""
+    """A unit's opening periods, day by day."""
 
     cnes: CnesText
     dias: Annotated[list[OpenDay], Meta(description="Cada dia do período, em ordem.")]

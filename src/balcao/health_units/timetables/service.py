@@ -1,4 +1,4 @@
-"""Use cases that write when units open, and read the resulting days."""
+"""Read and change the timetables of units: their weekly hours and exceptions."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -32,7 +32,7 @@ from balcao.health_units.units import service as units
 
 
 async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
-    """Replace the week of a unit. Raises Forbidden, NotFound and PreconditionFailed (`If-Match`)."""
+    """Replace a unit's weekly hours. Raises Forbidden, NotFound and PreconditionFailed (`If-Match`)."""
     week = Week(cnes.digits, _fill_week(body.semana), body.abre_feriado)
     async with call.platform.database.transaction() as connection:
         await _lock(call, connection, cnes)
@@ -45,13 +45,13 @@ async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
 
 
 async def import_weeks(connection: Connection, bodies: Mapping[Cnes, WeekBody]) -> set[Cnes]:
-    """Write the imported weeks that differ from the stored weeks. Return the units of the weeks that were written."""
+    """Write the imported weekly hours that differ from the stored ones. Return the units whose hours were written."""
     weeks = [Week(cnes.digits, _fill_week(body.semana), body.abre_feriado) for cnes, body in bodies.items()]
     return await store.put_changed_weeks(connection, weeks)
 
 
 def _fill_week(semana: Mapping[Weekday, Sequence[IntervalBody]]) -> dict[str, list[Interval]]:
-    """Return the openings of all seven days, in chronological order."""
+    """Return the opening periods of all seven days, in chronological order. Missing days are closed."""
     given = {str(day): bodies for day, bodies in semana.items()}
     return {day: to_intervals(given.get(day, [])) for day in "1234567"}
 
@@ -63,7 +63,7 @@ async def list_codes_with_timetable(call: Call) -> set[str]:
 
 
 async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) -> DayException:
-    """Create or replace the openings of one day. Raises Forbidden, NotFound and PreconditionFailed (`If-Match`)."""
+    """Create or replace the exception on a day. Raises Forbidden, NotFound and PreconditionFailed (`If-Match`)."""
     exception = DayException(cnes.digits, day, to_intervals(body.intervalos), body.motivo)
     async with call.platform.database.transaction() as connection:
         await _lock(call, connection, cnes)
@@ -76,7 +76,7 @@ async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) 
 
 
 async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
-    """Delete the exception, so that the week applies again.
+    """Delete the exception on a day, so that the weekly hours apply again.
 
     Raises Forbidden, NotFound and PreconditionFailed (`If-Match`).
     """
@@ -92,13 +92,13 @@ async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
 
 
 async def _lock(call: Call, connection: Connection, cnes: Cnes) -> None:
-    """Lock the unit, so that no other transaction writes its openings. Raises Forbidden and NotFound."""
+    """Lock the unit, so that no other transaction changes its timetable. Raises Forbidden and NotFound."""
     await units.require_right_to_unit(call, connection, cnes)
     await units.lock_unit(connection, cnes)
 
 
 async def read_week(call: Call, cnes: Cnes) -> Week:
-    """Return the week of a unit. Raises NotFound, also for a unit without a timetable."""
+    """Return a unit's weekly hours. Raises NotFound, also for a unit without a timetable."""
     found = await store.select_week(call.platform.database, cnes)
     if found is None:
         await _require_unit(call, cnes)
@@ -107,7 +107,7 @@ async def read_week(call: Call, cnes: Cnes) -> Week:
 
 
 async def list_exceptions(call: Call, cnes: Cnes, query: ExceptionsQuery) -> DayExceptions:
-    """Return the exceptions of a unit by date. Raises Unprocessable and NotFound."""
+    """Return a unit's exceptions, sorted by date. Raises Unprocessable and NotFound."""
     first, last = query.to_period(utc_now().astimezone(call.zone).date())
     async with call.platform.database.connection() as connection:
         found = await store.select_exceptions(connection, cnes, first, last)
@@ -117,7 +117,7 @@ async def list_exceptions(call: Call, cnes: Cnes, query: ExceptionsQuery) -> Day
 
 
 async def read_exception(call: Call, cnes: Cnes, day: date) -> DayException:
-    """Return the exception of a day. Raises NotFound."""
+    """Return the exception on a day. Raises NotFound."""
     found = await store.select_exception(call.platform.database, cnes, day)
     if found is None:
         await _require_unit(call, cnes)
@@ -136,12 +136,15 @@ def _make_unknown_exception() -> NotFound:
 
 
 async def list_opening_days(call: Call, cnes: Cnes, query: DaysQuery) -> Days:
-    """Return the openings of each day after holidays and exceptions are applied. Raises Unprocessable and NotFound."""
+    """Return the opening periods of each day. Raises Unprocessable and NotFound.
+
+    Holidays and exceptions are applied.
+    """
     return _show_days(cnes, *await _read_openings(call, cnes, query))
 
 
 async def preview_days(call: Call, cnes: Cnes, query: DaysQuery, body: PreviewBody) -> Days:
-    """Return what `list_opening_days` would return after writing the body. Raises the same errors, and Forbidden."""
+    """Return the same as `list_opening_days` would after the body is written. Raises the same errors, and Forbidden."""
     async with call.platform.database.connection() as connection:
         await units.require_right_to_unit(call, connection, cnes)
     first, last, found = await _read_openings(call, cnes, query)
@@ -158,7 +161,7 @@ async def preview_days(call: Call, cnes: Cnes, query: DaysQuery, body: PreviewBo
 
 
 async def _read_openings(call: Call, cnes: Cnes, query: DaysQuery) -> tuple[date, date, Openings]:
-    """Return the first and the last day, and the data from which their openings are computed."""
+    """Return the first and the last day, and the data from which the opening periods are computed."""
     first, last = query.to_period(utc_now().astimezone(call.zone).date())
     found = await store.read_openings(call.platform.database, cnes, first, last)
     if found is None:

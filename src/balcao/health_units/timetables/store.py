@@ -1,4 +1,4 @@
-"""SQL for the units' openings."""
+"""SQL for the units' timetables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ VALUES (:cnes, :semana::jsonb, :abre_feriado)
 {_REPLACE_WEEK}
 """)
 async def upsert_week(connection: Connection, week: Week) -> None:
-    """Write the week of a unit that exists."""
+    """Write a unit's weekly hours. The unit must exist."""
 
 
-# Weeks that would not change are left out, so their rows are not even locked. OFFSET 0 keeps the planner from
-# flattening the LATERAL into a join: it makes one look-up by key for each week.
+# Unchanged weeks are left out, so their rows are not even locked. OFFSET 0 stops the planner from turning the LATERAL
+# into a join. Instead, it makes one look-up by key for each week.
 @statement(f"""
 WITH offered AS MATERIALIZED (
     SELECT cnes, semana, abre_feriado
@@ -44,7 +44,10 @@ WHERE (stored.semana, stored.abre_feriado) IS DISTINCT FROM (offered.semana, off
 RETURNING cnes
 """)
 async def put_changed_weeks(connection: Connection, weeks: Sequence[Week]) -> set[Cnes]:
-    """Write the weeks that differ from the stored weeks. Return the units that were written. All units must exist."""
+    """Write the weeks that differ from the stored weeks. Return the units whose weeks were written.
+
+    All units must exist.
+    """
 
 
 @lookup("SELECT cnes, semana, abre_feriado FROM health_units.unit_weekly_hours WHERE cnes = :cnes")
@@ -62,7 +65,7 @@ VALUES (:cnes, :data, :intervalos::jsonb, :motivo)
 ON CONFLICT (cnes, data) DO UPDATE SET intervalos = excluded.intervalos, motivo = excluded.motivo
 """)
 async def upsert_exception(connection: Connection, exception: DayException) -> None:
-    """Write the exception of a unit that exists."""
+    """Write a unit's exception. The unit must exist."""
 
 
 @statement("""
@@ -81,7 +84,7 @@ async def delete_exception(connection: Connection, cnes: Cnes, day: date) -> Non
 
 
 class DayOpenings(msgspec.Struct):
-    """The openings of a day with an exception. `motivo` is None if the exception has no reason yet."""
+    """The opening periods of a day with an exception. `motivo` is None if a proposed exception has no reason."""
 
     intervalos: list[Interval]
     motivo: str | None
@@ -89,7 +92,7 @@ class DayOpenings(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Openings:
-    """The data from which the openings of some days are computed. `week` is None without a timetable."""
+    """The data from which opening periods are computed. `week` is None if the unit has no timetable."""
 
     week: Mapping[int, list[Interval]] | None
     opens_on_holidays: bool
@@ -112,4 +115,4 @@ LEFT JOIN health_units.unit_weekly_hours AS hours ON hours.cnes = unit.cnes
 WHERE unit.cnes = :cnes
 """)
 async def read_openings(source: Source, cnes: Cnes, first: date, last: date) -> Openings | None:
-    """Return the data from which the openings of these days are computed, or None for an unknown unit."""
+    """Return the data from which these days' opening periods are computed, or None for an unknown unit."""

@@ -1,4 +1,4 @@
-"""Routes of the register of units."""
+"""Routes of unit records."""
 
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
@@ -21,9 +21,9 @@ routes = ROUTES.extend(tags=["unidades"], body_limit=SMALL_BODY)
     errors=[304, 422],
 )
 async def get_unit_record(call: Call, cnes: CnesInPath) -> Response[UnitRecord]:
-    """Devolve só o que foi cadastrado, lido do banco, com o `ETag` que `PUT` aceita em `If-Match`: para quem edita. O
-    que segue do horário e do risco está em `/unidade/{cnes}`. Toda pessoa com token lê; uma máquina precisa do escopo
-    `sms:read`.
+    """Devolve só o que foi cadastrado, para quem vai editar a unidade, com o `ETag` que o `PUT` aceita em `If-Match`. O
+    que depende do horário e do risco está em `/unidade/{cnes}`. Qualquer pessoa com token pode ler; uma máquina precisa
+    do escopo `sms:read`.
     """
     return with_etag(await service.read_unit_record(call, cnes), call, PERSONAL)
 
@@ -49,9 +49,9 @@ async def get_unit_record(call: Call, cnes: CnesInPath) -> Response[UnitRecord]:
     same_body=[201],
 )
 async def put_unit(call: Call, cnes: CnesInPath, body: UnitBody) -> Response[UnitRecord]:
-    """Cadastra a unidade (201) ou substitui o seu registro inteiro (200): o que não vier fica vazio. Uma unidade nunca
-    é apagada; com `ativa` falso ela deixa as listas. Horários e risco não mudam aqui. Com `If-Match`, só vale sobre o
-    registro lido em `/unidade/{cnes}/registro`, e não cadastra.
+    """Cadastra a unidade (201) ou substitui o seu registro inteiro (200): o que não for enviado fica vazio. Uma unidade
+    nunca é apagada; com `ativa` falso, ela sai das listas. Horários e risco não mudam aqui. Com `If-Match`, a mudança
+    só é feita se a unidade já existe e não mudou desde que foi lida em `/unidade/{cnes}/registro`.
     """
     unit, is_new = await service.put_unit(call, cnes, body)
     return stored(unit, status=201 if is_new else 200)

@@ -13,7 +13,7 @@ _ZipCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{5}-[0-9]{3}$")]
 
 
 class UnitBody(Model):
-    """A unit without the members that are computed (rules: health_units 3.1)."""
+    """A unit in a request, without the computed members (rules: health_units 3.1)."""
 
     nome: Annotated[Line, Field(max_length=200, description="Nome da unidade.", examples=["Clínica da Família"])]
     logradouro: Annotated[Line | None, Field(max_length=200, description="Rua.", examples=["Rua Modelo"])] = None

@@ -1,4 +1,4 @@
-"""Use cases that register health units."""
+"""Register health units, lock them, and check rights to them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,12 +17,15 @@ from balcao.health_units.records import UnitRecord
 from balcao.health_units.units import store
 from balcao.health_units.units.schemas import UnitBody
 
-# The attribute of a group that limits the rights it grants to areas.
+# The group attribute with the areas to which the group's rights are limited.
 AREA = "area"
 
 
 async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None = None) -> tuple[UnitRecord, bool]:
-    """Create or replace a unit as of `at`, by default now. Return it, and whether it is new."""
+    """Create or replace a unit. Return the unit, and whether it is new. `at` defaults to the current time.
+
+    Raises Forbidden and PreconditionFailed (`If-Match`).
+    """
     at = at or utc_now()
     async with call.platform.database.transaction() as connection:
         await require_right_to_unit(call, connection, cnes)
@@ -39,7 +42,7 @@ async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None =
 
 
 async def read_unit_record(call: Call, cnes: Cnes) -> UnitRecord:
-    """Return a unit as it is registered. Raises NotFound."""
+    """Return a unit's record. Raises NotFound."""
     found = _show_record(call, await store.select_unit_record(call.platform.database, cnes))
     if found is None:
         raise make_unknown_unit()
@@ -61,16 +64,16 @@ async def import_units(connection: Connection, bodies: Mapping[Cnes, UnitBody]) 
 
 
 async def require_right_to_unit(call: Call, connection: Connection, cnes: Cnes) -> None:
-    """Raise Forbidden if the caller's right is limited to areas and the unit is outside them (rules: health_units 1).
+    """Raise Forbidden if the caller's right is limited to areas that do not contain the unit (rules: health_units 1).
 
-    A right without limits needs no query. An unknown unit belongs to no area and passes.
+    An unlimited right needs no query. Unknown units pass, because they belong to no area.
     """
     if call.find_limits(AREA) is not None and (found := await store.read_unit_area(connection, cnes)):
         require_right_to_area(call, *found)
 
 
 def require_right_to_area(call: Call, area: str | None) -> None:
-    """Raise Forbidden if the caller's right is limited to areas without this one. None means the whole city."""
+    """Raise Forbidden if the caller's right is limited to other areas. `area` is None for the whole city."""
     limits = call.find_limits(AREA)
     if limits is not None and area not in limits:
         raise Forbidden("A sua permissão não alcança esta área da cidade.", code="area-not-granted")

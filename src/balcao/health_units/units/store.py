@@ -1,4 +1,4 @@
-"""SQL for the health units."""
+"""SQL for health units."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -47,12 +47,12 @@ async def select_unit_record(source: Source, cnes: Cnes) -> dict[str, Any] | Non
 
 @statement(f"{_READ} FOR NO KEY UPDATE")
 async def lock_unit_record(connection: Connection, cnes: Cnes) -> dict[str, Any] | None:
-    """Return the columns of a unit and lock its row until the transaction ends."""
+    """Lock a unit's row until the transaction ends, and return its columns."""
 
 
-# Units that would not change are left out, so their rows are not even locked. The others are locked in the order of
-# `lock_units`. OFFSET 0 keeps the planner from flattening the LATERAL into a join: it makes one look-up by key for each
-# unit.
+# Unchanged units are left out, so their rows are not even locked. Changed units are locked in the same order as in
+# `lock_units`. OFFSET 0 stops the planner from turning the LATERAL into a join. Instead, it makes one look-up by key
+# for each unit.
 @statement(f"""
 WITH parsed AS MATERIALIZED (
     SELECT offered FROM jsonb_populate_recordset(NULL::health_units.units, :units::jsonb) AS offered
@@ -69,21 +69,21 @@ RETURNING cnes
 async def put_changed_units(connection: Connection, units: Sequence[Mapping[str, Any]]) -> set[Cnes]:
     """Write the units that differ from the stored units. Return the units that were written.
 
-    Each unit must have all of its columns.
+    Each mapping must contain all columns of the table.
     """
 
 
-# A transaction that holds this lock is the only one that can open a notification for the unit.
+# Only the transaction that holds this lock can open a notification for the unit.
 @statement("SELECT true FROM health_units.units WHERE cnes = :cnes AND (ativa OR NOT :active) FOR NO KEY UPDATE")
 async def lock_unit(connection: Connection, cnes: Cnes, *, active: bool = False) -> bool:
-    """Lock a unit until the transaction ends, if it exists. Return whether it was locked.
+    """Lock a unit until the transaction ends. Return False if the unit does not exist.
 
-    With `active`, lock only an active unit.
+    If `active` is set, a deactivated unit is treated as if it did not exist.
     """
 
 
-# Lock order: every transaction that locks several units, an import included, locks them in this order. This prevents
-# deadlocks.
+# Lock order: all transactions that lock several units, including imports, lock them in the order of their CNES. This
+# prevents deadlocks.
 @statement("SELECT cnes FROM health_units.units WHERE cnes = ANY(:codes) ORDER BY cnes FOR NO KEY UPDATE")
 async def lock_units(connection: Connection, codes: Sequence[str]) -> set[str]:
     """Lock units, active or not, until the transaction ends. Return those that exist."""
@@ -91,7 +91,7 @@ async def lock_units(connection: Connection, codes: Sequence[str]) -> set[str]:
 
 @statement("SELECT area FROM health_units.units WHERE cnes = :cnes")
 async def read_unit_area(connection: Connection, cnes: Cnes) -> tuple[str | None] | None:
-    """Return a row with the unit's area, which may be None, or no row for an unknown unit."""
+    """Return a tuple with the unit's area, which may be None. Return None instead of a tuple for an unknown unit."""
 
 
 @statement("SELECT cnes FROM health_units.units")

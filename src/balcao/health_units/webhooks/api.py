@@ -1,4 +1,4 @@
-"""Routes of the webhooks."""
+"""Routes of webhooks."""
 
 import re
 from datetime import timedelta
@@ -84,10 +84,10 @@ async def get_unit_webhooks(call: Call) -> Webhooks:
 )
 @sending(LOCATION)
 async def post_unit_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
-    """Cada mudança pública das unidades, a mesma do fluxo, é enviada ao endereço por POST, assinada conforme Standard
-    Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). Confira a assinatura com o `segredo`, que só esta
-    resposta mostra, e responda 2xx em até 10 segundos; senão o aviso é repetido, com o mesmo `webhook-id`, por mais de
-    um dia. A ordem não é garantida: vale a maior `sequencia`.
+    """Cadastra um destino. Cada mudança pública das unidades, a mesma do fluxo, é enviada ao endereço por POST,
+    assinada conforme Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). Confira a assinatura
+    com o `segredo`, que só esta resposta mostra, e responda 2xx em até 10 segundos. Se não, o aviso é repetido com o
+    mesmo `webhook-id`, por mais de um dia. A ordem não é garantida: vale a maior `sequencia`.
     """
     added = await WEBHOOKS.add_webhook(call, body)
     return to_json(added, status=201, headers=_KEPT_SECRET | {LOCATION.name: f"avisos/{added.id}"})
@@ -113,7 +113,7 @@ async def get_unit_webhook(call: Call, id: IdInPath) -> Webhook:
     example={"url": "https://painel.example/avisos", "unidades": ["9900001"], "ativo": False},
 )
 async def put_unit_webhook(call: Call, id: IdInPath, body: WebhookBody) -> Webhook:
-    """Substitui endereço, descrição, unidades e se é avisado; o segredo fica."""
+    """Substitui o endereço, a descrição, as unidades e se os avisos são enviados. O segredo não muda."""
     return await WEBHOOKS.replace_webhook(call, id, body)
 
 
@@ -126,7 +126,7 @@ async def put_unit_webhook(call: Call, id: IdInPath, body: WebhookBody) -> Webho
     errors=[422],
 )
 async def delete_unit_webhook(call: Call, id: IdInPath) -> None:
-    """O que ainda espera envio não é mais enviado."""
+    """Apaga o destino. Os avisos que ainda esperam envio não são mais enviados."""
     await WEBHOOKS.delete_webhook(call, id)
 
 
@@ -138,8 +138,8 @@ async def delete_unit_webhook(call: Call, id: IdInPath) -> None:
     errors=[400, 409, 422],
 )
 async def renew_unit_webhook_secret(call: Call, id: IdInPath) -> Response[WebhookWithSecret]:
-    """Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, para
-    que o destino troque sem perder nenhum.
+    """Devolve um segredo novo, que só esta resposta mostra. Por 24 horas, cada aviso leva também a assinatura do
+    segredo anterior, para que o destino faça a troca sem perder avisos.
     """
     return to_json(await WEBHOOKS.renew_secret(call, id), headers=_KEPT_SECRET)
 
@@ -153,7 +153,7 @@ async def renew_unit_webhook_secret(call: Call, id: IdInPath) -> Response[Webhoo
     errors=[400, 409, 422],
 )
 async def send_unit_webhook_test(call: Call, id: IdInPath) -> Response[None]:
-    """Põe na fila um aviso do tipo `test`; veja depois a última entrega ou falha do destino."""
+    """Põe na fila um aviso do tipo `test`. Veja depois a última entrega ou falha do destino."""
     await WEBHOOKS.send_test(call, id)
     return Response(status=202)
 
@@ -167,8 +167,8 @@ async def send_unit_webhook_test(call: Call, id: IdInPath) -> Response[None]:
 async def get_unit_webhook_deliveries(
     call: Call, id: IdInPath, query: Annotated[DeliveriesQuery, in_query(DeliveriesQuery)]
 ) -> Response[Deliveries]:
-    """Lista as mensagens dos últimos 30 dias a partir da primeira tentativa, cada uma com as suas tentativas e o que
-    deu errado. O que ainda espera a primeira não aparece.
+    """Lista as mensagens com tentativas de envio nos últimos 30 dias, cada uma com as suas últimas tentativas e os
+    erros. As que ainda esperam a primeira tentativa não aparecem.
     """
     return to_json(await service.list_unit_deliveries(call, id, query), headers=_KEPT_SECRET)
 
@@ -182,8 +182,8 @@ async def get_unit_webhook_deliveries(
     errors=[400, 409, 422],
 )
 async def replay_unit_webhook_delivery(call: Call, id: IdInPath, mensagem: MessageInPath) -> Response[None]:
-    """Põe a mensagem de novo na fila, com todas as tentativas e o mesmo `webhook-id`, pelo qual o destino reconhece uma
-    repetição. Vale enquanto a mudança está guardada, sete dias, e o destino está ligado (409).
+    """Põe a mensagem de novo na fila, com todas as tentativas e o mesmo `webhook-id`, pelo qual o destino reconhece a
+    repetição. Se a mudança já não está guardada (depois de sete dias) ou o destino está desligado, a resposta é 409.
     """
     await service.replay_unit_delivery(call, id, mensagem)
     return Response(status=202)

@@ -1,4 +1,4 @@
-"""The wire types of a webhook: its address, its units, and the result of its last calls."""
+"""Wire types of webhooks and of the deliveries to them."""
 
 from typing import Annotated, Literal
 
@@ -17,7 +17,7 @@ _INSTANT = "2026-10-05T14:30:00-03:00"
 
 
 class WebhookBody(Model):
-    """The address of a webhook, and the changes to send to it."""
+    """A webhook in a request: its address, and the units whose changes it receives."""
 
     url: Annotated[
         WebhookAddress,
@@ -72,7 +72,7 @@ class Webhooks(msgspec.Struct):
 
 
 class DeliveriesQuery(Model):
-    """The filter for deliveries."""
+    """A filter and page for deliveries."""
 
     falhas: Annotated[Flag, Field(description="`true`: só as que o destino ainda não aceitou.", examples=[True])] = (
         False
@@ -89,7 +89,7 @@ class DeliveryTry(msgspec.Struct):
 
 
 class Delivery(msgspec.Struct):
-    """A message that was sent, with its attempts."""
+    """A message to a webhook, with the attempts to deliver it."""
 
     mensagem: Annotated[
         str,
@@ -112,7 +112,7 @@ class Delivery(msgspec.Struct):
 
 
 class Deliveries(msgspec.Struct):
-    """The deliveries of a webhook."""
+    """A page of the deliveries to a webhook."""
 
     itens: Annotated[list[Delivery], Meta(description="Da mais nova à mais antiga.")]
     total: Annotated[int, Meta(description="Quantas há em todas as páginas.", examples=[1])]

@@ -1,4 +1,4 @@
-"""Signed calls that notify webhooks of the public changes (rules: health_units 2.5)."""
+"""Notify webhooks of public changes with signed calls (rules: health_units 2.5)."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -29,7 +29,7 @@ from balcao.health_units.webhooks.schemas import (
 )
 from balcao.health_units.webhooks.store import StoredDelivery
 
-# The type of the message for each kind of entry in the feed.
+# The message type for each kind of feed entry.
 TYPES: Mapping[Tipo, Literal["health_unit.risk_changed", "health_unit.changed"]] = {
     feed.RISK: "health_unit.risk_changed",
     feed.UNIT: "health_unit.changed",
@@ -42,7 +42,7 @@ async def _read_event(connection: Connection, sequence: int) -> Event | None:
 
 
 def _require_right(call: Call) -> None:
-    """Raise Forbidden if the right is limited to areas, because a webhook may receive the changes of all units."""
+    """Raise Forbidden if the caller's right is limited to areas, because a webhook can receive changes of all units."""
     units.require_right_to_area(call, None)
 
 
@@ -75,7 +75,7 @@ WEBHOOKS = WebhooksOfService(
 
 
 async def list_unit_deliveries(call: Call, id: UUID, query: DeliveriesQuery) -> Deliveries:
-    """Return a page of the deliveries of a webhook, newest first. Raises NotFound."""
+    """Return a page of the deliveries to a webhook, newest first. Raises NotFound if the webhook is unknown."""
     async with call.platform.database.connection() as connection:
         found, total = await store.select_unit_deliveries(connection, id, query.falhas, Page(query.page, query.limit))
     if not found:

@@ -1,4 +1,4 @@
-"""SQL for the deliveries to webhooks. `core/webhooks` stores the webhooks themselves."""
+"""SQL for deliveries to webhooks. `core/webhooks` stores the webhooks themselves."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -14,19 +14,19 @@ from balcao.core.values.page import Page
 from balcao.core.webhooks.service import Try
 from balcao.health_units.feed.schemas import Tipo
 
-# The attempts to retain for a message and its replays. Older attempts are dropped.
+# The number of attempts that are stored for a message and its replays. Older attempts are dropped.
 MOST_TRIES = 20
 
 
 class StoredTry(msgspec.Struct):
-    """The time of an attempt, and its error code; None if it succeeded."""
+    """The time of an attempt, and its error code, or None if it succeeded."""
 
     em: datetime
     erro: str | None
 
 
 class StoredDelivery(NamedTuple):
-    """A message with its attempts. Kind and unit are None for a test, and after the feed has deleted the change."""
+    """A message with its attempts. `tipo` and `cnes` are None for a test or if the feed no longer stores the change."""
 
     mensagem: str
     sequencia: int | None
@@ -39,7 +39,7 @@ class StoredDelivery(NamedTuple):
     pode_reenviar: bool
 
 
-# SELECT from webhooks: nothing is stored for a webhook that was deleted in the meantime.
+# The SELECT from `webhooks` finds nothing if the webhook was deleted in the meantime. Then nothing is stored.
 @statement(f"""
 INSERT INTO health_units.webhook_deliveries AS stored
     (aviso, mensagem, sequencia, ultima_em, entregue_em, ultimo_erro, tentativas)
@@ -53,7 +53,7 @@ ON CONFLICT (aviso, mensagem) DO UPDATE SET
                       ELSE stored.tentativas - 0 END || excluded.tentativas
 """)
 async def note_unit_delivery_try(connection: Connection, made: Try) -> None:
-    """Store the result of a call to a webhook."""
+    """Record the result of an attempt to call a webhook."""
 
 
 _DELIVERY = """
@@ -76,12 +76,15 @@ WHERE aviso = :id
     )
 )
 async def select_unit_deliveries(connection: Connection, id: UUID, failed: bool, page: Page) -> Paged[StoredDelivery]:
-    """Return a page of the deliveries, newest first, or only of those that the receiver has not accepted yet."""
+    """Return the page's deliveries, newest first, and the number on all pages.
+
+    If `failed` is set, only deliveries that the receiver has not accepted are included.
+    """
 
 
 @statement(f"{_DELIVERY} AND mensagem = :message FOR UPDATE OF delivery")
 async def lock_unit_delivery(connection: Connection, id: UUID, message: str) -> StoredDelivery | None:
-    """Return a delivery and lock it until the transaction ends."""
+    """Lock a delivery until the transaction ends, and return it."""
 
 
 @statement("SELECT count(*) FROM health_units.webhook_deliveries")
