@@ -1,4 +1,4 @@
-"""Conventions of all operations of this service: names, pages of lists, and the headers of a write."""
+"""Conventions for all operations of this service: names, list pages, and the headers of write responses."""
 
 import re
 from enum import StrEnum
@@ -19,13 +19,13 @@ from balcao.core.values.personal_data import refuse_personal_data
 from balcao.core.values.ready import Ready
 
 WRITES = "60/minute"
-# Planning the largest document uses a core for seconds, so the limit is lower than for writes.
+# Planning the largest document keeps a CPU core busy for seconds, so this limit is lower than the limit for writes.
 PLANS = "10/minute"
-# The number of memberships, grants or mappings that one transaction removes together with their parent. The catalogue
-# is locked meanwhile, for at most a second (rules: access 4.3). This number takes a fraction of it.
+# The most memberships, grants or mappings that one transaction deletes together with their parent. The catalogue may be
+# locked for at most a second (rules: access 4.3), and deleting this many takes a fraction of that.
 MOST_AT_ONCE = 1_000
 MAX_PAGE = 100
-# A greater offset might not fit into an integer of PostgreSQL.
+# Larger than any list, and small enough for an integer in PostgreSQL.
 MAX_SKIP = 1_000_000_000
 
 ACTION_NAME = r"^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)+$"
@@ -36,7 +36,7 @@ _NOT_A_CPF = "deve ser um CPF válido: 11 dígitos, sem pontuação"
 
 
 class Method(StrEnum):
-    """A method that can be mapped."""
+    """An HTTP method that a mapping can have."""
 
     GET = "GET"
     POST = "POST"
@@ -62,12 +62,12 @@ def _refuse_number_as_name(name: str) -> str:
     return name
 
 
-# The audit trail keeps these texts for years, so they must not contain personal data.
+# The audit trail stores these texts for years, so they must not contain personal data.
 _NOBODY = AfterValidator(refuse_personal_data)
-# Digits next to letters are not a personal number: many names end in a generated id.
+# Digits next to letters do not count as a personal number, because many names end in a generated id.
 _WITH_LETTERS = re.compile(r"[0-9]*[A-Za-z][A-Za-z0-9]*")
 _NO_NUMBER = AfterValidator(_refuse_number_as_name)
-# A text may have several lines, so line breaks and tabs are allowed.
+# Line breaks and tabs are allowed, because a text may have several lines.
 _LINES = AfterValidator(partial(refuse_control, allowed="\n\t"))
 ActionName = Annotated[str, StringConstraints(min_length=3, max_length=100, pattern=ACTION_NAME), _NO_NUMBER]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NAME), _NO_NUMBER]
@@ -78,7 +78,7 @@ AnyCaseMethod = Annotated[Method, BeforeValidator(_capitalise)]
 
 
 class SliceQuery(Model):
-    """The requested part of a list (rules: access 2.0)."""
+    """The requested page of a list (rules: access 2.0)."""
 
     skip: Annotated[
         WholeNumber, Field(ge=0, le=MAX_SKIP, description="Quantos itens pular desde o começo.", examples=[0])
@@ -89,7 +89,7 @@ class SliceQuery(Model):
 
 
 class OptionalSliceQuery(Model):
-    """The requested part of a list. Without `limit` it is the whole rest of the list, unlike in `SliceQuery`."""
+    """The requested part of a list. Without `limit`, it extends to the end of the list, unlike in `SliceQuery`."""
 
     skip: Annotated[
         WholeNumber, Field(ge=0, le=MAX_SKIP, description="Quantos itens pular desde o começo.", examples=[0])
@@ -105,7 +105,7 @@ OptionalSliceInQuery: TypeAlias = Annotated[OptionalSliceQuery, in_query(Optiona
 
 
 def cpf_in_path(name: str, description: str, example: str) -> InPath:
-    """Describe a CPF in the path. A CPF with wrong check digits is reported as a fault of this parameter."""
+    """Describe a path parameter that contains a CPF. An invalid CPF is reported as a fault of this parameter."""
 
     def parse(text: str) -> Cpf:
         cpf = Cpf.parse(text)
@@ -117,7 +117,7 @@ def cpf_in_path(name: str, description: str, example: str) -> InPath:
 
 
 def _parse_name(text: str) -> str:
-    """Return the name in the path. A name that no role or group can have becomes an empty name, which is unknown."""
+    """Return the name from the path, or an empty string if no role or group can have this name."""
     return text if len(text) <= 100 and re.fullmatch(NAME, text) else ""
 
 
@@ -149,5 +149,5 @@ def respond_with_state(version: int, value: Any) -> Response[Any]:
 
 @sending(TOTAL_COUNT)
 def respond_with_list(values: list[Any], total: int) -> Response[Any]:
-    """Respond with a bare array. A header contains the number of items in the whole list."""
+    """Respond with a JSON array. A header contains the number of items in the whole list."""
     return Response(msgspec.json.encode(values), headers={TOTAL_COUNT.name: str(total), "Cache-Control": PERSONAL})

@@ -1,4 +1,4 @@
-"""The part of the readiness check that belongs to access: its own operations must be registered."""
+"""The access service's part of the readiness check: its own operations must be registered."""
 
 from collections.abc import Mapping
 
@@ -6,5 +6,5 @@ from balcao.core.context.platform import Platform
 
 
 async def check_registration_readiness(platform: Platform) -> Mapping[str, bool]:
-    """Return whether the service's own operations are registered. Without them every call would be refused."""
+    """Return whether the service's operations are registered. Until then, every call would be refused."""
     return {"registration": "access.update_action" in platform.catalogue.latest.bindings}

@@ -1,4 +1,4 @@
-"""Records that several features show: a role of people and groups."""
+"""Records that several features return."""
 
 from datetime import datetime
 from typing import Annotated

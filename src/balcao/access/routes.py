@@ -1,9 +1,9 @@
-"""The common part of the routes of the access administration. Each feature extends it."""
+"""The common settings of the service's routes, which each feature extends."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes
 
-# The largest bodies contain two short texts and need much less.
+# Most bodies contain a few short texts. The largest contain a group's attributes.
 MAX_BODY_BYTES = 256 * 1024
 
 ROUTES = Routes(tags=["acessos"], dialect=DETAIL, body_limit=MAX_BODY_BYTES)

@@ -1,4 +1,4 @@
-"""Routes of the actions."""
+"""Routes for actions."""
 
 from typing import Annotated, TypeAlias
 
@@ -43,9 +43,10 @@ routes = ROUTES.extend()
     rate=WRITES,
 )
 async def put_action(call: Call, action_id: ActionId, body: ActionChange) -> Response[Action]:
-    """Muda o nome ou a descrição de uma ação e devolve o registro; papéis e operações a seguem pelo id. O nome das
-    ações da própria plataforma não muda (403). O cabeçalho `X-Catalogue-Version` diz a versão do catálogo que a mudança
-    fez; com `If-Match`, ela só vale sobre o estado lido.
+    """Altera o nome ou a descrição da ação e devolve o registro. Papéis e mapeamentos continuam ligados a ela, porque a
+    referenciam pelo id. O nome das ações reservadas à plataforma não pode mudar (403). O cabeçalho
+    `X-Catalogue-Version` traz a versão do catálogo depois da mudança. Com `If-Match`, a ação só muda se ainda estiver
+    como foi lida (senão, 412).
     """
     saved = await service.update_action(call, action_id, body)
     return respond_with_state(saved.version, saved.action)
@@ -58,7 +59,7 @@ async def put_action(call: Call, action_id: ActionId, body: ActionChange) -> Res
     "Lista as ações",
 )
 async def get_actions(call: Call, query: ActionsInQuery) -> Actions:
-    """Devolve as ações por id, página por página."""
+    """Devolve uma página das ações, em ordem de id."""
     return await service.list_actions(call, query)
 
 
@@ -74,8 +75,8 @@ async def get_actions(call: Call, query: ActionsInQuery) -> Actions:
     rate=WRITES,
 )
 async def post_action(call: Call, body: ActionCreation) -> Response[Action]:
-    """Cria uma ação da cidade, a que depois se ligam mapeamentos e que os papéis dão. Um nome já usado, ou de uma ação
-    da plataforma que foi excluída aqui, é 400.
+    """Cria uma ação da cidade, que depois pode ser exigida por mapeamentos e dada por papéis. Se o nome já é usado, ou
+    é de uma ação da plataforma excluída aqui, a resposta é 400.
     """
     saved = await service.create_action(call, body.name, body.description)
     return respond_to_write(saved.version, saved.action, status=201)
@@ -89,7 +90,7 @@ async def post_action(call: Call, body: ActionCreation) -> Response[Action]:
     errors=[304, 422],
 )
 async def get_action(call: Call, action_id: ActionId) -> Response[Action]:
-    """Devolve a ação com o seu `ETag`, que `If-Match` usa na alteração."""
+    """Devolve a ação com o seu `ETag`. Envie-o em `If-Match` ao alterar a ação."""
     return with_etag(await service.read_action(call, action_id), call, PERSONAL)
 
 
@@ -104,8 +105,9 @@ async def get_action(call: Call, action_id: ActionId) -> Response[Action]:
     rate=WRITES,
 )
 async def delete_action(call: Call, action_id: ActionId, query: DeletionInQuery) -> Response[None]:
-    """Exclui a ação. Com operações da plataforma ligadas a ela é sempre 409; com mapeamentos da cidade ou papéis que a
-    dão também, a menos que `force=true` os leve junto.
+    """Exclui a ação. A resposta é 409 se operações da plataforma a exigem. Também é 409 se mapeamentos da cidade a
+    exigem ou papéis a dão, a menos que `force=true` seja enviado: nesse caso os mapeamentos são excluídos e os papéis
+    deixam de dá-la. As ações reservadas à plataforma não podem ser excluídas (403).
     """
     return respond_to_write(await service.delete_action(call, action_id, force=query.force))
 
@@ -117,8 +119,8 @@ async def delete_action(call: Call, action_id: ActionId, query: DeletionInQuery)
     "O que mudar a ação atingiria",
 )
 async def get_impact(call: Call, action_id: ActionId, query: ImpactInQuery) -> Impact:
-    """Diz, sem mudar nada, que mapeamentos, papéis, grupos e quantas pessoas dependem da ação, e o que impede
-    renomeá-la ou excluí-la.
+    """Lista os mapeamentos, papéis e grupos que dependem da ação, conta as pessoas que a têm por esses papéis e informa
+    o que impede renomeá-la ou excluí-la. Nada muda.
     """
     return await service.read_impact(call, action_id, query)
 
@@ -131,8 +133,9 @@ async def get_impact(call: Call, action_id: ActionId, query: ImpactInQuery) -> I
     record_denial=make_denial_recorder("action.holders", "action", "action_id"),
 )
 async def get_holders(call: Call, action_id: ActionId, query: SliceInQuery) -> Holders:
-    """Devolve as pessoas que têm a ação pelo que está guardado, e por quais papéis; outras podem trazê-la no token.
-    Mostra CPFs inteiros: cada leitura fica na auditoria.
+    """Devolve as pessoas que têm a ação por papéis guardados no catálogo, e quais são esses papéis. Outras pessoas
+    podem tê-la por um papel que só vem no token. Como a resposta mostra CPFs completos, a leitura é registrada na
+    auditoria.
     """
     return await service.list_holders(call, action_id, query)
 

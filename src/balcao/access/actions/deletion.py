@@ -1,13 +1,13 @@
-"""The rule for the deletion of an action. Single changes and plans share it (rules: access 4.3)."""
+"""The rule for deleting an action, shared by single deletions and plans (rules: access 4.3)."""
 
 from balcao.core.errors import Conflict, Forbidden
 
 
 def check_deletion(*, reserved: bool, system: int, custom: int, roles: int, force: bool) -> None:
-    """Raise Forbidden for a reserved action, and Conflict for an action in use.
+    """Raise Forbidden if the action is reserved, and Conflict if it is in use.
 
-    `system` and `custom` are the numbers of mappings that are bound to the action. With `force`, its custom mappings
-    and its grants are deleted too.
+    `system` counts the platform's operations bound to the action, `custom` the city's mappings, and `roles` the roles
+    that grant it. With `force`, custom mappings and grants do not prevent the deletion, because they are deleted too.
     """
     if reserved:
         raise Forbidden("Esta ação é reservada à plataforma e não se exclui.", code="action-reserved")

@@ -1,6 +1,6 @@
-"""SQL for the planned changes of actions, by operation.
+"""SQL that writes a plan's changes to actions, by operation.
 
-Actions first get a temporary name, so that two can swap names.
+Updated actions first get a temporary name, so that two actions can swap names.
 """
 
 from collections.abc import Mapping, Sequence

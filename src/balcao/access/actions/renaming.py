@@ -1,4 +1,4 @@
-"""Changes of actions, applied in memory one by one before they are written together (rules: access 2.1, 4.2)."""
+"""Apply changes to actions in memory, one by one, before they are written together (rules: access 2.1, 4.2)."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
@@ -10,17 +10,17 @@ from balcao.core.values.ready import Ready
 
 
 class KnownAction(NamedTuple):
-    """An action, and whether it is reserved: the name of an action of the platform is fixed."""
+    """An action. `reserved` means that it belongs to the platform, so its name cannot change."""
 
     action: Action
     reserved: bool
 
 
 class KnownActions:
-    """The actions that several changes affect, with the changes that were applied so far.
+    """The actions that a batch of changes affects, as they are after the changes applied so far.
 
-    It must contain every action to change, and every action whose current name a change wants. `kept_names` contains
-    the wanted names that no action may get, because they belong to a deleted action in code.
+    `found` must contain every action to change, and every action that has one of the new names. `kept_names` contains
+    the new names that no action may get, because they belong to deleted actions that are declared in code.
     """
 
     def __init__(self, found: Iterable[KnownAction], kept_names: Collection[str]) -> None:
@@ -29,10 +29,10 @@ class KnownActions:
         self._owners = {known.action.name: known.action.id for known in self._by_id.values()}
 
     def change(self, action_id: int, change: ActionChange, if_match: str | None) -> tuple[Action, Action]:
-        """Return the action before and after the change.
+        """Apply a change, and return the action before and after it.
 
         Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name that is in use or
-        belongs to an action in code.
+        belongs to a deleted action that is declared in code.
         """
         known = self._by_id.get(action_id)
         if known is None:
@@ -63,14 +63,17 @@ def make_unknown_action() -> NotFound:
 def make_name_taken() -> Invalid:
     """Return the error for a name that another action has.
 
-    It is a 400 and not a 409, because the specification lists the cases by ascending status, and this one before 401
+    The status is 400, not 409: the specification lists the cases by ascending status, and lists this case before 401
     (spec: access administration 4).
     """
     return Invalid("O campo `name` tem um nome já usado por outra ação.", code="action-name-taken")
 
 
 def make_name_in_code() -> Invalid:
-    """Return the error for the name of a deleted action in code, which a release may add again (rules: access 4.3)."""
+    """Return the error for the name of a deleted action that is declared in code.
+
+    The platform adds the action again when it registers an operation that needs it (rules: access 4.3).
+    """
     return Invalid(
         "O campo `name` tem o nome de uma ação da plataforma que foi excluída aqui: escolha outro.",
         code="action-name-in-code",
@@ -78,5 +81,5 @@ def make_name_in_code() -> Invalid:
 
 
 def make_name_reserved() -> Forbidden:
-    """Return the error for a change of a name that belongs to the platform."""
+    """Return the error for renaming an action that is reserved to the platform."""
     return Forbidden("Este nome é reservado à plataforma; só a descrição pode mudar.", code="action-reserved")

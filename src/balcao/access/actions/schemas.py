@@ -1,4 +1,4 @@
-"""Wire types of the actions."""
+"""Wire types of actions."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -32,7 +32,7 @@ class ActionChange(Model):
 
 
 class Action(msgspec.Struct):
-    """An action of the catalogue (spec: authorization action). `endpoint_count` is the number of bound mappings."""
+    """An action of the catalogue (spec: authorization action). `endpoint_count` counts the mappings bound to it."""
 
     id: Annotated[int, Meta(description="Identificador da ação.", examples=[1])]
     name: Annotated[str, Meta(description="Nome da ação, `recurso:verbo`.", examples=["avatars:manage"])]
@@ -69,7 +69,7 @@ class ActionCreation(Model):
 
 
 class DeletionQuery(Model):
-    """Whether a deletion includes custom mappings and grants."""
+    """The options of a deletion."""
 
     force: Annotated[
         Flag,
@@ -85,7 +85,7 @@ class Change(StrEnum):
 
 
 class ImpactQuery(Model):
-    """The change to consider."""
+    """The change whose impact to return."""
 
     operation: Annotated[Change, Field(description="Mudança considerada.", examples=["rename"])] = Change.RENAME
     new_name: Annotated[
@@ -113,7 +113,7 @@ _REACH = "Até onde alcança: por chave (`area`, `go:orgao`, `manages`), os valo
 
 
 class GivingGroup(msgspec.Struct):
-    """A group that gives one of the roles."""
+    """A group that gives its members one of the granting roles."""
 
     id: Annotated[int, Meta(description="Identificador do grupo.", examples=[6])]
     name: Annotated[str, Meta(description="Nome do grupo.", examples=["busca_editores"])]
@@ -125,7 +125,7 @@ Obstacle = Literal["name_taken", "reserved", "system_mappings", "custom_mappings
 
 
 class Impact(msgspec.Struct):
-    """The impact of a possible change. The query changes nothing."""
+    """The impact of renaming or deleting an action."""
 
     action: Annotated[Action, Meta(description="A ação como está.")]
     operation: Annotated[str, Meta(description="Mudança considerada.", examples=["rename"])]
@@ -143,7 +143,7 @@ class Impact(msgspec.Struct):
 
 
 class Way(msgspec.Struct):
-    """A way by which a person has the action."""
+    """A role through which a person has the action, and where the role comes from."""
 
     role: Annotated[str, Meta(description="Papel que a dá.", examples=["iptu:consulta"])]
     source: Annotated[Literal["direct", "group"], Meta(description="De onde vem o papel.", examples=["group"])]
@@ -152,7 +152,7 @@ class Way(msgspec.Struct):
 
 
 class Holder(msgspec.Struct):
-    """A person who has the action because of stored roles."""
+    """A person who has the action through stored roles."""
 
     subject: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000020109"])]
     display_name: Annotated[str | None, Meta(description="Nome, se a pessoa já entrou.", examples=["Estela Ramos"])]
@@ -161,7 +161,10 @@ class Holder(msgspec.Struct):
 
 
 class Holders(msgspec.Struct):
-    """A page of the people who have the action, and the roles with which a token may also grant it."""
+    """A page of the people who have the action through stored roles.
+
+    `roles` lists all roles that grant the action, because a person may also have one of these roles through a token.
+    """
 
     items: Annotated[list[Holder], Meta(description="Pessoas da página.")]
     total: Annotated[int, Meta(description="Pessoas em todas as páginas.", examples=[3])]

@@ -1,4 +1,4 @@
-"""Creating, changing and deleting actions. Mappings and grants refer to them by id, and code by code key."""
+"""Create, change and delete actions. Mappings and grants refer to an action by id; code refers to it by code key."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -44,24 +44,24 @@ from balcao.core.values.ids import MAX_INT64
 
 
 class SavedAction(NamedTuple):
-    """The record, and the catalogue version that contains it."""
+    """A stored action, and the catalogue version that contains it."""
 
     action: Action
     version: int
 
 
 async def update_action(call: Call, action_id: int, change: ActionChange) -> SavedAction:
-    """Change the name or the description of an action. Equal values write nothing.
+    """Change an action's name or description. Equal values write nothing.
 
     Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name that is in use or belongs
-    to an action in code.
+    to a deleted action that is declared in code.
     """
     attempt = CatalogueEvent("action.update", "action", str(action_id))
     return SavedAction(*await _CHANGE.run(call, attempt, WantedChange(action_id, change)))
 
 
 class WantedChange(NamedTuple):
-    """The id of an action, and its requested change."""
+    """The id of an action, and the requested change."""
 
     action_id: int
     change: ActionChange
@@ -98,7 +98,10 @@ _CHANGE = GroupedChange(_make_changes)
 
 
 async def create_action(call: Call, name: str, description: str) -> SavedAction:
-    """Create an action. Raises Invalid if the name is in use or belongs to an action in code."""
+    """Create an action.
+
+    Raises Invalid if the name is in use or belongs to a deleted action that is declared in code.
+    """
     async with write_catalogue(call, CatalogueEvent("action.create", "action", name=name)) as write:
 
         async def insert() -> Action:
@@ -116,7 +119,7 @@ async def create_action(call: Call, name: str, description: str) -> SavedAction:
 
 
 async def list_actions(call: Call, query: ActionsQuery) -> Actions:
-    """Return a page of actions by id."""
+    """Return a page of actions, sorted by id."""
     async with call.platform.database.connection() as connection:
         found, total = await store.select_actions(connection, query.search, query.limit, query.skip)
     return Actions(found, total, query.skip, query.limit)
@@ -130,9 +133,9 @@ async def read_action(call: Call, action_id: int) -> Action:
 async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
     """Delete an action and return the catalogue version. With `force`, its custom mappings and grants are deleted too.
 
-    If there are very many, most of them are deleted first, in batches with their own transactions, so that other writes
-    of the catalogue can run in between. Raises NotFound, Forbidden for a reserved action, and Conflict for an action in
-    use (rules: access 4.3).
+    If the action has very many mappings or grants, most are deleted first, in batches with their own transactions, so
+    that other writes to the catalogue can run in between. Raises NotFound, Forbidden for a reserved action, and
+    Conflict for an action in use (rules: access 4.3).
     """
     while force and await _take_some_along(call, action_id):
         pass
@@ -147,10 +150,10 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
 
 
 async def _take_some_along(call: Call, action_id: int) -> bool:
-    """Delete a batch of grants or, once few enough are left, of custom mappings. Return whether any was deleted.
+    """Delete a batch of grants or, once few enough are left, of custom mappings. Return whether a batch was deleted.
 
-    Up to `MOST_AT_ONCE` of each are left for the transaction that deletes the action. Grants are deleted before
-    mappings: without its mapping, a path may match a wider pattern.
+    Up to `MOST_AT_ONCE` grants and `MOST_AT_ONCE` mappings are left for the transaction that deletes the action. Grants
+    are deleted before mappings: without its mapping, a path may match a wider pattern.
     """
     async with write_catalogue(call, _name_deletion(action_id)) as write:
         action = await _find_deletable(write.connection, action_id, force=True)
@@ -171,7 +174,7 @@ async def _find_deletable(connection: Connection, action_id: int, *, force: bool
 
 
 async def read_impact(call: Call, action_id: int, query: ImpactQuery) -> Impact:
-    """Return the impact of a change of the action and the obstacles (rules: access 4.2). Raises NotFound."""
+    """Return the impact of renaming or deleting an action, and the obstacles (rules: access 4.2). Raises NotFound."""
     async with call.platform.database.connection() as connection:
         found = await _find(connection, action_id, query.new_name)
         uses = await store.read_uses(connection, action_id)
@@ -229,7 +232,7 @@ async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders
 
 
 async def _find(source: Source, action_id: int, new_name: str | None = None) -> store.FoundAction:
-    """Return the action. Any integer is allowed. Raises NotFound."""
+    """Return the action. Raises NotFound, also for an id that does not fit into a bigint."""
     found = await store.find_action(source, action_id, new_name) if 0 < action_id <= MAX_INT64 else None
     if found is None:
         raise make_unknown_action()
@@ -237,13 +240,13 @@ async def _find(source: Source, action_id: int, new_name: str | None = None) -> 
 
 
 async def find_action_id(call: Call, name: str) -> int | None:
-    """Return the id of the action that has this name now, or None."""
+    """Return the id of the action with this name, or None."""
     async with call.platform.database.connection() as connection:
         return await store.select_action_id(connection, name)
 
 
 async def find_action_id_by_key(call: Call, code_key: str) -> int | None:
-    """Return the id of the action that code declared with this key, whatever its name is now, or None."""
+    """Return the id of the action with this code key, or None. An action keeps its code key when it is renamed."""
     async with call.platform.database.connection() as connection:
         return await store.select_action_id_by_key(connection, code_key)
 
@@ -253,7 +256,7 @@ def _describe(action: Action) -> dict[str, str]:
 
 
 async def write_planned_actions(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write the rows of a plan for this operation, within its transaction. The plan has already checked all rules."""
+    """Write a plan's rows for this operation, in the plan's transaction. The plan has already checked all rules."""
     if operation == "action.delete":
         await mappings.delete_mappings_of_actions(connection, rows)
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

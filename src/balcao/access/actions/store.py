@@ -1,4 +1,4 @@
-"""SQL for the actions."""
+"""SQL for actions."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from balcao.core.database.statements import statement
 
 @dataclass(frozen=True)
 class FoundAction:
-    """An action, whether it is reserved (its name is fixed), and whether another action has the new name."""
+    """An action, whether it is reserved (its name cannot change), and whether another action has the new name."""
 
     action: Action
     reserved: bool
@@ -41,7 +41,7 @@ FROM access.action
 WHERE action.id = :action_id
 """)
 async def find_action(source: Source, action_id: int, new_name: str | None) -> FoundAction | None:
-    """Return the action and the obstacles to renaming it. The id is at most `MAX_INT64`."""
+    """Return the action, and the obstacles to renaming it. `action_id` must be at most `MAX_INT64`."""
 
 
 @statement("""
@@ -53,11 +53,11 @@ FROM access.action
 WHERE id = ANY(:ids::bigint[]) OR name = ANY(:names::text[])
 """)
 async def find_actions(connection: Connection, ids: Collection[int], names: Collection[str]) -> list[KnownAction]:
-    """Return the actions with these ids, each at most `MAX_INT64`, and those with these names."""
+    """Return the actions with one of these ids or names. Each id must be at most `MAX_INT64`."""
 
 
 async def update_actions(connection: Connection, actions: Sequence[Action]) -> None:
-    """Write names and descriptions one action after the other, so that one can get a name that an earlier one frees."""
+    """Update the actions one after the other, so that an action can get a name that an earlier update frees."""
     await connection.executemany(_update_action.sql, [_update_action.bind([action], {}) for action in actions])
 
 
@@ -75,7 +75,7 @@ WHERE kind = 'action' AND name = ANY(:names::text[]) AND NOT EXISTS (
     SELECT FROM access.action WHERE code_key = shipped_once.name)
 """)
 async def list_names_of_deleted_actions(connection: Connection, names: Collection[str]) -> list[str]:
-    """Return the names that belong to an action in code that was deleted here."""
+    """Return the names among `names` that belong to deleted actions declared in code."""
 
 
 @statement("SELECT id FROM access.action WHERE name = :name")
@@ -111,11 +111,11 @@ async def insert_action(connection: Connection, name: str, description: str, cre
     )
 )
 async def select_actions(connection: Connection, search: str, limit: int, skip: int) -> Paged[Action]:
-    """Return the page's actions by id."""
+    """Return a page of actions, sorted by id, and their total number."""
 
 
 class ActionUses(msgspec.Struct):
-    """Everything that depends on an action, in one catalogue version."""
+    """Everything that depends on an action, read at one catalogue version."""
 
     version: int
     mappings: list[BoundMapping]
@@ -127,7 +127,7 @@ class ActionUses(msgspec.Struct):
 
     @property
     def system(self) -> int:
-        """Return the number of the platform's operations that are bound to the action."""
+        """The number of platform operations bound to the action."""
         return len(self.mappings) - self.custom
 
 
@@ -182,7 +182,7 @@ async def _read_uses(connection: Connection, action_id: int) -> Json[ActionUses]
 
 
 class Dependents(NamedTuple):
-    """How many of the platform's operations and other paths are bound to an action, and how many roles grant it."""
+    """The numbers of platform operations and custom mappings bound to an action, and of roles that grant it."""
 
     system: int
     custom: int
@@ -199,7 +199,7 @@ async def count_dependents(connection: Connection, action_id: int) -> Dependents
 
 
 class DependentNames(NamedTuple):
-    """The roles and mappings that are deleted with an action, for its event."""
+    """The roles that granted a deleted action, and the mappings deleted with it, for the audit event."""
 
     roles: list[str]
     mappings: Json[list[dict[str, Any]]]
@@ -218,10 +218,10 @@ async def read_dependent_names(connection: Connection, action_id: int) -> Depend
 
 @statement("DELETE FROM access.action WHERE id = :action_id RETURNING code_key")
 async def delete_action(connection: Connection, action_id: int) -> str | None:
-    """Delete the action and its grants, and return its code key. No mapping may be bound to it."""
+    """Delete the action and its grants, and return its code key. Its mappings must be deleted first."""
 
 
-# An administrative role grants every action except the platform's own, which no role grants.
+# An administrative role grants every action except `platform:public` and `platform:machine`, which no role grants.
 _GRANTING = """
 SELECT id, name FROM access.role
 WHERE id IN (SELECT role_id FROM access.role_action WHERE action_id = :action_id)
@@ -233,7 +233,7 @@ WHERE id IN (SELECT role_id FROM access.role_action WHERE action_id = :action_id
 
 @statement(f"""SELECT name FROM ({_GRANTING}) AS granting ORDER BY name COLLATE "C" """)
 async def list_granting_roles(connection: Connection, action_id: int) -> list[str]:
-    """Return the names of the roles that grant the action, including administrative ones."""
+    """Return the names of the roles that grant the action, including administrative roles."""
 
 
 _WAYS = f"""
@@ -249,7 +249,7 @@ JOIN access.grp ON grp.id = group_id
 
 
 class FoundHolder(msgspec.Struct, frozen=True):
-    """A person who has an action. The reach of a way consists of the attributes of its group."""
+    """A person who has an action. The `reach` of each way in `via` contains the group's attributes."""
 
     subject: str
     display_name: str | None
@@ -269,4 +269,4 @@ class FoundHolder(msgspec.Struct, frozen=True):
     )
 )
 async def select_holders(connection: Connection, action_id: int, limit: int, skip: int) -> Paged[FoundHolder]:
-    """Return the page's holders by the id of the person."""
+    """Return a page of the people who have the action, sorted by id, and their total number."""

@@ -1,4 +1,4 @@
-"""Routes of the catalogue's history."""
+"""Routes for the catalogue's audit trail."""
 
 from typing import Annotated, TypeAlias
 
@@ -23,7 +23,9 @@ routes = ROUTES.extend()
     "Histórico do catálogo de acessos",
 )
 async def get_audit_events(call: Call, query: AuditInQuery) -> AuditEvents:
-    """Devolve quem mudou o quê, quem foi recusado e quem leu dados de pessoas, o mais novo primeiro."""
+    """Devolve os eventos do catálogo, do mais novo ao mais antigo: mudanças, tentativas recusadas e leituras de dados
+    de pessoas.
+    """
     return await service.list_catalogue_events(call, query)
 
 
@@ -34,8 +36,8 @@ async def get_audit_events(call: Call, query: AuditInQuery) -> AuditEvents:
     "Confere se o histórico está inteiro",
 )
 async def verify_audit(call: Call, query: VerifyInQuery) -> Verdict:
-    """Refaz os hashes da corrente e diz onde ela se rompe; guarde `head_hash` fora da plataforma para notar um fim
-    cortado.
+    """Recalcula os hashes da corrente e informa onde ela se rompe. Guarde `head_hash` fora da plataforma para perceber
+    depois se o fim da corrente foi cortado.
     """
     return await service.verify_trail(call, query)
 

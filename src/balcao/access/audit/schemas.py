@@ -1,4 +1,4 @@
-"""Wire types of the catalogue's history."""
+"""Wire types of the catalogue's audit trail."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -32,14 +32,14 @@ Number = Annotated[WholeNumber, Field(ge=0, le=MAX_SEQ)]
 
 
 class Outcome(StrEnum):
-    """Whether the attempt was carried out."""
+    """The outcome of an attempt: carried out or refused."""
 
     DONE = "done"
     DENIED = "denied"
 
 
 class AuditEvent(msgspec.Struct):
-    """An event of the catalogue. Changes have `seq`; refusals and reads are not part of the chain."""
+    """An event of the catalogue. Only changes are part of the chain and have `seq`; refusals and reads are not."""
 
     seq: Annotated[int | None, Meta(description="Número na corrente; nulo fora dela.", examples=[42])]
     at: Annotated[datetime, Meta(description="Quando.", examples=["2026-03-02T12:00:00Z"])]
@@ -98,7 +98,7 @@ class VerifyQuery(Model):
 
 
 class Verdict(msgspec.Struct):
-    """Whether a part of the chain is intact."""
+    """The result of verifying a part of the chain."""
 
     ok: Annotated[bool, Meta(description="Se a corrente está inteira.", examples=[True])]
     checked: Annotated[int, Meta(description="Quantos eventos foram conferidos.", examples=[42])]

@@ -1,4 +1,4 @@
-"""The catalogue's history: changes, refusals, and the verification of the chain (rules: access 3.4)."""
+"""Read the catalogue's audit trail and verify its chain (rules: access 3.4)."""
 
 from balcao.access.audit import store
 from balcao.access.audit.schemas import AuditEvents, AuditQuery, Verdict, VerifyQuery
@@ -9,7 +9,7 @@ from balcao.core.values.cpf import Cpf
 async def list_catalogue_events(call: Call, query: AuditQuery) -> AuditEvents:
     """Return a page of events, newest first.
 
-    People are found by their hash, because events do not contain their CPF.
+    Events contain CPFs only masked, so people are found by the hash of their CPF.
     """
     wanted = store.EventFilters(
         query.operation,
@@ -34,6 +34,6 @@ def _hash(call: Call, digits: str | None) -> list[str] | None:
 
 
 async def verify_trail(call: Call, query: VerifyQuery) -> Verdict:
-    """Verify a part of the chain, and return the result."""
+    """Check whether a part of the chain is intact."""
     async with call.platform.database.connection() as connection:
         return await store.verify_chain(connection, query.from_seq, query.to_seq)

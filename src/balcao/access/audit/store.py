@@ -1,4 +1,4 @@
-"""SQL for the catalogue's history."""
+"""SQL for the catalogue's audit trail."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from balcao.core.database.statements import statement
 
 
 class EventFilters(NamedTuple):
-    """The filters of the events. None matches every event. `actor` and `subject` are the hashes of one person each."""
+    """Filters for events; None matches all. `actor` and `subject` contain a person's hash under each audit key."""
 
     operation: str | None
     target_type: str | None
@@ -51,11 +51,11 @@ WHERE (:operation::text IS NULL OR operation = :operation)
 async def select_catalogue_events(
     connection: Connection, wanted: EventFilters, limit: int, skip: int
 ) -> Paged[AuditEvent]:
-    """Return the page's events, newest first."""
+    """Return a page of matching events, newest first, and their total number."""
 
 
-# The event before the part is also read, as an anchor. The first event after retention has no predecessor, and its
-# `prev_hash` belongs to a deleted event.
+# The event before the part is read too, because the first `prev_hash` must match its hash. The oldest event that
+# retention left is exempt: its `prev_hash` belongs to a deleted event.
 @statement("""
 WITH linked AS (
     SELECT seq, hash, prev_hash, access.chain_hash(event) AS computed,
@@ -76,4 +76,4 @@ SELECT coalesce(bool_and(sound), true) AS ok, count(*) AS checked, min(seq) AS f
 FROM judged
 """)
 async def verify_chain(connection: Connection, from_seq: int, to_seq: int) -> Verdict:
-    """Compute the hashes of a part of the chain again and compare them."""
+    """Recompute the hashes in a part of the chain, and compare them with the stored hashes."""

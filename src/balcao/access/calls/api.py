@@ -23,9 +23,10 @@ routes = ROUTES.extend()
     rate="120/minute",
 )
 async def get_own_calls(call: Call, query: OwnCallsInQuery) -> OwnCalls:
-    """Devolve as últimas mil chamadas, de até uma semana, feitas com tokens do cliente de quem chama, também as de
-    pessoas que entraram por ele: operação, status, código da recusa com o que fazer, nada do que foi enviado ou
-    respondido. Só o próprio cliente, com um token de `client_credentials`, as lê; aparecem em poucos segundos.
+    """Devolve as chamadas recentes feitas com tokens do cliente de quem chama, também as de pessoas que entraram por
+    ele: as últimas mil, de até uma semana. Cada uma traz a operação, o status e, se foi recusada, o código e o que
+    fazer. Nada do que foi enviado ou respondido aparece. Só o próprio cliente pode lê-las, com um token de
+    `client_credentials`. Uma chamada aparece em poucos segundos.
     """
     return await service.list_own_calls(call, query)
 

@@ -31,7 +31,7 @@ class OwnCallsQuery(SliceQuery):
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """Return the least and the greatest status to show."""
+        """The lowest and the highest status to show."""
         if self.status is None:
             return 100, 599
         if self.status.endswith("xx"):
@@ -41,7 +41,7 @@ class OwnCallsQuery(SliceQuery):
 
 
 class OwnCall(msgspec.Struct):
-    """A call, without any content of its request or response."""
+    """A call, without the content of its request and response."""
 
     at: Annotated[datetime, Meta(description="Quando.", examples=["2026-03-02T12:00:00Z"])]
     operation: Annotated[str, Meta(description="A operação.", examples=["registry.read_preferences"])]
@@ -66,7 +66,7 @@ class OwnCall(msgspec.Struct):
 
 
 class OwnCalls(msgspec.Struct):
-    """A part of the client's last calls."""
+    """A page of the client's recent calls."""
 
     client: Annotated[str, Meta(description="O cliente de quem são as chamadas.", examples=["portal-servidor"])]
     items: Annotated[list[OwnCall], Meta(description="Chamadas, a última primeiro.")]

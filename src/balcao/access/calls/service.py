@@ -1,4 +1,4 @@
-"""The recent calls of a token's client, and the reasons of refusals (rules: access 4.10)."""
+"""Read a client's recent calls, and explain why calls were refused (rules: access 4.10)."""
 
 from balcao.access.calls.schemas import OwnCall, OwnCalls, OwnCallsQuery
 from balcao.core.context.call import Call
@@ -6,8 +6,8 @@ from balcao.core.errors import Forbidden
 from balcao.core.live import call_log
 from balcao.core.live.call_log import KEPT, LoggedCall
 
-# Meaning and remedy of each check that a token can fail. Responses to refused calls do not contain these reasons, but
-# here the client has authenticated with a valid token.
+# The meaning and the remedy for each check that a token can fail. The response to a refused call does not name the
+# failed check. Here it can be named, because the client has authenticated with a valid token.
 REFUSED_TOKENS = {
     "token-expired": ("O token venceu.", "Peça outro antes do fim (`expires_in`)."),
     "token-audience": (
@@ -21,10 +21,9 @@ REFUSED_TOKENS = {
 
 
 async def list_own_calls(call: Call, query: OwnCallsQuery) -> OwnCalls:
-    """Return the last calls of the caller's client. Raises Forbidden unless the caller is a machine.
+    """Return the recent calls of the caller's client. Raises Forbidden unless the caller is a machine.
 
-    A person who logs in through a portal has a token of the portal's client, and must not see the calls of other
-    people.
+    A person who logs in through a portal has a token of the portal's client, and must not see other people's calls.
     """
     caller = call.identified_caller
     if not caller.is_machine:

@@ -1,4 +1,4 @@
-"""Limits of administration: no caller gives more than they have, and an administrator remains (rules: access 4.4)."""
+"""Limits of administration: callers give only rights they have, and an administrator remains (rules: access 4.4)."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Forbidden, NotFound
 from balcao.core.values.cpf import Cpf
 
-# Only administrative roles have these actions. They are code keys, so a rename of an action changes nothing.
+# Only administrative roles grant these actions. They are listed by code key, so renaming an action changes nothing.
 PROTECTED = frozenset(
     [
         *(f"{noun}:{verb}" for noun in ("action", "mapping", "role") for verb in ("create", "update", "delete")),
@@ -38,9 +38,9 @@ OPERATOR = HeldRights(is_superadmin=True, is_administrator=True)
 
 
 class Assignments(NamedTuple):
-    """An assignment to a person: a group, or direct roles, by id. `roles` contains all roles that result from it.
+    """A group membership or direct roles to give to a person, by id. `roles` contains all resulting roles.
 
-    Without `cpf` it is judged as for a person who has nothing else.
+    Without `cpf`, the person is assumed to have no other rights.
     """
 
     roles: Sequence[int]
@@ -49,15 +49,15 @@ class Assignments(NamedTuple):
     direct: Sequence[int] = ()
 
 
-# The attribute `manages` of a group limits these operations to some groups. It applies to the actions that are bound to
-# them now, even if an administrator has changed the binding.
+# A group's attribute `manages` limits these operations to certain groups. The limit applies to the actions that are
+# bound to the operations now, even if an administrator has changed a binding.
 _MANAGING = ("access.add_member", "access.remove_member", "access.list_members")
 
 
 async def read_held_rights(connection: Connection, call: Call) -> HeldRights:
-    """Return the caller's rights, from the token and the current database.
+    """Return the caller's rights, from the roles in the token and from the database.
 
-    The operator on the machine has all rights.
+    A call without a caller comes from an operator on the machine, who has all rights.
     """
     if call.caller is None:
         return OPERATOR
@@ -69,18 +69,18 @@ def _hold(call: Call, held: HeldRoles) -> HeldRights:
 
 
 def list_managed_actions(snapshot: Snapshot) -> frozenset[str]:
-    """Return the actions that the attribute `manages` limits to some groups."""
+    """Return the actions that a group's attribute `manages` can limit to certain groups."""
     return frozenset(snapshot.bindings[operation] for operation in _MANAGING if operation in snapshot.bindings)
 
 
 def describe_right(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], action: str) -> dict[str, list[str]]:
-    """Return the total reach of a person's right to an action. An administrator has no limits."""
+    """Return the reach of a person's right to an action, over all their roles and groups. Empty means no limits."""
     held = find_held_rights(snapshot, cpf, roles, list_managed_actions(snapshot))
     return {} if held.is_administrator else describe_reach(held.grants.get(action, UNLIMITED))
 
 
 async def find_role_id(connection: Connection, name: str) -> int:
-    """Return the id of the role to give or remove. Raises NotFound."""
+    """Return the id of the role with this name. Raises NotFound."""
     role_id = await store.select_role_id(connection, name)
     if role_id is None:
         raise NotFound("Não há papel com esse nome.")
@@ -88,16 +88,16 @@ async def find_role_id(connection: Connection, name: str) -> int:
 
 
 async def require_power_over(connection: Connection, call: Call, roles: Sequence[int]) -> None:
-    """Raise Forbidden if an administrative role is given or removed by a caller other than a superadmin."""
+    """Raise Forbidden if one of the roles is administrative and the caller is not a superadmin."""
     check_administration(
         await read_held_rights(connection, call), concerned=await store.is_any_administrative(connection, roles)
     )
 
 
 async def require_management(connection: Connection, call: Call, group_name: str) -> HeldRights:
-    """Return the caller's rights. Raises Forbidden if their right does not reach this group.
+    """Return the caller's rights. Raises Forbidden if the caller may not manage the members of this group.
 
-    The decision uses the current database under the lock of the catalogue, not the snapshot of this process.
+    The decision uses the database, under the catalogue's lock, and not the snapshot of this process.
     """
     held = await read_held_rights(connection, call)
     check_management(held.find_limit(call.grant, MANAGED), group_name)
@@ -105,15 +105,16 @@ async def require_management(connection: Connection, call: Call, group_name: str
 
 
 def check_management(limit: frozenset[str] | None, group_name: str) -> None:
-    """Raise Forbidden for a group outside the limit; None means no limit."""
+    """Raise Forbidden if the group is outside the limit. None means no limit."""
     if limit is not None and not limit_covers(MANAGED, limit, group_name):
         raise Forbidden("A sua permissão não alcança as pessoas deste grupo.", code="group-not-managed")
 
 
 async def require_no_escalation(connection: Connection, call: Call, held: HeldRights, given: Assignments) -> None:
-    """Raise Forbidden if the person would gain an action, or a reach of an action, that the caller does not have.
+    """Raise Forbidden if the assignment would give the person an action, or a reach, that the caller does not have.
 
-    The total afterwards counts, because a part of it may have existed before (rules: access 4.8).
+    The person's stored rights before and after the assignment are compared. A gain by one limit is checked together
+    with all other limits, so that two harmless changes cannot add up to an excess (rules: access 4.8).
     """
     check_administration(held, concerned=await store.is_any_administrative(connection, given.roles))
     if held.is_administrator:
@@ -126,7 +127,7 @@ async def require_no_escalation(connection: Connection, call: Call, held: HeldRi
 
 
 def refuse_escalation(excess: Excess | None) -> None:
-    """Raise Forbidden if there is an excess over the caller's own rights."""
+    """Raise Forbidden if the person would gain more than the caller has. None means no excess."""
     if excess is None:
         return
     if excess.key is None and excess.action != DEPARTMENT:
@@ -138,25 +139,25 @@ def refuse_escalation(excess: Excess | None) -> None:
 
 
 def check_administration(held: HeldRights, *, concerned: bool) -> None:
-    """Raise Forbidden if administration is concerned and the caller is not a superadmin."""
+    """Raise Forbidden if the change concerns an administrative role and the caller is not a superadmin."""
     if concerned and not held.is_superadmin:
         raise Forbidden("Só um superadministrador dá ou tira a administração.", code="superadmin-only")
 
 
 async def require_administrators_left(connection: Connection, call: Call) -> None:
-    """Raise Conflict if the changes of this transaction leave no person who could administer the catalogue."""
+    """Raise Conflict if no stored person and no token could administer the catalogue after this transaction."""
     check_administrators_left(
         is_there=call.platform.settings.access_admin_from_token or bool(await store.count_administrators(connection))
     )
 
 
 def check_administrators_left(*, is_there: bool) -> None:
-    """Raise Conflict if there is no administrator."""
+    """Raise Conflict if no administrator would remain."""
     if not is_there:
         raise Conflict("Ninguém mais poderia administrar os acessos: dê antes esse papel a outra.", code="last-way-in")
 
 
 def check_superadmin(held: HeldRights) -> None:
-    """Raise Forbidden unless the caller is a superadmin, because the change makes an operation less restricted."""
+    """Raise Forbidden unless the caller is a superadmin. Call it before making an operation less restricted."""
     if not held.is_superadmin:
         raise Forbidden("Só um superadministrador volta a abrir esta operação.", code="superadmin-only")

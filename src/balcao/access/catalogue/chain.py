@@ -1,7 +1,7 @@
-"""The hash chain of the audit events, computed in Python. The hashes are the same as those of `access.chain_hash`.
+"""The hash chain of the audit events, computed in Python with the same result as `access.chain_hash`.
 
-Thousands of events take a few milliseconds. In SQL each event needs many function calls while the catalogue is locked
-(rules: access 3.4).
+Hashing thousands of events takes a few milliseconds here. SQL needs many function calls for each event while the
+catalogue is locked (rules: access 3.4).
 """
 
 import hashlib
@@ -14,7 +14,7 @@ import msgspec
 
 
 class ChainHead(NamedTuple):
-    """The end of the chain: the number and the hash of its last event, and the version of the next events."""
+    """The number and the hash of the chain's last event, and the catalogue version of the next events."""
 
     seq: int
     hash: str
@@ -22,11 +22,11 @@ class ChainHead(NamedTuple):
 
 
 def chain_events(head: ChainHead, events: Sequence[Any], at: datetime) -> bytes:
-    """Return the rows of the events as JSON, each with the hash of its predecessor and its own hash."""
+    """Return the rows of the events as JSON. Each row contains its own hash and that of the previous event."""
     instant = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     rows: list[dict[str, Any]] = []
     previous = head.hash
-    # Encode and decode as JSON, so that the hash covers exactly what a reader will get.
+    # Encode and decode as JSON, so that the hash covers exactly what a reader gets.
     for seq, event in enumerate(msgspec.json.decode(msgspec.json.encode(events)), start=head.seq + 1):
         row = event | {
             "seq": seq,
@@ -41,5 +41,5 @@ def chain_events(head: ChainHead, events: Sequence[Any], at: datetime) -> bytes:
 
 
 def encode_canonically(document: Any) -> str:
-    """Return JSON with sorted keys and without blanks, as `access.canonical` writes it."""
+    """Return JSON with sorted keys and no whitespace, as `access.canonical` writes it."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -9,18 +9,18 @@ from balcao.core.database.statements import Statement
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.personal_data import mask_personal_data
 
-# The rows that a plan writes for one kind of change, by column name.
+# The rows that a plan writes for one kind of change. Each row maps column names to values.
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
-# A statement that writes these rows. It gets the rows as JSON, and the author of new rows.
+# A statement that writes rows of a plan. Its arguments are the rows as JSON and the author of new rows.
 PlannedStatement: TypeAlias = Statement[[str, str | None], None]
 SYSTEM = {"sub": "system", "azp": "", "cpf": None, "display_name": "system"}
 
 
 @dataclass(frozen=True)
 class CatalogueEvent:
-    """An event, such as `action.update`.
+    """An event of the catalogue, for example `action.update`.
 
-    `identity` is the id of the target as text, and `subject` is the affected person.
+    `identity` is the target's id as a string, and `subject` is the affected person.
     """
 
     operation: str
@@ -32,7 +32,7 @@ class CatalogueEvent:
     after: Any = None
 
     def to_document(self, actor: Any, request_id: str, subject: Any = None) -> dict[str, Any]:
-        """Return the event as the chain stores it. Personal data in descriptions are masked."""
+        """Return the event as the chain stores it, with personal data in descriptions masked."""
         return {
             "actor": actor,
             "operation": self.operation,
@@ -46,14 +46,14 @@ class CatalogueEvent:
         }
 
     def describe_for(self, call: Call) -> dict[str, Any]:
-        """Return the event with the actor of the call. People are stored only as a keyed hash and a masked CPF."""
+        """Return the event with the call's actor. CPFs appear only masked or as a keyed hash."""
         return self.to_document(_describe_actor(call), call.request_id, describe_person(call, self.subject))
 
 
 def _mask_descriptions(value: Any) -> Any:
-    """Mask personal data in descriptions.
+    """Return the value with personal data in descriptions masked.
 
-    Names stay, because decisions depend on them and they were checked when written.
+    Names are not masked: decisions depend on them, and they were checked for personal data when they were stored.
     """
     if isinstance(value, list):
         return [_mask_descriptions(each) for each in value]
@@ -77,7 +77,7 @@ def _describe_actor(call: Call) -> dict[str, Any]:
 
 
 def describe_person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
-    """Return the chain's data about a person: masked CPF and keyed hash."""
+    """Return what the chain stores about a person: masked CPF, keyed hash and key number. None if there is no hash."""
     key = call.platform.audit.key
     hashed = key.hash_cpf(cpf)
     if cpf is None or hashed is None:

@@ -1,4 +1,4 @@
-"""The catalogue as a whole: its lock, its versions and its history."""
+"""The retention and the export of the catalogue's versions, changes and audit events."""
 
 from datetime import timedelta
 
@@ -16,9 +16,9 @@ CHANGES = timedelta(days=1)
 
 
 async def _delete_old_events(_: Call, connection: Connection) -> Swept:
-    """Delete old events.
+    """Delete old events, after logging the chain's head.
 
-    Write the head of the chain to the log, so that a truncated chain can be detected from the log.
+    A truncated chain can later be detected by comparing it with the logged head.
     """
     if (head := await store.read_chain_head(connection)) is not None:
         log.info("access.audit_head", seq=head[0], hash=head[1])

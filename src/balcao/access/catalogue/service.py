@@ -1,4 +1,4 @@
-"""A write to the catalogue: the lock, the change, its event in the chain and the new version, in one transaction."""
+"""A write to the catalogue: the lock, the change, its audit event and the new version, in one transaction."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import BalcaoError, Forbidden, TooMany, Unavailable
 from balcao.core.logs import log
 
-# The limit for one caller's recorded reads of personal data, and its counter key.
+# The rate limit for recording one caller's reads of personal data, and the name of its counter.
 READS = ("60/minute", "access-reads")
 
 Wanted = TypeVar("Wanted")
@@ -26,7 +26,7 @@ Value = TypeVar("Value")
 class CatalogueWrite:
     """A write in progress.
 
-    `version` is the current version and, after the block, the version of the recorded change.
+    `version` is the current version and, after the block of `write_catalogue`, the version of the recorded change.
     """
 
     def __init__(self, connection: Connection, version: int, attempt: CatalogueEvent) -> None:
@@ -36,13 +36,13 @@ class CatalogueWrite:
         self.events: list[CatalogueEvent] = []
 
     def record(self, event: CatalogueEvent) -> None:
-        """Add an event. The events are written when the block ends. Without an event, the block has changed nothing."""
+        """Add an event, which is written when the block ends. A block without an event must not change anything."""
         self.events.append(event)
 
 
 @asynccontextmanager
 async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[CatalogueWrite]:
-    """Lock the catalogue for one write. When the block has ended, this process already uses the new version.
+    """Lock the catalogue for one write. After the block, this process loads the new version before it continues.
 
     If the block raises Forbidden, the refusal of `attempt` is recorded after the rollback.
     """
@@ -58,7 +58,7 @@ async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[
 async def make_once(
     call: Call, write: CatalogueWrite, kind: type[Value], body: Any, make: Callable[[], Awaitable[Value]]
 ) -> Value:
-    """Return the result of `make`, or the earlier result of the same caller and `Idempotency-Key`.
+    """Return the result of `make`, or the stored result if this caller has already used this `Idempotency-Key`.
 
     Raises Conflict if the key was used with another body, and Invalid for a malformed key.
     """
@@ -66,14 +66,14 @@ async def make_once(
 
 
 class CompletedChange(NamedTuple, Generic[Value]):
-    """The result of a change, and its event for the chain, or None if nothing changed."""
+    """The result of a change, and its event for the chain. `event` is None if nothing changed."""
 
     value: Value
     event: CatalogueEvent | None
 
 
 class RequestedChange(NamedTuple, Generic[Wanted]):
-    """A change that shares its transaction with others: the wanted change and its call."""
+    """A wanted change and its call. Several of them may share a transaction."""
 
     call: Call
     wanted: Wanted
@@ -83,9 +83,8 @@ class RequestedChange(NamedTuple, Generic[Wanted]):
 class GroupedChange(Generic[Wanted, Value]):
     """A kind of change whose concurrent requests share the lock, the transaction and the commit (group commit).
 
-    The changes are applied one after the other, and each has its own event and version. `make` applies several changes
-    in order. For each it returns the completed change, or the error that refuses it; it must not have written anything
-    for a refused one.
+    `make` applies several changes in order. For each it returns the completed change or the error that rejects it, and
+    it must not write anything for a rejected change. Each recorded event has its own version.
     """
 
     make: Callable[
@@ -106,7 +105,7 @@ class GroupedChange(Generic[Wanted, Value]):
     async def _make_together(
         self, connection: Connection, turns: Sequence[RequestedChange[Wanted]]
     ) -> list[tuple[CompletedChange[Value] | BalcaoError, int]]:
-        """Return each outcome with the version that it created, or the version at its time."""
+        """Return each outcome with its version: a new one if it has an event, otherwise the version before it."""
         async with connection.transaction():
             version = await store.lock_catalogue(connection)
             outcomes = await self.make(connection, turns)
@@ -134,15 +133,15 @@ async def _recording_denials(call: Call, attempt: CatalogueEvent) -> AsyncIterat
 
 
 async def record_denial(call: Call, attempt: CatalogueEvent) -> None:
-    """Record a refusal outside the chain. If a caller has very many, only the first ones are recorded."""
+    """Record a refusal outside the chain, up to a limit for each caller."""
     if call.caller is not None and await call.platform.is_within(*DENIED, call.caller.key):
         await _record_denied(call, attempt)
 
 
 async def record_read(call: Call, event: CatalogueEvent) -> None:
-    """Record a read of personal data outside the chain. If a caller has very many, only the first ones are recorded.
+    """Record a read of personal data outside the chain, up to a limit for each caller.
 
-    Raises Unavailable if the event cannot be written, so that no read stays without a record.
+    Raises Unavailable if the event cannot be written, so that the caller gets no data without a record.
     """
     if call.caller is not None and not await call.platform.is_within(*READS, call.caller.key):
         return
@@ -153,8 +152,8 @@ async def record_read(call: Call, event: CatalogueEvent) -> None:
 async def _reload(call: Call, version: int) -> None:
     """Load the committed change into this process.
 
-    If the database is down now, or the caller has used up their connections, the next notice loads the version. An
-    error would be wrong, because the change is committed.
+    The change is committed, so an unavailable database or the caller's used-up connection quota is no error here. This
+    process then loads the change with the next notification or poll.
     """
     try:
         await call.platform.catalogue.reach(version)
@@ -163,14 +162,14 @@ async def _reload(call: Call, version: int) -> None:
 
 
 def make_denial_recorder(operation: str, kind: str, identity: str = "") -> RecordDenial:
-    """Return a function that records a call that its rule refused.
+    """Return a function that records a call that was refused by the operation's access rule.
 
-    `identity` is the path parameter with the id of the target.
+    `identity` names the path parameter that contains the target's id.
     """
 
     async def refused(call: Call, path: Mapping[str, str]) -> None:
         text = path.get(identity, "")
-        # The parameter may be any text, even a CPF, which the trail must not contain. An id has fewer digits.
+        # The parameter can be any string, even a CPF, which the trail must not contain. An id has fewer digits.
         target = text if text.isascii() and text.isdigit() and len(text) < 11 else None
         await _record_denied(call, CatalogueEvent(operation, kind, target))
 

@@ -24,7 +24,7 @@ async def lock_catalogue(connection: Connection) -> int:
     """Lock the catalogue for changes until the transaction ends, and return its version."""
 
 
-# The caller holds the lock of the catalogue, so no other event is appended before the insertion.
+# The caller holds the catalogue's lock, so no other event can be appended between this statement and the insertion.
 @statement("""
 SELECT access.raise_version() AS version, coalesce(last.seq, 0) AS seq, coalesce(last.hash, repeat('0', 64)) AS hash
 FROM (VALUES (1)) AS one
@@ -32,7 +32,7 @@ LEFT JOIN (
     SELECT seq, hash FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1) AS last ON true
 """)
 async def _raise_version(connection: Connection) -> ChainHead:
-    """Increment the version, and return it with the end of the chain."""
+    """Increment the version, and return it with the number and the hash of the chain's last event."""
 
 
 @statement("""
@@ -48,7 +48,7 @@ async def _append_events(connection: Connection, rows: str) -> None: ...
 async def record_events(connection: Connection, events: Sequence[dict[str, Any]]) -> int:
     """Increment the version once, append the events to the chain, and return the new version.
 
-    Raises Unavailable if the events cannot be written, because there must be no change without an event.
+    Raises Unavailable if the events cannot be written, because every change needs an event.
     """
     try:
         head = await _raise_version(connection)
@@ -64,7 +64,10 @@ async def _record_each(connection: Connection, events: Sequence[dict[str, Any]])
 
 
 async def record_each_event(connection: Connection, events: Sequence[dict[str, Any]]) -> list[int]:
-    """Append the events to the chain, each with its own version, and return the versions. Raises Unavailable."""
+    """Append the events to the chain, each with its own version, and return the versions.
+
+    Raises Unavailable if they cannot be written.
+    """
     try:
         (versions,) = await _record_each(connection, events)
     except asyncpg.PostgresError as failure:
@@ -76,8 +79,8 @@ async def record_each_event(connection: Connection, events: Sequence[dict[str, A
 async def count_catalogue_events(connection: Connection) -> int: ...
 
 
-# Only the start of the chain may be deleted: the first remaining event still has its predecessor's hash. The last event
-# always stays, whatever its age, because the next change is chained to it.
+# Only the start of the chain may be deleted, so that every remaining event except the first can be checked against its
+# predecessor. The last event is never deleted, because the next change is chained to it.
 @statement("""
 DELETE FROM access.audit_event
 WHERE (seq IS NULL AND at <= now() - :beside_chain::interval)
@@ -85,12 +88,15 @@ WHERE (seq IS NULL AND at <= now() - :beside_chain::interval)
               WHERE at <= now() - :chained::interval AND seq < (SELECT max(seq) FROM access.audit_event))
 """)
 async def delete_old_catalogue_events(connection: Connection, beside_chain: timedelta, chained: timedelta) -> int:
-    """Delete the old events, with separate ages for chained events and the others. Return the number deleted."""
+    """Delete chained events older than `chained` and other events older than `beside_chain`.
+
+    Return the number of deleted events.
+    """
 
 
 @statement("SELECT seq, hash FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1")
 async def read_chain_head(connection: Connection) -> tuple[int, str] | None:
-    """Return the number and the hash of the last event in the chain."""
+    """Return the number and the hash of the last event in the chain, or None if the chain is empty."""
 
 
 @statement("SELECT count(*) FROM access.change")
@@ -114,13 +120,13 @@ async def _forget_up_to(connection: Connection, last: int | None) -> None: ...
 
 
 async def delete_noted_changes(connection: Connection, age: timedelta) -> int:
-    """Delete the notes of old changes, and return the number of deleted notes.
+    """Delete the notes of changes older than `age`, and return the number of deleted notes.
 
-    Consistency: both statements run in the caller's transaction, so a reader gets either all changes or the information
-    that they are gone.
+    Consistency: both statements run in the caller's transaction. A reader either finds all notes, or finds the
+    information that older notes are gone.
 
-    Locks: no other process waits for the deleted rows, whatever their number. The second statement locks the catalogue
-    until the transaction ends.
+    Locks: no other process waits for the deleted rows. The second statement locks the catalogue until the transaction
+    ends.
     """
     gone = await _delete_noted_changes(connection, age)
     if gone.number:
@@ -139,7 +145,7 @@ async def _record_beside_chain(connection: Connection, event: dict[str, Any], ou
 
 
 async def record_beside_chain(connection: Connection, event: dict[str, Any], outcome: str) -> None:
-    """Record a refused attempt or a read outside the chain. Raises Unavailable."""
+    """Record a refused attempt or a read outside the chain. Raises Unavailable if it cannot be written."""
     try:
         await _record_beside_chain(connection, event, outcome)
     except asyncpg.PostgresError as failure:
@@ -147,15 +153,15 @@ async def record_beside_chain(connection: Connection, event: dict[str, Any], out
 
 
 class HeldRoles(msgspec.Struct, frozen=True):
-    """All ways by which a person has a role, and the names of their groups."""
+    """A person's roles, one entry for each way in which the person has a role, and the names of the person's groups."""
 
     held_roles: list[HeldRole]
     groups: list[str]
 
 
-# `joined` contains the person's groups, and `given_group` as if they were a member. `way` contains every role of the
-# token, direct role and role of a group, and `given_roles` as if the person had them. So a check can evaluate an
-# assignment before it is written.
+# `joined` contains the person's groups and `given_group`. `way` contains the roles of the token, the direct roles, the
+# roles of the groups, and `given_roles`. With `given_group` and `given_roles`, a check can evaluate an assignment
+# before it is written.
 @statement("""
 WITH joined AS (
     SELECT group_id FROM access.membership JOIN access.person ON person.id = person_id WHERE cpf = :cpf
@@ -189,7 +195,7 @@ async def read_held_roles(
     given_roles: Sequence[int] = (),
     given_group: int | None = None,
 ) -> Json[HeldRoles]:
-    """Return what the person has: stored roles, these roles of a token, and what they are about to be given."""
+    """Return the person's roles and groups: the stored ones, the token's `roles`, and the ones to be given."""
 
 
 @statement("SELECT id FROM access.role WHERE name = :name")
@@ -211,11 +217,11 @@ SELECT count(*) FROM (
     WHERE administrative) AS administrators
 """)
 async def count_administrators(connection: Connection) -> int:
-    """Return how many people have a stored administrative role."""
+    """Return the number of people who have a stored administrative role."""
 
 
-# The start of every statement that writes a part of a plan. `item` contains the rows of any kind, and `author` the
-# author of new rows. New rows have ids that were reserved before the lock (rules: access 4.7).
+# The start of every statement that writes a plan's rows. `item` contains rows of any kind, and `author` the author of
+# new rows. The ids of new rows were reserved before the catalogue was locked (rules: access 4.7).
 ITEM_SQL = """
 WITH item AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(:rows::jsonb) AS item(
@@ -228,7 +234,7 @@ author AS (SELECT :author::text AS name)
 async def write_planned_rows(
     connection: Connection, statements: Sequence[PlannedStatement], rows: Rows, author: str | None
 ) -> None:
-    """Run the statements one after the other, each with the rows as JSON."""
+    """Run the statements one after the other, each with all rows as JSON."""
     document = json_text(rows)
     for write in statements:
         await write(connection, document, author)

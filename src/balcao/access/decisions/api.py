@@ -1,4 +1,4 @@
-"""Routes of decisions."""
+"""Routes for decisions."""
 
 from typing import Annotated, Any, TypeAlias
 
@@ -37,11 +37,11 @@ routes = ROUTES.extend()
     rate="120/minute",
 )
 async def explain_decision(call: Call, query: ExplainInQuery) -> Explanation:
-    """Toma a decisão que todo processo tomaria sobre o método e o caminho e diz por quê: o mapeamento que decide, a
-    ação que ele exige e os papéis que a dão. Com `action` no lugar dos dois, diz se e por que caminhos a pessoa tem a
-    ação. Cada um pergunta sobre si; sobre outra pessoa, ou supondo outros papéis, escopos ou cliente no token, é
-    preciso a ação `decision:explain`. Com `at_version`, que também a pede, decide por uma versão anterior do catálogo,
-    refeita pela auditoria.
+    """Explica se uma requisição passaria, com a mesma decisão que a plataforma tomaria: o mapeamento que decide, a ação
+    que ele exige e os papéis que a dão. Com `action`, em vez do método e do caminho, informa se a pessoa tem a ação, e
+    por quais papéis. Sobre as suas próprias requisições, qualquer pessoa pode perguntar. Para perguntar sobre outra
+    pessoa, supor outros papéis, escopos ou cliente no token, ou usar `at_version`, é preciso a ação `decision:explain`.
+    Com `at_version`, a decisão segue uma versão anterior do catálogo, reconstruída a partir da auditoria.
     """
     return await service.explain_decision(call, query)
 
@@ -56,33 +56,34 @@ async def explain_decision(call: Call, query: ExplainInQuery) -> Explanation:
     rate="120/minute",
 )
 async def get_person_actions(call: Call, cpf: CpfInPath, query: PersonActionsInQuery) -> PersonActions:
-    """Devolve as ações que a pessoa tem pelo que está guardado, cada uma com o seu alcance e com os papéis e grupos que
-    a dão; o que só o token traz não entra. Com `group`, as que teria nesse grupo, e quais seriam novas: nada muda.
+    """Devolve as ações que a pessoa tem pelos papéis guardados no catálogo, cada uma com o alcance e com os papéis e
+    grupos que a dão. Papéis que só vêm no token não contam. Com `group`, mostra as ações que a pessoa teria se entrasse
+    nesse grupo, e quais seriam novas. Nada muda.
     """
     return await list_actions(call, cpf, query.group)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_by_headers(call: Call, request: WholeRequest) -> Response[None]:
-    """Decide whether the request that the headers describe may pass."""
+    """Decide whether the request described by the headers may pass."""
     return await check.check_request(call.platform, request)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_by_path(call: Call, request: WholeRequest, rest: RestOfPath) -> Response[None]:
-    """Decide whether the request that the path describes may pass."""
+    """Decide whether the request described by the path may pass."""
     return await check.check_request(call.platform, request)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_token_by_headers(call: Call, request: WholeRequest) -> Response[None]:
-    """Check the token of the request that the headers describe."""
+    """Check the token of the request described by the headers."""
     return await check.check_token(call.platform, request)
 
 
 @sending(*check.DECISION_HEADERS, also_with_refusals=True)
 async def check_token_by_path(call: Call, request: WholeRequest, rest: RestOfPath) -> Response[None]:
-    """Check the token of the request that the path describes."""
+    """Check the token of the request described by the path."""
     return await check.check_token(call.platform, request)
 
 

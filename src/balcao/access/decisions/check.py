@@ -1,4 +1,4 @@
-"""The check endpoint for gateways: it finds the original request and responds in headers (rules: access 4.6)."""
+"""The check endpoint for gateways: find the original request, and send the decision in headers (rules: access 4.6)."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -35,10 +35,10 @@ PRIVATE_NETWORKS = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,
 # Headers in which a gateway sends the original method and URI, unless it appends the path to our URL. First pair: our
 # nginx configuration. Second pair: Traefik and similar proxies.
 _HEADERS = ((b"x-original-method", b"x-original-uri"), (b"x-forwarded-method", b"x-forwarded-uri"))
-# The header in which a gateway passes the caller's address, which is used to count refusals. Without it no call gets a
-# 429, because all requests would share the gateway's address, and one caller could block the others.
+# The header in which a gateway sends the caller's address, which is needed to count refusals. Without it, no request
+# gets a 429: all requests would share the gateway's address, and one caller could block the others.
 _ADDRESS = b"x-original-address"
-_V6_PREFIX = 64  # the size of a caller's network, as everywhere
+_V6_PREFIX = 64  # the network size that counts as one IPv6 caller
 ACCESS_DECISION = SentHeader("X-Access-Decision", "`allow` ou `deny`.", "allow")
 ACCESS_REASON = SentHeader("X-Access-Reason", "Por que, em uma palavra estável.", "granted")
 ACCESS_ACTION = SentHeader("X-Access-Action", "A ação que a requisição exige, se for conhecida.", "iptu:read")
@@ -65,7 +65,7 @@ _OF_TOKEN = frozenset({Reason.NO_TOKEN, Reason.INVALID_TOKEN})
 class CheckedRequest(NamedTuple):
     """A decision, the catalogue version on which it is based, and its inputs.
 
-    `over` is the number of seconds for which a caller with too many refusals gets 429.
+    If the caller has had too many refusals, `over` is the number of seconds for which further requests get 429.
     """
 
     decision: Decision
@@ -78,7 +78,7 @@ class CheckedRequest(NamedTuple):
 async def check_request(platform: Platform, request: Request) -> Response[Any]:
     """Respond whether the gateway's request may pass. Any unexpected error becomes a 503.
 
-    Raises NotFound for a caller outside the gateways' networks.
+    Raises NotFound if the peer is not in a gateway's network.
     """
     try:
         checked = await _check(platform, request, CHECK)
@@ -88,9 +88,9 @@ async def check_request(platform: Platform, request: Request) -> Response[Any]:
 
 
 async def check_token(platform: Platform, request: Request) -> Response[Any]:
-    """Respond whether the token of the request is valid. The operation itself checks the rights and records refusals.
+    """Respond whether the request's token is valid. The operation itself checks the rights and records refusals.
 
-    Raises NotFound for a caller outside the gateways' networks.
+    Raises NotFound if the peer is not in a gateway's network.
     """
     try:
         checked = await _check(platform, request, CHECK_AUTHENTICATION)
@@ -124,7 +124,7 @@ def _judge_pending(platform: Platform, request: Request, pending: KeyPending) ->
 
 @lru_cache(_KNOWN_PEERS)
 def _parse_address(text: str) -> str | None:
-    """Return the caller's address (for IPv6 its network), or None if the text is not an address."""
+    """Return the caller's address (for IPv6 its /64 network), or None if the string is not an address."""
     try:
         address = ip_address(text)
     except ValueError:
@@ -136,7 +136,7 @@ def _parse_address(text: str) -> str | None:
 
 @lru_cache(_KNOWN_PEERS)
 def _is_gateway(peer: str, networks: str) -> bool:
-    """Return whether the address is in one of the networks. An IPv6 peer is given as its network of 64 bits."""
+    """Return whether the peer is in one of the networks. An IPv6 peer is given as its /64 network."""
     try:
         known = ip_network(peer, strict=False)
     except ValueError:
@@ -168,7 +168,7 @@ async def _decide(platform: Platform, request: Request, asked: tuple[str, str] |
 
 
 def _find_original(request: Request, asked_at: str) -> tuple[str, str] | None:
-    """Return the method and the path of the gateway's request, or None if they are missing."""
+    """Return the method and the path of the request to check, or None if the gateway sent no path."""
     path = request.path.decode("latin-1").removeprefix(request.prefix).removeprefix(asked_at)
     if path not in {"", "/"}:
         return request.method, path
@@ -212,7 +212,7 @@ def _describe(checked: CheckedRequest) -> dict[str, str]:
     if checked.match is not None:
         headers |= {ACCESS_ACTION.name: checked.match.action.name, ACCESS_MAPPING.name: str(checked.match.mapping.id)}
     if checked.caller is not None:
-        # Some identity providers put the CPF into the subject. Only its mask leaves the platform.
+        # Some identity providers put the CPF into the subject, so mask it before it leaves the platform.
         subject = _ELEVEN_DIGITS.sub("***", checked.caller.subject)
         headers[ACCESS_SUBJECT.name] = quote(subject, safe="!#$&'()*+,-./:;=?@[]_|~ ")
     return headers

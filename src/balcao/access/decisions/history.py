@@ -1,7 +1,7 @@
-"""Earlier versions of the catalogue: start with the current one and undo every later change, newest first.
+"""Rebuild an earlier version of the catalogue from the current one by undoing later changes, newest first.
 
-The audit chain contains the effect of each change (rules: access 2.5). Actions that a later release added stay: without
-mappings and grants they decide nothing.
+The audit chain contains the effect of each change (rules: access 2.5). Actions that a later release added are not
+removed: without mappings and grants they affect no decision.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +17,7 @@ from balcao.core.values.cpf import Cpf
 
 
 class ChainedEvent(NamedTuple):
-    """A change in the chain. `subject` is the hash of the affected person."""
+    """A change in the chain. `subject` is the hash of the affected person's CPF."""
 
     operation: str
     target_id: str | None
@@ -30,9 +30,9 @@ class ChainedEvent(NamedTuple):
 def rebuild_snapshot(
     present: Snapshot, version: int, events: Iterable[ChainedEvent], cpf: Cpf | None, hashes: list[str]
 ) -> Snapshot:
-    """Return an earlier version with only this person; `hashes` identify them in the chain.
+    """Return an earlier version of the catalogue with only this person. `hashes` identify the person in the chain.
 
-    Raises NotFound if an event of an earlier release contains too little.
+    Raises NotFound if an event, for example of an earlier release, lacks the data to undo it.
     """
     past = _EarlierState(present, cpf, hashes)
     for event in events:
@@ -44,7 +44,7 @@ def rebuild_snapshot(
 
 
 def make_version_unavailable() -> NotFound:
-    """Return the error for a version that cannot be rebuilt, or that does not exist yet."""
+    """Return the error for a version that cannot be rebuilt or does not exist yet."""
     return NotFound("A auditoria não permite refazer essa versão do catálogo.", code="catalogue-version-not-kept")
 
 
@@ -74,13 +74,13 @@ class _EarlierState:
         return EMPTY.following(changes)
 
     def undo(self, event: ChainedEvent) -> None:
-        """Undo one change. A change that affects no decision, such as a new description, is skipped."""
+        """Undo a change. A change that affects no decision, for example a role's new description, is skipped."""
         undo = _UNDO.get(event.operation)
         if undo is not None:
             undo(self, event)
 
     def create_action(self, event: ChainedEvent) -> None:
-        # Remove it, because another action may have had its name before.
+        # Remove it before an earlier change is undone: another action may have had its name.
         self._actions.pop(int(event.target_id or ""), None)
 
     def update_action(self, event: ChainedEvent) -> None:
@@ -107,7 +107,7 @@ class _EarlierState:
         )
 
     def register(self, event: ChainedEvent) -> None:
-        """Undo an announcement or a retirement: restore the mappings in it to their earlier state."""
+        """Undo the registration or the retirement of operations: restore the mappings to their earlier state."""
         announced, was = set(event.after["operations"]), [MappedEndpoint(**mapping) for mapping in event.before]
         kept = {item: mapping for item, mapping in self._mappings.items() if mapping.operation not in announced}
         self._mappings = kept | {mapping.id: mapping for mapping in was}
@@ -170,7 +170,7 @@ class _EarlierState:
     def load_release(self, event: ChainedEvent) -> None:
         """Undo the seed data of a release.
 
-        The event of a plan itself has no content, because each of its steps has an event.
+        The event of an applied plan has the same name, but lists no items: each step of the plan has its own event.
         """
         brought = event.after or {}
         groups = {group.name: group.id for group in self._groups.values()}

@@ -1,4 +1,4 @@
-"""A person's actions because of stored roles, and the effect of a further group (rules: access 2.4, 4.8)."""
+"""List a person's actions from stored roles, and what another group would add (rules: access 2.4, 4.8)."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -25,9 +25,10 @@ from balcao.core.values.cpf import Cpf
 
 
 async def list_person_actions(call: Call, cpf: Cpf, group_name: str | None) -> PersonActions:
-    """Return a person's actions. With a group, return those that they would have in it, and mark the new ones.
+    """Return a person's actions. With `group_name`, return the actions that the person would have as a member.
 
-    Roles that only a token contains are unknown here. Raises NotFound for an unknown group.
+    New actions are then marked. Roles that only a token contains are not included. Raises NotFound for an unknown
+    group.
     """
     if not call.is_owner:
         await record_read(call, CatalogueEvent("user.read_actions", "user", subject=cpf))
@@ -52,7 +53,7 @@ async def list_person_actions(call: Call, cpf: Cpf, group_name: str | None) -> P
 
 
 def _join(snapshot: Snapshot, cpf: Cpf, group_name: str) -> Snapshot:
-    """Return the catalogue as if the person were in the group."""
+    """Return the snapshot as if the person were in the group. Raises NotFound for an unknown group."""
     group = next((group for group in snapshot.groups.values() if group.name == group_name), None)
     if group is None:
         raise NotFound("Não há grupo com esse nome.")
@@ -65,7 +66,7 @@ _EVERYTHING = ""
 
 
 def _list_ways(call: Call, snapshot: Snapshot, cpf: Cpf) -> dict[str, list[ExplainedWay]]:
-    """Return the ways by which the person has each action. Ways that grant everything are under an empty key."""
+    """Return the ways in which the person has each action, by action key. The empty key has the ways to all actions."""
     person = replace(
         call.identified_caller, cpf=cpf, roles=frozenset(), scopes=frozenset(), client="", is_machine=False
     )
@@ -81,7 +82,7 @@ def _list_ways(call: Call, snapshot: Snapshot, cpf: Cpf) -> dict[str, list[Expla
 
 
 def _is_gained(before: HeldRights, after: HeldRights, action: str) -> bool:
-    """Return whether the action, or a part of its reach, is new."""
+    """Return whether the person gains the action or a wider reach."""
     if before.is_administrator or after.is_administrator:
         return not before.is_administrator
     was = before.grants.get(action)

@@ -17,7 +17,7 @@ Names = Annotated[str, StringConstraints(max_length=4096)]
 
 
 class ExplainQuery(Model):
-    """The request, or only an action, and its hypothetical caller."""
+    """The request or the action to explain, and the assumed caller."""
 
     method: Annotated[
         AnyCaseMethod | None,
@@ -61,12 +61,12 @@ class ExplainQuery(Model):
 
     @property
     def supposes(self) -> bool:
-        """Whether the query assumes anything other than a current request with the token as it is."""
+        """Whether the query assumes anything other than a request now with the caller's own token."""
         return (self.roles, self.scopes, self.client, self.at_version) != (None, None, None, None)
 
 
 class ExplainedMapping(msgspec.Struct):
-    """The mapping that decides."""
+    """The mapping that decides on the request."""
 
     id: Annotated[int, Meta(description="Identificador do mapeamento.", examples=[301])]
     method: Annotated[str, Meta(description="Método.", examples=["GET"])]
@@ -77,7 +77,7 @@ class ExplainedMapping(msgspec.Struct):
 
 
 class ExplainedAction(msgspec.Struct):
-    """The action that the request needs."""
+    """The action that the request requires."""
 
     id: Annotated[int, Meta(description="Identificador da ação.", examples=[90])]
     name: Annotated[str, Meta(description="Nome atual da ação.", examples=["iptu:invoice:read"])]
@@ -88,7 +88,7 @@ ShownReach = dict[str, list[str]]
 
 
 class ExplainedWay(msgspec.Struct):
-    """A role that grants the action to the person, and the source of the role."""
+    """A role that grants the action to the person, and where the role comes from."""
 
     role: Annotated[str, Meta(description="Papel.", examples=["iptu:consulta"])]
     source: Annotated[
@@ -102,7 +102,7 @@ class ExplainedWay(msgspec.Struct):
 
 
 class PersonActionsQuery(Model):
-    """The group to which the person is assumed to belong."""
+    """The group that the person is assumed to join."""
 
     group: Annotated[
         SearchText | None,
@@ -113,7 +113,7 @@ class PersonActionsQuery(Model):
 
 
 class PersonAction(msgspec.Struct):
-    """An action of a person, with every way by which they have it."""
+    """An action of a person, with every way in which they have it."""
 
     action: Annotated[str, Meta(description="Nome atual da ação.", examples=["service:update"])]
     reach: Annotated[
@@ -129,7 +129,7 @@ class PersonAction(msgspec.Struct):
 
 
 class PersonActions(msgspec.Struct):
-    """Everything that a person may do because of stored roles."""
+    """Everything that a person may do through stored roles."""
 
     administrator: Annotated[bool, Meta(description="Se tem todas as ações, também as futuras.", examples=[False])]
     actions: Annotated[list[PersonAction], Meta(description="Ações da pessoa, por nome.")]

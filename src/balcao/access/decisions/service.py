@@ -1,4 +1,4 @@
-"""Explanations of decisions: the same decision that every process makes, with its reasons (rules: access 2.4, 4.1)."""
+"""Explain decisions: make the same decision as every process, and return its reasons (rules: access 2.4, 4.1)."""
 
 from dataclasses import replace
 
@@ -25,17 +25,17 @@ from balcao.core.offloading import run_in_thread
 from balcao.core.values.cpf import Cpf
 
 EXPLAIN = "decision:explain"
-# An earlier version is rebuilt by undoing the changes since then. This many take less than a second. For an older
-# version an operator restores a backup.
+# An earlier version is rebuilt by undoing all later changes. Undoing this many takes less than a second. To see an
+# older version, an operator restores a backup.
 MOST_CHANGES = 20_000
 _NO_MAPPING = Decision(Reason.NO_MAPPING)
 
 
 async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
-    """Return the decision on a request or an action of the caller, of another person or of a machine.
+    """Return the decision on a request or an action, for the caller, another person or a machine.
 
-    Raises Forbidden if the caller lacks the action for anything other than their own current requests, and NotFound for
-    an unknown action and for a version that cannot be rebuilt.
+    Raises Forbidden if the query needs `EXPLAIN` and the caller lacks it, and NotFound for an unknown action and for a
+    version that cannot be rebuilt. Callers need no action to explain their own current requests.
     """
     caller = call.identified_caller
     subject = Cpf(query.subject) if query.subject else None
@@ -66,7 +66,10 @@ def _find_action(snapshot: Snapshot, key: str | None) -> Action:
 
 
 async def read_catalogue_version(call: Call, present: Snapshot, version: int, cpf: Cpf | None) -> Snapshot:
-    """Return an earlier version of the catalogue with only this person. Raises NotFound (rules: access 2.5)."""
+    """Return an earlier version of the catalogue with only this person (rules: access 2.5).
+
+    Raises NotFound if the version cannot be rebuilt.
+    """
     hashes = [hashed.hex() for hashed in call.platform.audit.list_hashes(cpf)] if cpf else []
     async with call.platform.database.connection() as connection:
         if version > present.version or version < (await store.find_oldest_version(connection) or 1):
@@ -78,7 +81,7 @@ async def read_catalogue_version(call: Call, present: Snapshot, version: int, cp
 
 
 def _suppose(caller: Caller, subject: Cpf | None, query: ExplainQuery) -> Caller:
-    """Return the assumed caller. For another person only the stored roles are known."""
+    """Return the assumed caller. Another person has no token here, so only their stored roles count."""
     if subject is not None and subject != caller.cpf:
         caller = replace(caller, cpf=subject, roles=frozenset(), scopes=frozenset(), client="", is_machine=False)
     elif subject is None and query.client is not None:

@@ -1,4 +1,4 @@
-"""SQL for decisions: the changes since an earlier version, from the audit chain."""
+"""SQL that reads changes from the audit chain, to rebuild earlier versions of the catalogue."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 
 
-# Most changes concern people, so SQL leaves out the changes of other people.
+# Most changes concern people, so the query leaves out changes that affect other people.
 @statement("""
 SELECT operation, target_id, target_name, subject ->> 'hash' AS subject, before, after
 FROM access.audit_event
@@ -19,17 +19,17 @@ LIMIT :limit
 async def list_changes_between(
     connection: Connection, after: int, until: int, people: Sequence[str], limit: int
 ) -> list[ChainedEvent]:
-    """Return the changes between two versions, newest first. `people` contains the hashes of the requested person."""
+    """Return the changes between two versions, newest first. `people` contains the hashes of the person asked about."""
 
 
-# Before the first event of the chain the catalogue was empty, at version 1. While that event exists, every version can
-# be rebuilt.
+# Before the first event the catalogue was empty, at version 1. As long as that event exists, every version can be
+# rebuilt.
 @statement("""
 SELECT CASE seq WHEN 1 THEN 1 ELSE catalogue_version END
 FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq LIMIT 1
 """)
 async def find_oldest_version(connection: Connection) -> int | None:
-    """Return the oldest version that can be rebuilt, or None without any event.
+    """Return the oldest version that can be rebuilt, or None if the chain is empty.
 
-    Retention deletes the beginning of the chain.
+    The oldest version rises over time, because retention deletes the start of the chain.
     """

@@ -1,4 +1,4 @@
-"""Routes of the catalogue as code."""
+"""Routes for the catalogue as code."""
 
 from typing import Annotated, TypeAlias
 
@@ -45,8 +45,9 @@ routes = ROUTES.extend(body_limit=MIB)
     media_types=(YAML, JSON),
 )
 async def export_catalogue(call: Call, query: ExportInQuery) -> Response[Document]:
-    """Devolve ações, papéis, grupos, mapeamentos da cidade e operações religadas, sem pessoas, em YAML ou JSON; duas
-    exportações de uma versão são iguais byte a byte. `ETag` é a versão.
+    """Devolve o catálogo como documento, em YAML ou JSON: ações, papéis, grupos, mapeamentos da cidade e operações da
+    plataforma ligadas a outra ação. Pessoas não entram. Duas exportações da mesma versão são idênticas byte a byte. O
+    `ETag` é a versão do catálogo.
     """
     body, version = await service.export_catalogue(call, query.format)
     media_type = YAML if query.format is Format.YAML else JSON
@@ -64,8 +65,9 @@ async def export_catalogue(call: Call, query: ExportInQuery) -> Response[Documen
     idempotent=True,
 )
 async def plan_catalogue(call: Call, query: PlanInQuery, content: bytes) -> Response[Plan]:
-    """Compara um documento, em YAML ou JSON, com o catálogo e diz o que criaria, mudaria e excluiria, e o que o impede;
-    nada muda. Sem `prune`, o que falta no documento fica. O plano vale 15 minutos.
+    """Compara um documento, em YAML ou JSON, com o catálogo e devolve um plano: o que seria criado, alterado e
+    excluído, e o que o impede. Nada muda. Sem `prune`, o que não está no documento é mantido. O plano vale por 15
+    minutos.
     """
     return to_json(await service.plan_changes(call, content, prune=query.prune), headers={"Cache-Control": PERSONAL})
 
@@ -103,7 +105,9 @@ async def plan_openapi(call: Call, query: OpenApiInQuery, content: bytes) -> Res
     rate=PLANS,
 )
 async def apply_catalogue(call: Call, body: ApplyBody) -> Response[Plan]:
-    """Faz tudo o que o plano diz, ou nada. Se o catálogo mudou desde o plano, ou algo o impede, a resposta é 409."""
+    """Aplica o plano inteiro ou nada. Se o catálogo mudou depois do plano, ou se algo impede um passo, a resposta é
+    409.
+    """
     applied = await service.apply_plan(call, body.plan_id)
     return respond_to_write(applied.version or 0, applied)
 
@@ -116,8 +120,8 @@ async def apply_catalogue(call: Call, body: ApplyBody) -> Response[Plan]:
     errors=[404],
 )
 async def get_policy_template(call: Call, query: PolicyInQuery) -> PolicyTemplate:
-    """Devolve as ações que o papel dá agora, na forma de uma *role policy* do Cerbos, para a cidade que repete as
-    regras nesse motor: o recurso é o nome da ação sem o verbo. O motor não conhece o membro `kind`: tire-o ao copiar.
+    """Devolve as ações que o papel dá agora como uma *role policy* do Cerbos, para cidades que usam as mesmas regras
+    nesse motor. O recurso é o nome da ação sem o verbo. O Cerbos não conhece o membro `kind`: retire-o ao copiar.
     """
     return await service.make_policy_template(call, query.role)
 

@@ -1,4 +1,4 @@
-"""The differences between a document and the catalogue, item by item (rules: access 4.7)."""
+"""Compare a document with the catalogue, item by item (rules: access 4.7)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,14 +14,14 @@ Members = dict[str, Any]
 
 
 class Difference(msgspec.Struct):
-    """The changes of a document. `unchanged` is the number of its items that are equal."""
+    """The changes that a document makes. `unchanged` counts its items that equal the catalogue's."""
 
     steps: list[Item] = []
     unchanged: int = 0
     warnings: list[Remark] = []
 
     def list_by_verb(self) -> tuple[list[Item], list[Item], list[Item]]:
-        """Return the steps that create, that change and that delete."""
+        """Return three lists: the steps that create, the steps that change and the steps that delete."""
         return (
             [step for step in self.steps if step.before is None],
             [step for step in self.steps if step.before is not None and step.after is not None],
@@ -29,7 +29,7 @@ class Difference(msgspec.Struct):
         )
 
     def compare(self, kind: Kind, key: str, before: Members | None, after: Members) -> None:
-        """Add a step unless the item is equal."""
+        """Add a step if the item differs from the stored one."""
         if before == after:
             self.unchanged += 1
         else:
@@ -67,7 +67,7 @@ def compare_documents(catalogue: StoredCatalogue, document: Document, *, prune: 
 
 
 def _match_actions(catalogue: StoredCatalogue, document: Document, found: Difference) -> dict[str, StoredAction]:
-    """Return the stored action for each name in the document: found by code key, former name or name."""
+    """Return the stored action for each action name in the document, matched by code key, former name or name."""
     by_name = {action.name: action for action in catalogue.actions}
     by_key = {action.code_key: action for action in catalogue.actions if action.code_key}
     claimed = {action.renamed_from for action in document.actions}
@@ -86,13 +86,13 @@ def _match_actions(catalogue: StoredCatalogue, document: Document, found: Differ
 
 
 def make_temporary_name(action_id: int) -> str:
-    """Return the temporary name of an action that will be deleted, if another action is to get its name."""
+    """Return the temporary name of an action that will be deleted and whose name another action gets."""
     return f"aside:{action_id}"
 
 
-# This yields the stored actions that an action of the document may refer to, the most specific reference first: a code
-# key in `renamed_from`, the name, a former name in `renamed_from`, the name as a code key. If the document refers to a
-# stored action by its code key, its name alone does not refer to it.
+# Yield the stored actions to which an action of the document may refer, most specific first: a code key in
+# `renamed_from`, the name, a former name in `renamed_from`, the name as a code key. If the document refers to a stored
+# action by its code key, it does not also refer to it by name.
 def _list_candidates(
     action: DocumentAction, by_name: dict[str, StoredAction], by_key: dict[str, StoredAction], claimed: set[str | None]
 ) -> Iterator[StoredAction]:
@@ -108,12 +108,12 @@ def _list_candidates(
 
 
 def _is_claimed(stored: StoredAction, claimed: set[str | None]) -> bool:
-    """Return whether the document refers to this action by its code key, whatever its name is here."""
+    """Return whether the document refers to this action by its code key."""
     return stored.code_key is not None and stored.code_key in claimed
 
 
 def _grow(listed: Sequence[str], present: Sequence[str], *, prune: bool) -> list[str]:
-    """Return the new list. Without `prune` it contains all present items too."""
+    """Return the sorted new list. Without `prune`, it also contains all present items."""
     return sorted({*listed} if prune else {*listed, *present})
 
 
@@ -156,7 +156,7 @@ def _compare_groups(catalogue: StoredCatalogue, document: Document, found: Diffe
 def _compare_mappings(
     catalogue: StoredCatalogue, document: Document, found: Difference, renamed: dict[str, str], *, prune: bool
 ) -> None:
-    """Compare by method and shape. Deletions come first, because they make room for other mappings."""
+    """Compare mappings by method and shape. Deletions come first, so that their paths are free for other mappings."""
     known = {(mapping.method, mapping.shape): mapping for mapping in catalogue.mappings}
     wanted = {(mapping.method.value, erase_parameter_names(mapping.path)): mapping for mapping in document.mappings}
     for place, left_out in known.items():

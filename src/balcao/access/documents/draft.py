@@ -1,7 +1,7 @@
 """A draft of the catalogue after a plan. Each step is tried in memory, by the same rules as a single change.
 
-No lock is needed, however large the plan is. The result consists of the rows to write (`writing`) and of the events for
-the chain.
+No lock is needed, however large the plan is. The result is the rows to write (see `writing`) and the events for the
+chain.
 """
 
 from collections import defaultdict
@@ -35,7 +35,7 @@ from balcao.core.errors import BalcaoError, Conflict, NotFound
 
 
 class Draft:
-    """A draft of the catalogue. `ids` yields new ids by kind. Without it, the ids are negative and never written."""
+    """A draft of the catalogue. `ids` yields new ids by kind. Without it, new ids are negative and never stored."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Draft:
         self._places.put(mapping.method, mapping.path_pattern, mapping)
 
     def take(self, steps: Sequence[Item]) -> None:
-        """Apply each step, or add it to `blocked` with its error. A blocked step leaves no change."""
+        """Apply each step, or add it to `blocked` with its error. A blocked step changes nothing."""
         self._take_names(steps)
         for step in steps:
             self._try(step, self._take)
@@ -106,7 +106,7 @@ class Draft:
             self.blocked.append(BlockedStep(step, fault))
 
     def _take(self, step: Item) -> list[Change]:
-        """Apply a step that creates or changes an item, or that deletes a mapping to make room for another."""
+        """Apply a step that creates or changes an item, or that deletes a mapping."""
         if step.kind == "mapping":
             return self._change_mapping(step)
         if step.after is None or step.kind == "action":
@@ -122,7 +122,7 @@ class Draft:
             return self._delete_group(step.key)
         return self._delete_role(step.key) if step.kind == "role" else self._delete_action(step.before)
 
-    # Actions. All names are handled together, so that two actions can swap names.
+    # Actions. All names are changed together, so that two actions can swap names.
 
     def _take_names(self, steps: Sequence[Item]) -> None:
         steps = [step for step in steps if step.kind == "action"]
@@ -316,7 +316,7 @@ class Draft:
             or any(group.members and group.roles & administrative for group in self._groups.values())
         )
 
-    # Mappings. The check for ambiguous patterns waits until all mappings are in place.
+    # Mappings. The check for ambiguous patterns runs after all mappings are in place.
 
     def _change_mapping(self, step: Item) -> list[Change]:
         method, _, path = step.key.partition(" ")
@@ -383,7 +383,7 @@ class Draft:
 
 
 def _pair(operation: str, owner: DraftRole | DraftGroup, held: Members) -> CatalogueEvent:
-    """Return the event for a role or group that gains or loses an item."""
+    """Return the event for a role or group that gains or loses an item, `held`."""
     kind, _, verb = operation.partition(".")
     loses = verb in {"revoke", "remove_role"}
     before, after = (held, None) if loses else (None, held)

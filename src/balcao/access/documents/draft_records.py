@@ -1,4 +1,4 @@
-"""The records of a draft of the catalogue, and the changes that result from applying a document to it."""
+"""The records in a draft of the catalogue, and the changes that result from applying a document."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ Members = dict[str, Any]
 
 
 class Change(NamedTuple):
-    """The row that a change writes, and its event.
+    """A row to write, and its event.
 
-    `lost` is the number of memberships and grants that are deleted with it.
+    `lost` is the number of memberships, grants and mappings that are deleted with the row.
     """
 
     event: CatalogueEvent
@@ -24,7 +24,7 @@ class Change(NamedTuple):
 
 
 class BlockedStep(NamedTuple):
-    """A step, and the error that refuses it."""
+    """A step, and the error that blocks it."""
 
     step: Item
     fault: BalcaoError
@@ -39,7 +39,7 @@ class DraftAction:
 
     @property
     def key(self) -> str:
-        """Return the key under which decisions refer to the action."""
+        """The key by which decisions refer to the action."""
         return self.code_key or f"#{self.id}"
 
     @property
@@ -49,7 +49,7 @@ class DraftAction:
 
 @dataclass
 class DraftRole:
-    """A role. `actions` contains ids, and `people` is the number of people who have it directly."""
+    """A role. `actions` contains ids. `people` is the number of people who have the role directly."""
 
     id: int
     name: str

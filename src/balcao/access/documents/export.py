@@ -1,6 +1,6 @@
-"""The document of a catalogue.
+"""Write the catalogue as a document.
 
-It is sorted, so that exports of one version are equal byte by byte (rules: access 4.7).
+The document is sorted, so that exports of the same version are equal byte by byte (rules: access 4.7).
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from balcao.access.documents.store import StoredAction, StoredCatalogue, StoredG
 
 
 def render_document(catalogue: StoredCatalogue) -> dict[str, Any]:
-    """Return the document. It contains only operations whose binding differs from the binding in code."""
+    """Return the document. It omits operations of the platform that are bound to the same action as in code."""
     return {
         "format": 1,
         "actions": [_show_action(action) for action in catalogue.actions],
@@ -31,7 +31,7 @@ def render_document(catalogue: StoredCatalogue) -> dict[str, Any]:
 
 
 def encode_document(document: dict[str, Any], written_as: Format) -> bytes:
-    """Return the document as text."""
+    """Encode the document as YAML or JSON."""
     if written_as is Format.JSON:
         return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
     return yaml_subset.write_yaml(document)
@@ -39,7 +39,7 @@ def encode_document(document: dict[str, Any], written_as: Format) -> bytes:
 
 def _show_action(action: StoredAction) -> dict[str, Any]:
     shown = {"name": action.name, "description": action.description}
-    if action.code_key is not None and action.code_key != action.name:  # lets another catalogue find it
+    if action.code_key is not None and action.code_key != action.name:  # so that another catalogue can match it
         shown["renamed_from"] = action.code_key
     return shown
 

@@ -1,4 +1,4 @@
-"""The mappings of another application, from its OpenAPI description (rules: access 4.9)."""
+"""Map another application's operations from its OpenAPI description (rules: access 4.9)."""
 
 import re
 from collections.abc import Iterator
@@ -17,20 +17,20 @@ from balcao.core.values.fields import Flag
 
 ACTION = "x-balcao-action"
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
-# A schema may be deeply nested. Nothing below the operations of a path is used.
+# Schemas may be deeply nested, but nothing below an operation is used.
 MAX_DEPTH = 100
 _PARAMETER = re.compile(r"\{([^{}/]*)\}")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9_]")
 
 
 class OpenApiServer(Model):
-    """A server of the application. The path of the first one is the prefix of all paths."""
+    """A server of the application. The first server's path is the default prefix of all paths."""
 
     url: Annotated[str, Field(description="Endereço, ou só o caminho.", examples=["https://cidade.example/iptu"])] = ""
 
 
 class OpenApi(Model):
-    """The parts of a description that are read. All other parts are ignored."""
+    """The parts of an OpenAPI description that are used. All other parts are ignored."""
 
     openapi: Annotated[str, Field(pattern=r"^3\.", description="Versão do OpenAPI, 3.x.", examples=["3.1.0"])]
     servers: Annotated[list[OpenApiServer], Field(description="Onde a aplicação atende.", examples=[[]])] = []
@@ -56,7 +56,7 @@ class OpenApi(Model):
 
 
 class OpenApiQuery(Model):
-    """The prefix of the application at the gateway, and the treatment of mappings that it no longer has."""
+    """The application's prefix at the gateway, the default action, and whether to delete its other mappings."""
 
     prefix: Annotated[
         Pattern | None,
@@ -77,7 +77,8 @@ class OpenApiQuery(Model):
 def to_document(described: OpenApi, query: OpenApiQuery) -> Document:
     """Return the catalogue document that maps the operations.
 
-    Raises Unprocessable naming each operation without an action, and each path that is not a valid pattern.
+    Raises Unprocessable with a fault for each operation without an action and for each path that is not a valid
+    pattern.
     """
     base = query.prefix or (urlsplit(described.servers[0].url).path if described.servers else "")
     prefix = _to_pattern(base)
@@ -103,7 +104,7 @@ def to_document(described: OpenApi, query: OpenApiQuery) -> Document:
 
 
 def _list_operations(described: OpenApi) -> Iterator[tuple[str, str, dict[str, Any], Any]]:
-    """Yield path, method and operation, and the action that the path sets for all its operations."""
+    """Yield path, method and operation, and the action that the path item sets for its operations."""
     for path, item in described.paths.items():
         for method in METHODS:
             if isinstance(operation := item.get(method), dict):
@@ -111,7 +112,7 @@ def _list_operations(described: OpenApi) -> Iterator[tuple[str, str, dict[str, A
 
 
 def _to_pattern(path: str) -> str:
-    """Return the path without a final slash, with parameter names that patterns allow."""
+    """Return the path without a trailing slash. Parameters are renamed so that patterns allow them."""
     return _PARAMETER.sub(_to_parameter, path).rstrip("/")
 
 

@@ -1,4 +1,4 @@
-"""A role as a policy for another policy engine of the city (rules: access 2.5)."""
+"""Write a role as a policy for Cerbos, another policy engine (rules: access 2.5)."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -7,7 +7,7 @@ from balcao.access.documents.schemas import PolicyRule, PolicyTemplate, RolePoli
 
 
 def render_policy(role: str, actions: Iterable[str]) -> PolicyTemplate:
-    """Return the policy of a role that grants these actions. The last part of an action's name is the verb."""
+    """Return the policy of a role with these actions. The last part of an action's name is the verb."""
     named = sorted((resource, verb) for resource, _, verb in (action.rpartition(":") for action in actions))
     rules = [
         PolicyRule(resource, [verb for _, verb in group])

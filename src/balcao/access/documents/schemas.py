@@ -1,4 +1,4 @@
-"""Wire types of the catalogue as code: the document, and the plan of a change (rules: access 4.7)."""
+"""Wire types of the catalogue as code: the document, and the plan of its changes (rules: access 4.7)."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -19,7 +19,7 @@ MAX_PREFIXES = 20
 
 
 def _parse_format(sent: Any) -> Any:
-    """Return the number. The YAML subset has only texts."""
+    """Return the number for "1", because the YAML subset has only strings."""
     return 1 if sent == "1" else sent
 
 
@@ -34,7 +34,7 @@ class DocumentAction(Model):
 
 
 class DocumentRole(Model):
-    """A role and the names of the actions that it grants."""
+    """A role, and the names of the actions that it grants."""
 
     name: Annotated[Name, Field(description="Nome do papel.", examples=["iptu:consulta"])]
     description: Annotated[Description, Field(description="Para que serve.", examples=["Consulta a boletos do IPTU"])]
@@ -42,7 +42,7 @@ class DocumentRole(Model):
 
 
 class DocumentGroup(Model):
-    """A group and the names of the roles that it gives. A document never contains people."""
+    """A group, and the names of the roles that it gives. A document never contains people."""
 
     name: Annotated[Name, Field(description="Nome do grupo.", examples=["iptu_equipe"])]
     description: Annotated[Description, Field(description="Quem reúne.", examples=["Equipe do IPTU"])]
@@ -51,7 +51,7 @@ class DocumentGroup(Model):
 
 
 class DocumentMapping(Model):
-    """A mapping of the city."""
+    """A mapping of another application's endpoint."""
 
     method: Annotated[Method, Field(description="Método HTTP.", examples=["GET"])]
     path: Annotated[Pattern, Field(description="Padrão do caminho.", examples=["/iptu/api/v1/boletos/{id}"])]
@@ -62,7 +62,7 @@ class DocumentMapping(Model):
 
 
 class DocumentBinding(Model):
-    """An operation of the platform whose action differs from the action in code."""
+    """An operation of the platform that is bound to another action than in code."""
 
     operation: Annotated[SearchText, Field(description="Operação.", examples=["registry.list_pets"])]
     action: Annotated[ActionName, Field(description="Ação exigida.", examples=["pets:read"])]
@@ -101,7 +101,7 @@ class ExportQuery(Model):
 
 
 class PlanQuery(Model):
-    """Whether items that the document omits are deleted."""
+    """The option to delete items that the document omits."""
 
     prune: Annotated[Flag, Field(description="Se `true`, o que falta no documento é excluído.", examples=[False])] = (
         False
@@ -137,7 +137,7 @@ class Item(msgspec.Struct):
 
 
 class Remark(msgspec.Struct):
-    """An obstacle to a change, or a warning about it."""
+    """A reason that blocks a change, or a warning about a change."""
 
     kind: Annotated[Kind, Meta(description="De que se trata.", examples=["action"])]
     key: Annotated[str, Meta(description="O seu nome, ou método e caminho.", examples=["pets:read"])]
@@ -167,14 +167,14 @@ class PolicyQuery(Model):
 
 
 class PolicyRule(msgspec.Struct, rename="camel"):
-    """The actions of the role on a resource."""
+    """The verbs that the role allows on a resource."""
 
     resource: Annotated[str, Meta(description="Recurso: o nome da ação sem o verbo.", examples=["iptu:invoice"])]
     allow_actions: Annotated[list[str], Meta(description="Verbos permitidos.", examples=[["read"]])]
 
 
 class RolePolicy(msgspec.Struct):
-    """The rules of a role in the format of the policy engine."""
+    """A role's rules in Cerbos's format."""
 
     role: Annotated[str, Meta(description="Nome do papel.", examples=["iptu:consulta"])]
     scope: Annotated[str, Meta(description="Escopo da política; vazio é a raiz.", examples=[""])]
@@ -182,7 +182,7 @@ class RolePolicy(msgspec.Struct):
 
 
 class PolicyTemplate(msgspec.Struct, rename="camel"):
-    """A role of the catalogue as a policy for another policy engine of the city."""
+    """A role of the catalogue as a Cerbos policy."""
 
     api_version: Annotated[Literal["api.cerbos.dev/v1"], Meta(description="Sempre `api.cerbos.dev/v1`.")]
     kind: Annotated[Literal["RolePolicy"], Meta(description="Sempre `RolePolicy`.")]

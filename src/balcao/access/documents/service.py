@@ -37,21 +37,24 @@ MOST_CHANGES = 2_000
 
 
 async def export_catalogue(call: Call, written_as: Format) -> tuple[bytes, int]:
-    """Return the document and its catalogue version."""
+    """Return the catalogue as a document, and its version."""
     async with call.platform.database.connection() as connection:
         catalogue = await store.read_stored_catalogue(connection)
     return await run_in_thread(export.encode_document, export.render_document(catalogue), written_as), catalogue.version
 
 
 def parse_document(content: bytes) -> Document:
-    """Return a document in YAML or JSON. Raises Unprocessable with every fault."""
+    """Parse a document in YAML or JSON. Raises Unprocessable if it is not valid."""
     document = _parse(content, Document, yaml_subset.MAX_DEPTH)
     _refuse_repeated(document)
     return document
 
 
 def parse_openapi(content: bytes, query: OpenApiQuery) -> Document:
-    """Return the document that maps the operations of a description in YAML or JSON. Raises Unprocessable."""
+    """Return the document that maps the operations of an OpenAPI description in YAML or JSON.
+
+    Raises Unprocessable if the description is not valid or an operation has no action.
+    """
     document = openapi.to_document(_parse(content, OpenApi, openapi.MAX_DEPTH), query)
     _refuse_repeated(document)
     return document
@@ -87,16 +90,16 @@ def _refuse(place: list[str], text: str) -> Unprocessable:
 
 
 async def plan_changes(call: Call, content: bytes, *, prune: bool) -> Plan:
-    """Return the changes that applying the document would make. Only the plan itself is stored, for a limited time.
+    """Return the changes that applying the document would make, and store the plan for `PLAN_AGE`.
 
-    The document is tried in memory on one version of the catalogue, without a lock. Raises Unprocessable for a document
-    with faults, and for too many changes.
+    The document is tried in memory on one version of the catalogue, without a lock. Raises Unprocessable if the
+    document is not valid or makes too many changes.
     """
     return await _plan(call, await run_in_thread(parse_document, content), prune=prune)
 
 
 async def plan_openapi(call: Call, content: bytes, query: OpenApiQuery) -> Plan:
-    """Return the changes that mapping the operations of an OpenAPI description would make, as `plan_changes` does."""
+    """Plan the document that maps the operations of an OpenAPI description, as `plan_changes` does."""
     return await _plan(call, await run_in_thread(parse_openapi, content, query), prune=False)
 
 
@@ -110,11 +113,11 @@ async def _plan(call: Call, document: Document, *, prune: bool) -> Plan:
 
 
 async def apply_plan(call: Call, plan_id: UUID) -> Plan:
-    """Make all changes of a plan or none.
+    """Make all changes of a plan, or none.
 
-    The document is tried again on the version of the plan. Then, under the catalogue's lock, this version is compared
-    with the current one and the rows are written. Raises NotFound for an unknown or old plan, and Conflict if the
-    catalogue has changed or an obstacle remains.
+    The document is tried again on the plan's version of the catalogue. Then, under the catalogue's lock, this version
+    is compared with the current one and the rows are written. Raises NotFound for an unknown or expired plan, and
+    Conflict if the catalogue has changed or a step is blocked.
     """
     attempt = CatalogueEvent("catalogue.apply", "catalogue", name=str(plan_id))
     async with call.platform.database.connection() as connection:
@@ -142,7 +145,7 @@ async def apply_plan(call: Call, plan_id: UUID) -> Plan:
 
 
 class _PlannedDocument(NamedTuple):
-    """The differences of a document, and the draft on which it was tried."""
+    """A document's differences from the catalogue, and the draft on which they were tried."""
 
     version: int
     found: Difference
@@ -150,8 +153,12 @@ class _PlannedDocument(NamedTuple):
 
 
 async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPlan | None = None) -> _PlannedDocument:
-    """Try a document on the current version. With `stored`, the plan to apply, new rows get real ids."""
-    apart = call.platform.database.apart(1)  # reading a large catalogue exceeds a request's time limit
+    """Try a document on the current version of the catalogue.
+
+    `stored` is the plan to apply. With it, new rows get ids from the sequences, and Conflict is raised if the catalogue
+    has changed since the plan.
+    """
+    apart = call.platform.database.apart(1)  # reading a large catalogue may exceed a request's time limit
     await apart.open(SERVING_SECONDS)
     try:
         async with apart.transaction(isolation="repeatable_read") as connection:
@@ -193,7 +200,7 @@ def _refuse_too_many(changes: int) -> None:
 
 
 async def _refuse_blocked(call: Call, attempt: CatalogueEvent, blocked: Sequence[BlockedStep]) -> None:
-    """Raise Conflict if any step is refused. A forbidden step is also recorded in the audit trail."""
+    """Raise Conflict if any step is blocked. A forbidden step is also recorded in the audit trail."""
     if any(isinstance(one.fault, Forbidden) for one in blocked):
         await record_denial(call, attempt)
     if blocked:
@@ -201,7 +208,7 @@ async def _refuse_blocked(call: Call, attempt: CatalogueEvent, blocked: Sequence
 
 
 async def _name_losers(call: Call, changes: Sequence[Change]) -> list[Change]:
-    """Return the changes in the order of writing. Events of deleted groups and roles list the people who lose them."""
+    """Return the changes in writing order. Add the people who lose a deleted group or role to its event."""
     ordered = sorted(changes, key=lambda change: writing.ORDER[change.event.operation])
     gone = {
         operation: [change.row["id"] for change in ordered if change.event.operation == operation]
@@ -237,9 +244,9 @@ def _describe(plan_id: UUID, tried: _PlannedDocument) -> Plan:
 
 
 async def make_policy_template(call: Call, role: str) -> PolicyTemplate:
-    """Return the grants of a role as a policy for another engine, without the platform's own actions.
+    """Return a role's grants as a Cerbos policy, without the platform's own actions.
 
-    Raises NotFound.
+    Raises NotFound for an unknown role.
     """
     granted = {action.name for action in await roles.list_granted_actions(call, role)}
     return policy.render_policy(role, granted - {PUBLIC, AUTHENTICATED, MACHINE})

@@ -1,4 +1,4 @@
-"""SQL for the catalogue as code: the content of a document, and the plans that wait to be applied."""
+"""SQL for the catalogue as code: the content of documents, and the stored plans."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class StoredAction(msgspec.Struct, frozen=True):
 
 
 class StoredRole(msgspec.Struct, frozen=True):
-    """A role. `people` is the number of people who have it directly."""
+    """A role. `people` is the number of people who have the role directly."""
 
     id: int
     name: str
@@ -76,7 +76,7 @@ class StoredCatalogue(msgspec.Struct, frozen=True):
 
 
 async def read_stored_catalogue(connection: Connection) -> StoredCatalogue:
-    """Return the content of a document with the ids that a change needs."""
+    """Return the whole catalogue, with the ids that changes need."""
     found = await _read_catalogue(connection)  # several megabytes for a large city
     return await asyncio.to_thread(msgspec.json.decode, found, type=StoredCatalogue)
 
@@ -142,10 +142,10 @@ SELECT coalesce((
 async def list_members_and_holders(
     connection: Connection, groups: Sequence[int], roles: Sequence[int]
 ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return the CPFs of these groups' members and of the direct holders of these roles, each by id as text."""
+    """Return the CPFs of the groups' members and of the roles' direct holders, by group id and role id as strings."""
 
 
-# The sequences from which new rows get their ids before they are written.
+# The sequences that supply the ids of new rows.
 _SEQUENCES = {
     "action": "access.action_id_seq",
     "role": "access.role_id_seq",
@@ -155,7 +155,7 @@ _SEQUENCES = {
 
 
 async def reserve_ids(connection: Connection, kind: str, number: int) -> list[int]:
-    """Reserve `number` ids for rows of this kind."""
+    """Reserve `number` ids for new rows of this kind."""
     return await _draw_ids(connection, _SEQUENCES[kind], number)
 
 
@@ -164,7 +164,7 @@ async def _draw_ids(connection: Connection, sequence: str, number: int) -> list[
 
 
 class StoredPlan(msgspec.Struct, frozen=True):
-    """A stored plan: the document as JSON, and the catalogue version on which it is based."""
+    """A stored plan: the document as JSON, the catalogue version on which it is based, and its option `prune`."""
 
     base_version: int
     document: str
@@ -182,7 +182,7 @@ SELECT base_version, document::text, prune FROM access.plan
 WHERE id = :plan_id AND created_at > now() - :age::interval
 """)
 async def find_plan(connection: Connection, plan_id: UUID, age: timedelta) -> StoredPlan | None:
-    """Return a plan that is younger than `age`."""
+    """Return the plan, or None if it is unknown or older than `age`."""
 
 
 @statement("SELECT count(*) FROM access.plan")

@@ -1,4 +1,4 @@
-"""Write all changes of a plan with one or two statements for each kind of change, however many changes there are."""
+"""Write all changes of a plan with a few statements for each kind of change, however many changes there are."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 
@@ -10,8 +10,8 @@ from balcao.access.mappings import service as mappings
 from balcao.access.roles import service as roles
 from balcao.core.database.pool import Connection
 
-# Order: first deletions and renames that free a name or a path, then rows that use it. A row comes before the rows that
-# refer to it, and rows that others refer to are deleted last.
+# The order of writing. Deletions and renames that free a path or a name come before the rows that use it. A row is
+# created before the rows that refer to it, and deleted after them.
 _WRITERS: Mapping[str, Callable[[Connection, str, Rows, str | None], Awaitable[None]]] = {
     "mapping.delete": mappings.write_planned_mappings,
     "action.update": actions.write_planned_actions,
@@ -34,12 +34,12 @@ ORDER = {operation: place for place, operation in enumerate(_WRITERS)}
 
 
 async def reserve_ids(connection: Connection, counts: Mapping[str, int]) -> dict[str, Iterator[int]]:
-    """Return new ids by kind. A sequence takes no lock, and unused ids are lost."""
+    """Return new ids by kind. Drawing from a sequence takes no lock; unused ids are lost."""
     return {kind: iter(await store.reserve_ids(connection, kind, number)) for kind, number in counts.items()}
 
 
 async def write_changes(connection: Connection, rows: Mapping[str, Rows], author: str | None) -> None:
-    """Write the rows of each operation. `author` is the author of new rows."""
+    """Write the rows of each operation. `author` is stored as the author of new rows."""
     for operation, write in _WRITERS.items():
         if found := rows.get(operation):
             await write(connection, operation, found, author)

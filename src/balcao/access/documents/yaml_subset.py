@@ -1,8 +1,8 @@
-"""Reading and writing the subset of YAML for catalogue documents (rules: access 4.7).
+"""Read and write the subset of YAML that catalogue documents use (rules: access 4.7).
 
-It has mappings, lists and texts. Anchors, aliases, tags and repeated keys are not allowed, so that a small document
-cannot expand into a large one. A plain scalar is its text (`no` is not a boolean); `null`, `~` and an empty one are
-null.
+It has mappings, lists and strings. Anchors, aliases, tags and repeated keys are not allowed, so that a small document
+cannot expand into a large one. A plain scalar is a string (`no` is not a boolean), except that `null`, `~` and an empty
+scalar are null.
 """
 
 from typing import Any
@@ -15,24 +15,24 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class UnsupportedYaml(Exception):
-    """Raised for a text outside the subset. The message gives the reason and the line, in Portuguese."""
+    """The document is not in the subset. The message states the reason and, if known, the line, in Portuguese."""
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
-    """Writes repeated values in full instead of as aliases."""
+    """A dumper that writes repeated values in full instead of as aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def write_yaml(value: Any) -> bytes:
-    """Return the value as YAML, with its members in order."""
+    """Return the value as YAML. Members keep their order."""
     text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     return text.encode()
 
 
 def read_yaml(content: bytes, most_levels: int = MAX_DEPTH) -> Any:
-    """Return the value of the only document, with at most `most_levels` levels. Raises UnsupportedYaml."""
+    """Return the content of a single YAML document with at most `most_levels` levels. Raises UnsupportedYaml."""
     try:
         return _Reader(content, most_levels).read()
     except yaml.YAMLError as fault:
@@ -48,7 +48,7 @@ class _Reader:
         self._events = yaml.parse(content.decode("utf-8"), Loader=_LOADER)
 
     def read(self) -> Any:
-        """Read the only document of the stream."""
+        """Return the content of the only document."""
         self._next(yaml.StreamStartEvent)
         self._next(yaml.DocumentStartEvent)
         value = self._value(next(self._events), 1)

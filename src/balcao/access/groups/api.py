@@ -1,4 +1,4 @@
-"""Routes of the groups, their roles and their members."""
+"""Routes for groups, their roles and their members."""
 
 from typing import Annotated, TypeAlias
 
@@ -48,7 +48,7 @@ routes = ROUTES.extend()
     "Lista os grupos",
 )
 async def get_groups(call: Call, query: GroupsInQuery) -> list[Group]:
-    """Devolve todos os grupos por nome, com o número de pessoas."""
+    """Devolve os grupos por nome, cada um com o número de pessoas. Com `prefix`, só aqueles cujo nome começa assim."""
     async with call.platform.database.connection() as connection:
         return await store.list_groups(connection, query.prefix)
 
@@ -77,7 +77,7 @@ async def post_group(call: Call, body: GroupCreation) -> Response[Group]:
     errors=[304],
 )
 async def get_group(call: Call, group_name: GroupInPath) -> Response[Group]:
-    """Devolve o grupo com o seu `ETag`, que `If-Match` usa na alteração."""
+    """Devolve o grupo com o seu `ETag`. Envie-o em `If-Match` ao alterar o grupo."""
     return with_etag(await service.read_group(call, group_name), call, PERSONAL)
 
 
@@ -92,8 +92,8 @@ async def get_group(call: Call, group_name: GroupInPath) -> Response[Group]:
     rate=WRITES,
 )
 async def put_group(call: Call, group_name: GroupInPath, body: GroupChange) -> Response[Group]:
-    """Muda a descrição ou todos os atributos; o que não vem fica como está, e o nome não muda. Com `If-Match`, a
-    mudança só vale sobre o estado lido.
+    """Altera a descrição ou o conjunto de atributos. O que não vem no corpo fica como está; o nome não muda. Com
+    `If-Match`, o grupo só muda se ainda estiver como foi lido (senão, 412).
     """
     saved = await service.update_group(call, group_name, body)
     return respond_with_state(saved.version, saved.group)
@@ -110,8 +110,8 @@ async def put_group(call: Call, group_name: GroupInPath, body: GroupChange) -> R
     rate=WRITES,
 )
 async def delete_group(call: Call, group_name: GroupInPath) -> Response[None]:
-    """Exclui o grupo e as participações nele. Um grupo que dá a administração só um superadministrador exclui (403), e
-    nunca o último caminho para ela (409).
+    """Exclui o grupo; os membros perdem os papéis dele. Só um superadministrador exclui um grupo que dá a administração
+    (403). O último acesso à administração não pode ser retirado (409).
     """
     return respond_to_write(await service.delete_group(call, group_name))
 
@@ -123,7 +123,7 @@ async def delete_group(call: Call, group_name: GroupInPath) -> Response[None]:
     "Papéis que um grupo dá",
 )
 async def get_group_roles(call: Call, group_name: GroupInPath) -> list[Role]:
-    """Devolve os papéis do grupo, por nome."""
+    """Devolve os papéis que o grupo dá, por nome."""
     return await service.list_group_roles(call, group_name)
 
 
@@ -136,8 +136,8 @@ async def get_group_roles(call: Call, group_name: GroupInPath) -> list[Role]:
     rate=WRITES,
 )
 async def assign_group_role(call: Call, group_name: GroupInPath, body: Assignment) -> Response[Assigned]:
-    """Todas as pessoas do grupo passam a ter o papel; repetir não muda nada. `admin` e `superadmin` só um
-    superadministrador dá (403).
+    """Dá o papel ao grupo: todos os membros passam a tê-lo. Repetir a chamada não muda nada. Só um superadministrador
+    dá `admin` e `superadmin` (403).
     """
     version = await service.assign_group_role(call, group_name, body.role_name)
     return respond_to_write(version, Assigned("role_assigned", group_name, body.role_name))
@@ -168,8 +168,8 @@ async def remove_group_role(call: Call, group_name: GroupInPath, role_name: Role
     record_denial=make_denial_recorder("group.read_members", "group"),
 )
 async def get_members(call: Call, group_name: GroupInPath, query: OptionalSliceInQuery) -> Response[list[Member]]:
-    """Devolve as pessoas, a que entrou por último primeiro; `X-Total-Count` diz quantas são. Mostra CPFs inteiros: cada
-    leitura fica na auditoria.
+    """Devolve as pessoas do grupo, da que entrou por último à mais antiga; `X-Total-Count` traz o total. Como a
+    resposta mostra CPFs completos, a leitura é registrada na auditoria.
     """
     return respond_with_list(*await service.list_members(call, group_name, query))
 
@@ -183,8 +183,8 @@ async def get_members(call: Call, group_name: GroupInPath, query: OptionalSliceI
     rate=WRITES,
 )
 async def post_member(call: Call, group_name: GroupInPath, body: MemberCreation) -> Response[Joined]:
-    """A pessoa passa a ter os papéis do grupo, em todos os processos, na chamada seguinte; repetir não muda nada. Só
-    inclui quem tem, ele mesmo, tudo o que o grupo dá (403).
+    """Inclui a pessoa no grupo. Ela tem os papéis dele a partir da próxima chamada, em todos os processos. Repetir a
+    chamada não muda nada. Para incluir alguém, é preciso ter tudo o que o grupo dá (403).
     """
     version = await service.add_member(call, group_name, Cpf(body.subject))
     return respond_to_write(version, Joined("member_added", group_name, body.subject))
@@ -201,8 +201,9 @@ async def post_member(call: Call, group_name: GroupInPath, body: MemberCreation)
     rate=WRITES,
 )
 async def remove_member(call: Call, group_name: GroupInPath, subject: SubjectInPath) -> Response[None]:
-    """A pessoa perde os papéis do grupo na chamada seguinte, mesmo com o token ainda válido; também 204 se não
-    participava. Cada um pode retirar a si mesmo, menos o último administrador (409).
+    """Retira a pessoa do grupo. Ela perde os papéis dele a partir da próxima chamada, mesmo que o token ainda valha.
+    Responde 204 também se ela não era do grupo. Qualquer pessoa pode sair de um grupo, exceto o último administrador
+    (409).
     """
     return respond_to_write(await service.remove_member(call, group_name, subject))
 

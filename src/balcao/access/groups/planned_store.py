@@ -1,4 +1,4 @@
-"""SQL for the planned changes of groups, by operation."""
+"""SQL that writes a plan's changes to groups, by operation."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The rule for names of new groups. Single changes and plans share it (rules: access 4.8)."""
+"""The rule for names of new groups, shared by single changes and plans (rules: access 4.8)."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,10 @@ from balcao.core.errors import Forbidden
 
 
 def check_name(held: HeldRights, name: str, others: Iterable[Attributes]) -> None:
-    """Raise Forbidden if other groups would manage the members of a new group because of its name."""
+    """Raise Forbidden if the members of another group would manage the new group because of its name.
+
+    Administrators may use any name.
+    """
     if held.is_administrator:
         return
     if any(limit_covers(MANAGED, frozenset(attributes.get(MANAGED, ())), name) for attributes in others):

@@ -99,7 +99,7 @@ class GroupChange(Model):
 
 
 class GroupsQuery(Model):
-    """The filter of the groups."""
+    """The filter of the group list."""
 
     prefix: Annotated[
         SearchText, Field(description="Começo do nome, sem diferença de maiúsculas.", examples=["busca"])
@@ -113,7 +113,7 @@ class Assignment(Model):
 
 
 class Assigned(msgspec.Struct):
-    """The result of an assignment. A repeated call gets the same response."""
+    """The result of giving a group a role. A repeated call gets the same response."""
 
     status: Annotated[Literal["role_assigned"], Meta(description="Sempre `role_assigned`.")]
     group: Annotated[str, Meta(description="Nome do grupo.", examples=["busca_editores"])]

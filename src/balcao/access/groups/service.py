@@ -1,4 +1,4 @@
-"""Groups: their roles and their members."""
+"""Manage groups, their roles and their members."""
 
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ from balcao.core.values.ready import Ready
 
 
 class SavedGroup(NamedTuple):
-    """The record, and the catalogue version that contains it."""
+    """A stored group, and the catalogue version that contains it."""
 
     group: Group
     version: int
@@ -37,7 +37,7 @@ class SavedGroup(NamedTuple):
 async def create_group(call: Call, name: str, description: str, attributes: Attributes) -> SavedGroup:
     """Create a group.
 
-    Raises Conflict if the name exists, and Forbidden if other groups would manage the new group.
+    Raises Conflict if the name exists, and Forbidden if the members of another group would manage the new group.
     """
     async with write_catalogue(call, CatalogueEvent("group.create", "group", name=name)) as write:
 
@@ -67,7 +67,7 @@ def _require(group: Group | None) -> Group:
 
 
 async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup:
-    """Change the description or all attributes. Equal values write nothing.
+    """Change a group's description or replace its attributes. Equal values write nothing.
 
     Raises NotFound and PreconditionFailed.
     """
@@ -87,9 +87,9 @@ async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup
 
 
 async def delete_group(call: Call, name: str) -> int:
-    """Delete a group with its memberships, which the event lists, and return the catalogue version.
+    """Delete a group with its memberships, and return the catalogue version. The audit event lists the members.
 
-    Most members of a large group are removed first, in batches with their own transactions, so that other writes of the
+    Most members of a large group are removed first, in batches with their own transactions, so that other writes to the
     catalogue can run in between. Raises NotFound, Forbidden and Conflict (rules: access 4.4).
     """
     while await _let_some_leave(call, name):
@@ -114,7 +114,7 @@ async def delete_group(call: Call, name: str) -> int:
 
 
 async def _let_some_leave(call: Call, name: str) -> bool:
-    """Remove a batch of members if the group has more than `MOST_AT_ONCE`. Return whether there was a batch."""
+    """Remove a batch of members if the group has more than `MOST_AT_ONCE`. Return whether a batch was removed."""
     async with write_catalogue(call, CatalogueEvent("group.delete", "group", name=name or None)) as write:
         group = await _find(write.connection, name)
         await authority.require_power_over(write.connection, call, group.roles)
@@ -125,13 +125,13 @@ async def _let_some_leave(call: Call, name: str) -> bool:
 
 
 async def list_group_roles(call: Call, name: str) -> list[Role]:
-    """Return the roles that the group gives, by name. Raises NotFound."""
+    """Return the group's roles, sorted by name. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         return await store.select_group_roles(connection, (await _find(connection, name)).id)
 
 
 async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
-    """Give a group a role, and return the catalogue version. If the group has it, the version does not change.
+    """Give a group a role, and return the catalogue version, which stays the same if the group already has the role.
 
     Raises NotFound for an unknown group or role, and Forbidden for a role that grants more than the caller has.
     """
@@ -140,8 +140,8 @@ async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
         group = await _find(write.connection, group_name)
         role_id = await authority.find_role_id(write.connection, role_name)
         held = await authority.read_held_rights(write.connection, call)
-        # Judge the role as for a member without other rights. The action is limited to administrators, who have
-        # everything.
+        # Check the role as if it were given to a person without other rights. Only administrators may call this
+        # operation, and they have every action.
         await authority.require_no_escalation(
             write.connection, call, held, authority.Assignments([role_id], direct=[role_id])
         )
@@ -152,7 +152,7 @@ async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
 
 
 async def remove_group_role(call: Call, group_name: str, role_name: str) -> int:
-    """Remove a role from a group, and return the catalogue version. If the group lacks it, the version does not change.
+    """Remove a role from a group, and return the catalogue version. It stays the same if the group lacks the role.
 
     Raises NotFound, Forbidden and Conflict (rules: access 4.4).
     """
@@ -169,12 +169,12 @@ async def remove_group_role(call: Call, group_name: str, role_name: str) -> int:
 
 
 async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tuple[list[Member], int]:
-    """Return the members, newest first, and their number. The list shows full CPFs, so the read is recorded.
+    """Return a group's members, newest first, and their number. The list shows full CPFs, so the read is audited.
 
-    Raises NotFound, and Forbidden for a group whose members the caller does not manage.
+    Raises NotFound for an unknown group, and Forbidden for a group whose members the caller does not manage.
     """
     authority.check_management(call.find_limits(MANAGED), name)
-    # One snapshot for both statements: if the group is deleted now, the caller gets its members or a 404.
+    # Both statements need one snapshot: if the group is deleted meanwhile, the caller gets its members or a 404.
     async with call.platform.database.transaction(isolation="repeatable_read") as connection:
         group = await _find(connection, name)
         members = await store.select_members(connection, group.id, query.limit, query.skip)
@@ -183,10 +183,10 @@ async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tupl
 
 
 async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
-    """Add a person to a group, and return the catalogue version. For a member, the version does not change.
+    """Add a person to a group, and return the catalogue version, which stays the same if they are already a member.
 
     Raises NotFound for an unknown group, and Forbidden if the person would get more rights than the caller or if the
-    caller does not manage the group. In these cases the person is not stored either.
+    caller does not manage the group. Then the person is not added to the catalogue either.
     """
     attempt = CatalogueEvent("group.add_member", "group", name=group_name or None, subject=subject)
     async with write_catalogue(call, attempt) as write:
@@ -201,9 +201,9 @@ async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
 
 
 async def remove_member(call: Call, group_name: str, subject: Cpf) -> int:
-    """Remove a person from a group, and return the catalogue version. Without a membership, it does not change.
+    """Remove a person from a group, and return the catalogue version. It stays the same if they are not a member.
 
-    A person may always leave. Raises NotFound for an unknown group, Forbidden and Conflict (rules: access 4.4).
+    Any person may leave a group. Raises NotFound for an unknown group, Forbidden and Conflict (rules: access 4.4).
     """
     attempt = CatalogueEvent("group.remove_member", "group", name=group_name or None, subject=subject)
     async with write_catalogue(call, attempt) as write:
@@ -234,5 +234,5 @@ def _describe(group: Group) -> dict[str, Any]:
 
 
 async def write_planned_groups(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write the rows of a plan for this operation, within its transaction. The plan has already checked all rules."""
+    """Write a plan's rows for this operation, in the plan's transaction. The plan has already checked all rules."""
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

@@ -35,7 +35,7 @@ async def insert_group(
 SELECT {_MEMBERS} FROM access.grp WHERE starts_with(lower(name), lower(:prefix)) ORDER BY name COLLATE "C"
 """)
 async def list_groups(connection: Connection, prefix: str) -> list[Group]:
-    """Return the groups whose name starts with the prefix, by name."""
+    """Return the groups whose names start with the prefix (ignoring case), sorted by name."""
 
 
 @lookup(f"SELECT {_MEMBERS} FROM access.grp WHERE name = :name")
@@ -48,7 +48,7 @@ async def update_group(connection: Connection, group: Group) -> None: ...
 
 @dataclass(frozen=True)
 class FoundGroup:
-    """A group. `roles` contains the ids of the roles that it gives."""
+    """A group. `roles` contains the ids of its roles."""
 
     id: int
     name: str
@@ -68,7 +68,7 @@ async def find_group(connection: Connection, name: str) -> FoundGroup | None: ..
 
 @statement("SELECT attributes FROM access.grp WHERE attributes ? 'manages'")
 async def list_managing_attributes(connection: Connection) -> list[Json[Attributes]]:
-    """Return the attributes of the groups that manage the members of other groups."""
+    """Return the attributes of all groups that manage members of other groups."""
 
 
 class GroupContents(NamedTuple):
@@ -103,7 +103,7 @@ WHERE group_id = :group_id
 ORDER BY role.name COLLATE "C"
 """)
 async def select_group_roles(connection: Connection, group_id: int) -> list[Role]:
-    """Return the roles that the group gives, by name."""
+    """Return the group's roles, sorted by name."""
 
 
 @statement("""
@@ -112,12 +112,12 @@ ON CONFLICT DO NOTHING
 RETURNING true
 """)
 async def insert_group_role(connection: Connection, group_id: int, role_id: int, granted_by: str | None) -> bool:
-    """Give the group the role. Return false if the group already has it."""
+    """Give the group the role. Return False if the group already has it."""
 
 
 @statement("DELETE FROM access.group_role WHERE group_id = :group_id AND role_id = :role_id")
 async def delete_group_role(connection: Connection, group_id: int, role_id: int) -> bool:
-    """Remove the role from the group. Return false if the group did not have it."""
+    """Remove the role from the group. Return False if the group does not have it."""
 
 
 @statement(
@@ -134,7 +134,7 @@ async def delete_group_role(connection: Connection, group_id: int, role_id: int)
     )
 )
 async def select_members(connection: Connection, group_id: int, limit: int | None, skip: int) -> Paged[Member]:
-    """Return the group's members, newest first. Without a limit, return all members."""
+    """Return a page of the group's members, newest first, and their total number. A `limit` of None means no limit."""
 
 
 @statement("""
@@ -143,7 +143,7 @@ ON CONFLICT DO NOTHING
 RETURNING true
 """)
 async def insert_member(connection: Connection, group_id: int, person_id: int, added_by: str | None) -> bool:
-    """Add the person to the group. Return false if they are already a member."""
+    """Add the person to the group. Return False if they are already a member."""
 
 
 @statement("""
@@ -151,10 +151,10 @@ DELETE FROM access.membership USING access.person
 WHERE group_id = :group_id AND person.id = person_id AND cpf = :cpf
 """)
 async def delete_member(connection: Connection, group_id: int, cpf: Cpf) -> bool:
-    """Remove the person from the group. Return false if they were not a member."""
+    """Remove the person from the group. Return False if they are not a member."""
 
 
-# A group that gives administration loses no members here, because the whole deletion may still be refused.
+# Remove no members from a group that gives an administrative role: its deletion may still be rejected as a whole.
 @statement("""
 WITH leaving AS (
     SELECT person_id FROM access.membership
@@ -167,7 +167,7 @@ WHERE group_id = :group_id AND person.id = membership.person_id AND person.id IN
 RETURNING cpf
 """)
 async def remove_members_beyond(connection: Connection, group_id: int, kept: int) -> list[Cpf]:
-    """Remove at most `kept` members after the first `kept`, and return their CPFs."""
+    """Keep the group's first `kept` members, and remove at most `kept` others. Return the removed members' CPFs."""
 
 
 @statement("""
@@ -178,7 +178,7 @@ ON CONFLICT (name) DO NOTHING
 RETURNING name
 """)
 async def add_groups(connection: Connection, groups: Sequence[Any]) -> list[str]:
-    """Add the missing groups and return their names."""
+    """Add the groups whose names do not exist yet, and return their names."""
 
 
 @statement("""
@@ -196,7 +196,10 @@ JOIN access.grp ON grp.id = made.group_id
 JOIN access.role ON role.id = made.role_id
 """)
 async def add_group_roles(connection: Connection, group_roles: Sequence[Any]) -> list[dict[str, str]]:
-    """Give roles of the seed data to groups of the seed data. Groups and roles of the city are not changed."""
+    """Give roles of the seed data to groups of the seed data, and return the new pairs.
+
+    Groups and roles that the city created are skipped.
+    """
 
 
 OFFERED = (

@@ -1,4 +1,4 @@
-"""Routes of the mappings."""
+"""Routes for mappings."""
 
 from datetime import timedelta
 from typing import Annotated, TypeAlias
@@ -40,8 +40,8 @@ routes = ROUTES.extend()
     "Que mapeamento decide sobre uma requisição",
 )
 async def find_mapping(call: Call, query: DecidingInQuery) -> Response[DecidingMapping | None]:
-    """Devolve o mapeamento que decide sobre o método e o caminho, o mais específico dos que casam; `null` se nenhum
-    decide.
+    """Devolve o mapeamento que decide sobre o método e o caminho: o mais específico dos que combinam com eles. Se
+    nenhum combina, devolve `null`.
     """
     return to_json(await service.find_deciding_mapping(call, query), headers={"Cache-Control": PERSONAL})
 
@@ -53,8 +53,8 @@ async def find_mapping(call: Call, query: DecidingInQuery) -> Response[DecidingM
     "Lista os mapeamentos",
 )
 async def get_mappings(call: Call, query: MappingsInQuery) -> Response[list[Mapping]]:
-    """Devolve os mapeamentos por caminho e método, os das operações da plataforma e os da cidade; `X-Total-Count` diz
-    quantos são.
+    """Devolve os mapeamentos das operações da plataforma e os da cidade, por caminho e método; `X-Total-Count` traz o
+    total.
     """
     async with call.platform.database.connection() as connection:
         found = await store.list_mappings(connection, query.action_filter, query.service, query.limit, query.skip)
@@ -73,8 +73,8 @@ async def get_mappings(call: Call, query: MappingsInQuery) -> Response[list[Mapp
     rate=WRITES,
 )
 async def post_mapping(call: Call, body: MappingCreation) -> Response[Mapping]:
-    """Liga o método e o caminho de outra aplicação da cidade a uma ação. O mesmo caminho não se mapeia duas vezes, nem
-    um que cruze outro com outra ação, nem um dentro do de uma operação da plataforma (409).
+    """Liga um método e um caminho de outra aplicação da cidade a uma ação. A resposta é 409 se o caminho já está
+    mapeado, se cruza outro que exige outra ação ou se está dentro do caminho de uma operação da plataforma.
     """
     saved = await service.create_mapping(call, body.method, body.path_pattern, body.action_id, body.description)
     return respond_to_write(saved.version, saved.mapping, status=201)
@@ -88,7 +88,7 @@ async def post_mapping(call: Call, body: MappingCreation) -> Response[Mapping]:
     errors=[304, 422],
 )
 async def read_mapping(call: Call, mapping_id: MappingId) -> Response[Mapping]:
-    """Devolve o mapeamento com o seu `ETag`, que `If-Match` usa na alteração."""
+    """Devolve o mapeamento com o seu `ETag`. Envie-o em `If-Match` ao alterar o mapeamento."""
     return with_etag(await service.read_mapping(call, mapping_id), call, PERSONAL)
 
 
@@ -103,9 +103,10 @@ async def read_mapping(call: Call, mapping_id: MappingId) -> Response[Mapping]:
     rate=WRITES,
 )
 async def put_mapping(call: Call, mapping_id: MappingId, body: MappingChange) -> Response[Mapping]:
-    """Muda o que vem no corpo. O método e o caminho das operações da plataforma não mudam (409), a ação sim; mas as que
-    tratam de dados de pessoas ou administram não se abrem a todos (409). Vale na hora, em todos os processos; com
-    `If-Match`, só sobre o estado lido.
+    """Altera os campos que vêm no corpo. Nas operações da plataforma, o método e o caminho não mudam (409); a ação pode
+    mudar, mas uma operação que trata dados de pessoas ou administra não pode ser aberta a todos (409). A mudança vale
+    imediatamente em todos os processos. Com `If-Match`, o mapeamento só muda se ainda estiver como foi lido (senão,
+    412).
     """
     saved = await service.update_mapping(call, mapping_id, body)
     return respond_with_state(saved.version, saved.mapping)
@@ -122,7 +123,7 @@ async def put_mapping(call: Call, mapping_id: MappingId, body: MappingChange) ->
     rate=WRITES,
 )
 async def delete_mapping(call: Call, mapping_id: MappingId) -> Response[None]:
-    """Exclui um mapeamento da cidade; os da plataforma ficam (409)."""
+    """Exclui um mapeamento da cidade. Os das operações da plataforma não podem ser excluídos (409)."""
     return respond_to_write(await service.delete_mapping(call, mapping_id))
 
 
@@ -131,9 +132,9 @@ RETIRED = timedelta(days=90)
 
 
 async def _retire_and_delete(call: Call, connection: Connection) -> Swept:
-    """Retire the mappings that no release serves any more, as a change of the catalogue.
+    """Retire the operations that no release serves any more, and record the retirement in the audit chain.
 
-    Delete those retired long ago.
+    Delete mappings that were retired long ago.
     """
     await lock_catalogue(connection)
     if unserved := await store.retire_unserved_mappings(connection, UNSERVED):

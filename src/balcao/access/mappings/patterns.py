@@ -1,4 +1,4 @@
-"""Path patterns: their grammar, and the rule for ambiguous pairs (rules: access 3.5)."""
+"""The grammar of path patterns, and the rule for ambiguous pairs (rules: access 3.5)."""
 
 import re
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from balcao.core.access.paths import AMBIGUOUS_ESCAPES, ANY, REST, decode_unrese
 MAX_SEGMENTS = 32
 MAX_LETTERS = 255
 _LITERAL = re.compile(r"(?:[A-Za-z0-9\-._~!$&'+,;=:@]|%[0-9A-F]{2})+")
-# The forms in which other gateways write "one segment" and "the rest": regular expressions that match the whole path.
+# Other gateways write "one segment" and "the rest of the path" as these regular expressions.
 _ONE_SEGMENT = re.compile(r"\((?:\?:)?\[\^/\][+]\)|\[\^/\][+]")
 _REST_OF_PATH = re.compile(r"/(?:\(\.[*]\)|\.[*])\Z")
 _PARAMETER = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}")
 
 
 def check_pattern(pattern: str) -> str:
-    """Return the pattern. A regular expression of a path is translated into our grammar.
+    """Validate a pattern, and return it. A regular expression for a path is translated into a pattern first.
 
-    Raises ValueError, in Portuguese, if the grammar does not allow the pattern.
+    Raises ValueError, with a Portuguese message, if the grammar does not allow the pattern.
     """
     pattern = _translate(pattern)
     segments = split_pattern(pattern)
@@ -37,8 +37,8 @@ def check_pattern(pattern: str) -> str:
 
 
 def _translate(pattern: str) -> str:
-    """Translate the regular expression of a path into a pattern. Return any other text unchanged."""
-    # Patterns match the whole path anyway. A literal `$` at the end would match no path of an application.
+    """Translate a regular expression for a path into a pattern. Any other string is returned unchanged."""
+    # Patterns always match the whole path, so the anchors can be dropped.
     whole = pattern.removeprefix("^").removesuffix("$")
     return _REST_OF_PATH.sub(f"/{REST}", _ONE_SEGMENT.sub(ANY, whole))
 
@@ -51,23 +51,23 @@ def _check_literal(segment: str) -> None:
 
 
 def erase_parameter_names(pattern: str) -> str:
-    """Return the shape of the pattern: the pattern without the names of its parameters."""
+    """Return the pattern's shape: the pattern without the names of its parameters."""
     return _PARAMETER.sub(ANY, pattern)
 
 
 def patterns_cross(one: str, other: str) -> bool:
-    """Return whether both patterns match some common path, and each also matches paths that the other does not."""
+    """Return whether the patterns overlap, and each also matches a path that the other does not match."""
     first, second = split_pattern(one), split_pattern(other)
     return _meets(first, second) and not _covers(first, second) and not _covers(second, first)
 
 
 def pattern_covers(wide: str, narrow: str) -> bool:
-    """Return whether the first pattern matches every path of the second."""
+    """Return whether `wide` matches every path that `narrow` matches."""
     return _covers(split_pattern(wide), split_pattern(narrow))
 
 
 def _meets(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Return whether some path matches both."""
+    """Return whether some path matches both patterns."""
     for one, other in zip_longest(first, second):
         if REST in (one, other):
             return True

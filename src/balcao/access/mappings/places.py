@@ -1,6 +1,6 @@
-"""The mappings of a catalogue in a tree of path segments, which finds the mappings that overlap a pattern.
+"""A tree of path segments that finds the mappings that overlap a pattern.
 
-At each segment only three branches can overlap: the same literal, a parameter (`ANY`) and a rest (`REST`).
+For a literal segment, only three branches can overlap: the same literal, a parameter (`ANY`) and a rest (`REST`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ class _Node(Generic[T]):
 
 
 class MappingTree(Generic[T]):
-    """A tree with at most one mapping for each method and shape."""
+    """A tree that stores at most one mapping for each method and shape."""
 
     def __init__(self) -> None:
         self._roots: dict[str, _Node[T]] = {}
@@ -41,7 +41,7 @@ class MappingTree(Generic[T]):
         return known
 
     def find(self, method: str, pattern: str) -> T | None:
-        """Return the mapping of this method and shape."""
+        """Return the mapping with this method and shape, or None."""
         node = self._roots.get(method)
         segments = split_pattern(erase_parameter_names(pattern))
         takes_rest = segments[-1] == REST
@@ -52,7 +52,7 @@ class MappingTree(Generic[T]):
         return node.rest if takes_rest else node.end
 
     def find_meeting(self, method: str, pattern: str) -> Iterator[T]:
-        """Yield each mapping of the method that has a path in common with the pattern."""
+        """Yield each mapping of the method that matches some path of the pattern."""
         if method in self._roots:
             yield from _walk(self._roots[method], split_pattern(erase_parameter_names(pattern)), 0)
 

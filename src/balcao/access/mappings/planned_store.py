@@ -1,4 +1,4 @@
-"""SQL for the planned changes of mappings, by operation."""
+"""SQL that writes a plan's changes to mappings, by operation."""
 
 from collections.abc import Mapping, Sequence
 
@@ -34,7 +34,7 @@ FROM item WHERE endpoint_mapping.id = item.id
 async def update_planned_mappings(connection: Connection, rows: str, author: str | None) -> None: ...
 
 
-# `item` contains the ids of actions to delete. Retired mappings refer to them too.
+# `item` contains the ids of the actions to delete. Retired mappings still refer to their actions, so delete them too.
 @statement(f"""
 {ITEM_SQL}
 DELETE FROM access.endpoint_mapping USING item

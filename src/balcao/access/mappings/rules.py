@@ -1,4 +1,4 @@
-"""The rules for binding an endpoint to an action. Single changes and plans share them."""
+"""The rules for binding an endpoint to an action, shared by single changes and plans."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -9,14 +9,14 @@ from balcao.core.access.reach import HeldRights
 from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.errors import Conflict
 
-# The strength of a binding: to every caller, to every valid token, or to an action.
+# How strict a binding is: open to every caller, to every valid token, or only to an action.
 _STRENGTH = {PUBLIC: 0, AUTHENTICATED: 1}
 _BY_ACTION = 2
 _FLOORS = {"public": 0, "authenticated": 1, "fixed": 0, "action": _BY_ACTION}
 
 
 class PlacedMapping(Protocol):
-    """A mapping as these rules see it. `operation` is None for a mapping of the city."""
+    """A mapping that these rules check. `operation` is None for a mapping of the city."""
 
     @property
     def id(self) -> int: ...
@@ -31,10 +31,10 @@ class PlacedMapping(Protocol):
 
 
 def check_floor(floor: str, declared: str | None, present: str | None, wanted: str | None, held: HeldRights) -> None:
-    """Refuse to bind an operation to less than its code allows (rules: access 4.1).
+    """Raise Conflict if a binding is less strict than the operation's code allows (rules: access 4.1).
 
-    `declared` is the code key in the release, `present` the current action's code key, and `wanted` the new action's
-    code key. Raises Conflict, and Forbidden if a caller other than a superadmin makes the operation less restricted.
+    `declared` is the action's code key in the release, `present` that of the current action, and `wanted` that of the
+    new action. Raises Forbidden if a caller other than a superadmin makes the operation less restricted.
     """
     if floor == "fixed" and wanted != declared:
         raise Conflict("A especificação diz quem usa esta operação: a ação dela não muda.", code="mapping-fixed")
@@ -52,9 +52,9 @@ def check_conflicts(
 ) -> None:
     """Raise Conflict if the shape is taken, patterns cross, or the path belongs to the platform.
 
-    The message names the other mapping. A path inside the pattern of a platform's operation always reaches that
-    operation, which has its own action. If `wanted` maps HEAD, `of_get` contains the mappings of GET, which also
-    respond to HEAD. A mapping with the id of `wanted` is `wanted` itself.
+    The message names the other mapping. A path that a platform operation's pattern covers always reaches that
+    operation, which has its own action. If `wanted` maps HEAD, `of_get` contains the GET mappings, because GET
+    operations also respond to HEAD. A mapping with the id of `wanted` is `wanted` itself and is skipped.
     """
     pattern = wanted.path_pattern
     if same is not None and same.id != wanted.id:

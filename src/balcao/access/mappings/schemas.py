@@ -1,4 +1,4 @@
-"""Wire types of the mappings."""
+"""Wire types of mappings."""
 
 from datetime import datetime
 from typing import Annotated
@@ -75,7 +75,7 @@ class MappingsQuery(OptionalSliceQuery):
 
 
 class MappingCreation(Model):
-    """An endpoint of another application of the city."""
+    """The endpoint of another application to map."""
 
     path_pattern: Annotated[
         Pattern, Field(description="Caminho, com `{nome}`, `*` ou, no fim, `**`.", examples=["/iptu/api/v1/guias/{id}"])

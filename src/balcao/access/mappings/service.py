@@ -1,4 +1,4 @@
-"""The action of each endpoint: of the platform's operations, and of the city's other applications."""
+"""Bind endpoints to actions: the platform's operations, and other applications of the city."""
 
 from typing import Any, NamedTuple
 
@@ -37,7 +37,7 @@ async def find_deciding_mapping(call: Call, query: DecidingQuery) -> DecidingMap
 
 
 class ProposedMapping(NamedTuple):
-    """A mapping that does not exist yet. Its id is 0, which no mapping has."""
+    """A mapping that is not stored yet. Its id is 0, which no stored mapping has."""
 
     id: int
     method: str
@@ -47,7 +47,7 @@ class ProposedMapping(NamedTuple):
 
 
 class SavedMapping(msgspec.Struct):
-    """The record, and the catalogue version that contains it."""
+    """A stored mapping, and the catalogue version that contains it."""
 
     mapping: Mapping
     version: int
@@ -56,7 +56,7 @@ class SavedMapping(msgspec.Struct):
 async def create_mapping(
     call: Call, method: str, path_pattern: str, action_id: int, description: str | None
 ) -> SavedMapping:
-    """Map an endpoint to an action.
+    """Map an endpoint of another application to an action.
 
     Raises NotFound for an unknown action, and Conflict for a pattern that is taken or ambiguous (rules: access 3.5).
     """
@@ -89,8 +89,8 @@ async def update_mapping(call: Call, mapping_id: int, change: MappingChange) -> 
 
     - NotFound for an unknown mapping or action
     - PreconditionFailed
-    - Conflict if the path or method of a platform's operation would change, if they are taken or ambiguous, or if the
-      binding is below the operation's floor
+    - Conflict if the path or method of a platform operation would change, if the new ones are taken or ambiguous, or if
+      the binding is below the operation's floor
     - Forbidden if a caller other than a superadmin makes an operation less restricted
     """
     async with write_catalogue(call, CatalogueEvent("mapping.update", "mapping", str(mapping_id))) as write:
@@ -144,7 +144,7 @@ async def _check_place(connection: Connection, wanted: ProposedMapping | Mapping
 async def delete_mapping(call: Call, mapping_id: int) -> int:
     """Delete a mapping and return the catalogue version.
 
-    Raises NotFound, and Conflict for an operation of the platform.
+    Raises NotFound, and Conflict for a mapping of a platform operation.
     """
     async with write_catalogue(call, CatalogueEvent("mapping.delete", "mapping", str(mapping_id))) as write:
         found = await _find(write.connection, mapping_id)
@@ -158,9 +158,9 @@ async def delete_mapping(call: Call, mapping_id: int) -> int:
 
 
 async def delete_some_mappings_of_action(write: CatalogueWrite, action_id: int, kept: int) -> bool:
-    """Delete custom mappings after the first `kept` of an action that will be deleted.
+    """Delete a batch of an action's custom mappings, but leave the first `kept`. The action will be deleted later.
 
-    Return whether there were any.
+    Return whether a mapping was deleted.
     """
     gone = await store.delete_mappings_beyond(write.connection, action_id, kept)
     for mapping in gone:
@@ -171,7 +171,7 @@ async def delete_some_mappings_of_action(write: CatalogueWrite, action_id: int, 
 
 
 async def _find(source: Source, mapping_id: int) -> store.FoundMapping:
-    """Return the mapping. Any integer is allowed. Raises NotFound."""
+    """Return the mapping. Raises NotFound, also for an id that does not fit into a bigint."""
     found = await store.select_mapping(source, mapping_id) if 0 < mapping_id <= MAX_INT64 else None
     if found is None:
         raise NotFound("Não há mapeamento com esse id.")
@@ -190,10 +190,10 @@ def _describe(mapping: Mapping) -> dict[str, Any]:
 
 
 async def write_planned_mappings(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write the rows of a plan for this operation, within its transaction. The plan has already checked all rules."""
+    """Write a plan's rows for this operation, in the plan's transaction. The plan has already checked all rules."""
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)
 
 
 async def delete_mappings_of_actions(connection: Connection, rows: Rows) -> None:
-    """Delete the custom and the retired mappings of actions that a plan deletes, within its transaction."""
+    """Delete the custom and retired mappings of actions that a plan deletes, in the plan's transaction."""
     await write_planned_rows(connection, [planned_store.delete_mappings_of_planned_actions], rows, None)

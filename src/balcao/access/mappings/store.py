@@ -1,4 +1,4 @@
-"""SQL for the mappings. Registration writes the mappings of the platform's own operations."""
+"""SQL for mappings. Mappings of the platform's operations are created by registration, not here."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -38,10 +38,10 @@ AND position(lower(:action_filter) IN lower(action.name)) > 0 AND (:service = ''
 async def list_mappings(
     connection: Connection, action_filter: str, service: str, limit: int | None, skip: int
 ) -> Paged[Mapping]:
-    """Return the page's mappings by path and method. Without a limit, return all mappings."""
+    """Return a page of mappings by path and method, and their total number. A `limit` of None means no limit."""
 
 
-# This considers only mappings whose first segment may match.
+# Only mappings whose first segment may match are read.
 @statement(f"""
 SELECT {_MEMBERS} {_LIVING}
   AND mapping.method = :method
@@ -49,14 +49,14 @@ SELECT {_MEMBERS} {_LIVING}
        OR mapping.path_pattern LIKE '/{{%')
 """)
 async def list_pattern_candidates(connection: Connection, method: str, first_segment: str | None) -> list[Mapping]:
-    """Return the mappings of the method that may match paths with this first segment; None means any segment."""
+    """Return the method's mappings that may match paths with this first segment. None means any first segment."""
 
 
 @dataclass(frozen=True)
 class FoundMapping:
-    """A mapping with its code keys: `declared` by the release, and `code_key` of the action that is bound now.
+    """A mapping, the code key of the action that the release declares, and the code key of the bound action.
 
-    `is_system` means that it maps an operation of the platform.
+    `is_system` means that the mapping belongs to a platform operation.
     """
 
     mapping: Mapping
@@ -74,7 +74,7 @@ SELECT {_MEMBERS}, mapping.floor, mapping.declared_action AS declared, action.co
 {_LIVING} AND mapping.id = :mapping_id
 """)
 async def select_mapping(source: Source, mapping_id: int) -> FoundMapping | None:
-    """Return the mapping. The id is at most `MAX_INT64`."""
+    """Return the mapping, or None. `mapping_id` must be at most `MAX_INT64`."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ RETURNING id
 async def insert_mapping(
     connection: Connection, method: str, pattern: str, action_id: int, description: str | None, created_by: str | None
 ) -> int:
-    """Return the new id. There must be no mapping with the same method and shape."""
+    """Insert a mapping and return its id. No mapping with the same method and shape may exist."""
 
 
 @statement("""
@@ -115,12 +115,12 @@ async def update_mapping(connection: Connection, mapping: Mapping) -> None: ...
 async def delete_mapping(connection: Connection, mapping_id: int) -> None: ...
 
 
-# Retired mappings are included, because they refer to the action too.
+# Delete retired mappings too, because they refer to the action.
 @statement("""
 DELETE FROM access.endpoint_mapping WHERE action_id = :action_id AND (operation_key IS NULL OR retired_at IS NOT NULL)
 """)
 async def delete_mappings_of_action(connection: Connection, action_id: int) -> None:
-    """Delete the custom and the retired mappings of an action that will be deleted, in the caller's transaction."""
+    """Delete the custom and retired mappings of an action that will be deleted, in the caller's transaction."""
 
 
 @statement(f"""
@@ -131,11 +131,11 @@ WHERE action.id = mapping.action_id AND mapping.id IN (
 RETURNING {_MEMBERS}
 """)
 async def delete_mappings_beyond(connection: Connection, action_id: int, kept: int) -> list[Mapping]:
-    """Delete at most `kept` custom mappings of the action after the first `kept`, and return them."""
+    """Keep the action's first `kept` custom mappings, and delete at most `kept` others. Return the deleted mappings."""
 
 
-# EXISTS requires a running release. Without it, a machine that was switched off for a day would retire every operation
-# when it starts again.
+# EXISTS requires that some release is running. Without it, a machine that was switched off for a day would retire every
+# operation when it starts again.
 @statement("""
 UPDATE access.endpoint_mapping SET retired_at = now(), updated_at = now()
 WHERE operation_key IS NOT NULL AND retired_at IS NULL AND announced_at < now() - :age::interval
@@ -143,7 +143,7 @@ WHERE operation_key IS NOT NULL AND retired_at IS NULL AND announced_at < now() 
 RETURNING access.mapping_document(endpoint_mapping)
 """)
 async def retire_unserved_mappings(connection: Connection, age: timedelta) -> list[Json[dict[str, Any]]]:
-    """Retire the operations that no process has announced for this long, and return their mappings."""
+    """Retire operations that no process has announced for `age`, and return their mappings."""
 
 
 @statement("SELECT count(*) FROM access.endpoint_mapping WHERE retired_at IS NOT NULL")

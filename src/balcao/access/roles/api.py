@@ -1,4 +1,4 @@
-"""Routes of the roles."""
+"""Routes for roles."""
 
 from balcao.access.catalogue.service import make_denial_recorder
 from balcao.access.conventions import (
@@ -29,7 +29,7 @@ routes = ROUTES.extend()
     "Lista os papéis",
 )
 async def get_roles(call: Call, query: SliceInQuery) -> Roles:
-    """Devolve os papéis por nome, página por página."""
+    """Devolve uma página dos papéis, por nome."""
     return await service.list_roles(call, query)
 
 
@@ -57,7 +57,7 @@ async def post_role(call: Call, body: RoleCreation) -> Response[Role]:
     errors=[304],
 )
 async def get_role(call: Call, role_name: RoleInPath) -> Response[Role]:
-    """Devolve o papel com o seu `ETag`, que `If-Match` usa na alteração."""
+    """Devolve o papel com o seu `ETag`. Envie-o em `If-Match` ao alterar o papel."""
     return with_etag(await service.read_role(call, role_name), call, PERSONAL)
 
 
@@ -71,7 +71,9 @@ async def get_role(call: Call, role_name: RoleInPath) -> Response[Role]:
     rate=WRITES,
 )
 async def put_role(call: Call, role_name: RoleInPath, body: RoleChange) -> Response[Role]:
-    """Muda a descrição; o nome e as ações ficam. Com `If-Match`, a mudança só vale sobre o estado lido."""
+    """Altera a descrição do papel. O nome e as ações não mudam. Com `If-Match`, o papel só muda se ainda estiver como
+    foi lido (senão, 412).
+    """
     saved = await service.update_role(call, role_name, body.description)
     return respond_with_state(saved.version, saved.role)
 
@@ -87,8 +89,8 @@ async def put_role(call: Call, role_name: RoleInPath, body: RoleChange) -> Respo
     rate=WRITES,
 )
 async def delete_role(call: Call, role_name: RoleInPath) -> Response[None]:
-    """Exclui o papel com as ações que dá e com as pessoas que o têm diretamente. Enquanto algum grupo o der, a resposta
-    é 409 e nomeia os grupos; `admin` e `superadmin` não se excluem (403).
+    """Exclui o papel; as pessoas que o têm diretamente o perdem. Enquanto algum grupo o der, a resposta é 409 e lista
+    os grupos. `admin` e `superadmin` não podem ser excluídos (403).
     """
     return respond_to_write(await service.delete_role(call, role_name))
 
@@ -100,7 +102,7 @@ async def delete_role(call: Call, role_name: RoleInPath) -> Response[None]:
     "Ações que um papel dá",
 )
 async def get_role_actions(call: Call, role_name: RoleInPath) -> list[GrantedAction]:
-    """Devolve as ações por nome; `admin` e `superadmin` dão todas."""
+    """Devolve as ações que o papel dá, por nome. `admin` e `superadmin` dão todas."""
     return await service.list_granted_actions(call, role_name)
 
 
@@ -114,8 +116,8 @@ async def get_role_actions(call: Call, role_name: RoleInPath) -> list[GrantedAct
     rate=WRITES,
 )
 async def grant_action(call: Call, role_name: RoleInPath, body: Grant) -> Response[Granted]:
-    """O papel passa a dar a ação; repetir não muda nada. As ações que mudam o próprio catálogo só os papéis de
-    administração dão (403).
+    """Dá a ação ao papel. Repetir a chamada não muda nada. Só os papéis de administração podem dar as ações que mudam o
+    próprio catálogo (403).
     """
     version = await service.grant_action(call, role_name, body.action_name)
     return respond_to_write(version, Granted("action_assigned", role_name, body.action_name))
@@ -131,7 +133,7 @@ async def grant_action(call: Call, role_name: RoleInPath, body: Grant) -> Respon
     rate=WRITES,
 )
 async def revoke_action(call: Call, role_name: RoleInPath, action_name: ActionNameInPath) -> Response[None]:
-    """O papel deixa de dar a ação; também 204 se não a dava."""
+    """Tira a ação do papel. Responde 204 também se o papel não dava a ação."""
     return respond_to_write(await service.revoke_action(call, role_name, action_name))
 
 

@@ -1,4 +1,4 @@
-"""SQL for the planned changes of roles, by operation."""
+"""SQL that writes a plan's changes to roles, by operation."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The rules for the grants of a role. Single changes and plans share them (rules: access 4.4)."""
+"""The rules for a role's grants, shared by single changes and plans (rules: access 4.4)."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,16 @@ RESERVED = "platform:"
 
 
 def refuse_administrative_role(*, administrative: bool) -> None:
-    """Raise Forbidden for a role that grants everything."""
+    """Raise Forbidden if the role is administrative, because it grants every action and cannot change."""
     if administrative:
         raise Forbidden("O papel de administração dá tudo e não muda.", code="role-administrative")
 
 
 def check_grantable(code_key: str | None) -> None:
-    """Raise Forbidden for an action that only administrative roles have, and Conflict for one of the platform's own."""
+    """Raise Forbidden for an action that only administrative roles grant.
+
+    Raises Conflict for an action that is reserved to the platform.
+    """
     if code_key in PROTECTED:
         raise Forbidden("Só os papéis de administração dão esta ação.", code="action-protected")
     if (code_key or "").startswith(RESERVED):
@@ -23,7 +26,7 @@ def check_grantable(code_key: str | None) -> None:
 
 
 def refuse_role_in_use(groups: Sequence[str]) -> None:
-    """Raise Conflict naming the groups that still give the role, if there are any."""
+    """Raise Conflict if groups still give the role. The message names the groups."""
     if groups:
         raise Conflict(f"O papel ainda é dado a grupos: {', '.join(groups)}.", code="role-in-use")
 

@@ -1,4 +1,4 @@
-"""Creating and deleting roles, and granting actions to them."""
+"""Create, change and delete roles, and grant actions to them."""
 
 from typing import NamedTuple
 
@@ -22,14 +22,14 @@ from balcao.core.values.ready import Ready
 
 
 class SavedRole(NamedTuple):
-    """The record, and the catalogue version that contains it."""
+    """A stored role, and the catalogue version that contains it."""
 
     role: Role
     version: int
 
 
 async def list_roles(call: Call, query: SliceQuery) -> Roles:
-    """Return a page of roles by name."""
+    """Return a page of roles, sorted by name."""
     async with call.platform.database.connection() as connection:
         items, total = await store.select_roles(connection, query.limit, query.skip)
     return Roles(items, total, query.skip, query.limit, has_more=query.skip + len(items) < total)
@@ -63,7 +63,10 @@ async def create_role(call: Call, name: str, description: str) -> SavedRole:
 
 
 async def update_role(call: Call, name: str, description: str) -> SavedRole:
-    """Change the description of a role. An equal description writes nothing. Raises NotFound and PreconditionFailed."""
+    """Change a role's description. The same description makes no new version.
+
+    Raises NotFound and PreconditionFailed.
+    """
     async with write_catalogue(call, CatalogueEvent("role.update", "role", name=name or None)) as write:
         present = _require(await store.select_role(write.connection, name))
         require_match(call.if_match, Ready.of(present).etag)
@@ -77,8 +80,8 @@ async def update_role(call: Call, name: str, description: str) -> SavedRole:
 async def delete_role(call: Call, name: str) -> int:
     """Delete a role with its grants and return the catalogue version.
 
-    If very many people have it directly, most of them lose it first, in batches with their own transactions, so that
-    other writes of the catalogue can run in between. Raises NotFound, Forbidden for the administrative roles, and
+    If very many people have the role directly, most of them lose it first, in batches with their own transactions, so
+    that other writes to the catalogue can run in between. Raises NotFound, Forbidden for the administrative roles, and
     Conflict while groups give the role.
     """
     while await _take_from_some(call, name):
@@ -117,16 +120,16 @@ async def _find_deletable(connection: Connection, name: str) -> store.FoundRole:
 
 
 async def list_granted_actions(call: Call, name: str) -> list[GrantedAction]:
-    """Return the actions that the role grants, by name. Raises NotFound."""
+    """Return the actions that the role grants, sorted by name. Raises NotFound."""
     async with call.platform.database.connection() as connection:
         return await store.select_granted_actions(connection, await _find(connection, name))
 
 
 async def grant_action(call: Call, role_name: str, action_name: str) -> int:
-    """Grant an action to a role, and return the catalogue version. If it is granted, the version does not change.
+    """Grant an action to a role, and return the catalogue version, which stays the same if the role already grants it.
 
     Raises NotFound for an unknown role or action, Forbidden for an administrative role and for an action that only
-    those have, and Conflict for one of the platform's own (rules: access 4.4).
+    administrative roles grant, and Conflict for an action reserved to the platform (rules: access 4.4).
     """
     async with write_catalogue(call, CatalogueEvent("role.grant", "role", name=role_name or None)) as write:
         role = await _find(write.connection, role_name)
@@ -140,9 +143,7 @@ async def grant_action(call: Call, role_name: str, action_name: str) -> int:
 
 
 async def revoke_action(call: Call, role_name: str, action_name: str) -> int:
-    """Revoke an action from a role, and return the catalogue version.
-
-    If it is not granted, the version does not change.
+    """Revoke an action from a role, and return the catalogue version. It stays the same if the role lacks the action.
 
     Raises NotFound for an unknown role or action, and Forbidden for an administrative role.
     """
@@ -157,9 +158,9 @@ async def revoke_action(call: Call, role_name: str, action_name: str) -> int:
 
 
 async def revoke_action_from_some_roles(write: CatalogueWrite, action_id: int, action_name: str, kept: int) -> bool:
-    """Revoke an action that will be deleted from some of the roles beyond the first `kept`.
+    """Revoke an action from a batch of roles, but leave the first `kept` roles. The action will be deleted later.
 
-    Return whether any granted it.
+    Return whether the batch was not empty.
     """
     losing = await store.revoke_action_beyond(write.connection, action_id, kept)
     before = {"action_id": action_id, "action": action_name}
@@ -183,5 +184,5 @@ async def _find_action(connection: Connection, name: str) -> store.FoundAction:
 
 
 async def write_planned_roles(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write the rows of a plan for this operation, within its transaction. The plan has already checked all rules."""
+    """Write a plan's rows for this operation, in the plan's transaction. The plan has already checked all rules."""
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

@@ -13,7 +13,7 @@ from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
-# A role of the seed data has no author, and its creation time is not shown.
+# A role of the seed data has no author, and no creation time is shown for it.
 _MEMBERS = "id, name, description, created_by, CASE origin WHEN 'custom' THEN created_at END AS created_at"
 
 
@@ -33,7 +33,7 @@ async def insert_role(connection: Connection, name: str, description: str, creat
     )
 )
 async def select_roles(connection: Connection, limit: int, skip: int) -> Paged[Role]:
-    """Return the page's roles by name."""
+    """Return a page of roles, sorted by name, and their total number."""
 
 
 @lookup(f"SELECT {_MEMBERS} FROM access.role WHERE name = :name")
@@ -97,7 +97,7 @@ WHERE :administrative OR id IN (SELECT action_id FROM access.role_action WHERE r
 ORDER BY name COLLATE "C"
 """)
 async def select_granted_actions(connection: Connection, role: FoundRole) -> list[GrantedAction]:
-    """Return the actions that the role grants, by name."""
+    """Return the actions that the role grants, sorted by name."""
 
 
 @dataclass(frozen=True)
@@ -117,12 +117,12 @@ ON CONFLICT DO NOTHING
 RETURNING true
 """)
 async def insert_role_action(connection: Connection, role_id: int, action_id: int, granted_by: str | None) -> bool:
-    """Grant the action. Return false if the role already grants it."""
+    """Grant the action to the role. Return False if the role already grants it."""
 
 
 @statement("DELETE FROM access.role_action WHERE role_id = :role_id AND action_id = :action_id")
 async def delete_role_action(connection: Connection, role_id: int, action_id: int) -> bool:
-    """Revoke the action. Return false if the role did not grant it."""
+    """Revoke the action from the role. Return False if the role does not grant it."""
 
 
 @statement("""
@@ -132,7 +132,10 @@ WHERE action_id = :action_id AND role.id = role_id AND role_id IN (
 RETURNING role_id, name
 """)
 async def revoke_action_beyond(connection: Connection, action_id: int, kept: int) -> list[tuple[int, str]]:
-    """Revoke the action from at most `kept` roles after the first `kept`. Return their ids and names."""
+    """Keep the first `kept` grants of the action, and revoke at most `kept` others.
+
+    Return the ids and names of the roles that lose the action.
+    """
 
 
 @statement("""
@@ -143,7 +146,7 @@ ON CONFLICT (name) DO NOTHING
 RETURNING name
 """)
 async def add_roles(connection: Connection, roles: Sequence[Any]) -> list[str]:
-    """Add the missing roles and return their names."""
+    """Add the roles whose names do not exist yet, and return their names."""
 
 
 @statement("""
@@ -162,7 +165,7 @@ JOIN access.action ON action.id = made.action_id
 ORDER BY role.id, action.id
 """)
 async def add_grants(connection: Connection, grants: Sequence[Any]) -> list[dict[str, str]]:
-    """Grant actions to roles of the seed data. A release never extends a role that the city created."""
+    """Grant actions to roles of the seed data, and return the new grants. Skip roles that the city created."""
 
 
 OFFERED = (

@@ -1,4 +1,4 @@
-"""The seed data of the catalogue."""
+"""The catalogue's seed data."""
 
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature

@@ -1,10 +1,10 @@
-"""An item of the seed data."""
+"""Items of the seed data."""
 
 from typing import NamedTuple
 
 
 class SeedItem(NamedTuple):
-    """An item of the seed data. `held` is the action of a grant, or the role of a group."""
+    """The key of a seed data item. `held` is the action that a role grants, or the role that a group gives."""
 
     kind: str
     name: str

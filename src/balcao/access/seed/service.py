@@ -1,4 +1,4 @@
-"""The seed data of a release: read from `seed.toml`, and each item written only once (rules: access 3.3)."""
+"""Load the seed data of a release from `seed.toml`. Each item is written only once (rules: access 3.3)."""
 
 import tomllib
 from functools import cache
@@ -19,7 +19,7 @@ WILDCARD = ":*"
 
 
 class SeedRole(msgspec.Struct, frozen=True):
-    """A role that grants all actions of `services` and the named `actions`, without those in `except`.
+    """A role that grants the named `actions` and all actions of `services`, without the actions in `except`.
 
     `resource:*` means all actions of a resource.
     """
@@ -39,7 +39,7 @@ class SeedGroup(msgspec.Struct, frozen=True):
 
 
 class Seed(msgspec.Struct, frozen=True):
-    """The seed data of a release. `actions` contains, for each service, the descriptions by code key."""
+    """The seed data of a release. `actions` maps each service to the descriptions of its actions by code key."""
 
     actions: dict[str, dict[str, str]]
     roles: tuple[SeedRole, ...]
@@ -47,11 +47,11 @@ class Seed(msgspec.Struct, frozen=True):
 
     @property
     def descriptions(self) -> dict[str, str]:
-        """Return the description of each action by its code key."""
+        """The description of each action by its code key."""
         return {key: text for service in self.actions.values() for key, text in service.items()}
 
     def grants(self, role: SeedRole) -> list[str]:
-        """Return the code keys that the role grants, in the order of the file."""
+        """Return the code keys of the actions that the role grants, in the order of the file."""
         granted = [*role.actions, *(key for service in role.services for key in self.actions[service])]
         return [key for key in self.descriptions if _is_named(key, granted) and not _is_named(key, role.without)]
 
@@ -62,16 +62,16 @@ def _is_named(key: str, names: list[str] | tuple[str, ...]) -> bool:
 
 @cache
 def read_seed() -> Seed:
-    """Read the seed data of this release."""
+    """Read the seed data of this release from its file."""
     text = (files("balcao.access.seed") / "seed.toml").read_text("utf-8")
     return msgspec.convert(tomllib.loads(text), Seed)
 
 
 async def load_seed(connection: Connection, release: Seed | None = None) -> None:
-    """Write the items that no earlier run has written, in the caller's transaction. Nothing else changes.
+    """Write the items that no earlier run has written, in the caller's transaction.
 
-    An item that an administrator removed stays removed. A later release adds only its own new actions, roles, grants
-    and groups. If the city has a role or group of the same name, it is not changed.
+    An item that an administrator removed stays removed. A later release adds only its new actions, roles, grants and
+    groups. If the city has created a role or group with the same name, that one does not change.
     """
     release = release or read_seed()
     await lock_catalogue(connection)

@@ -1,4 +1,4 @@
-"""SQL for the seed data, and of the record of what has been written."""
+"""SQL for the seed data and for the list of items that were already written."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from balcao.core.database.statements import statement
 
 @statement("SELECT kind, name, held FROM access.shipped_once")
 async def list_written_items(connection: Connection) -> set[SeedItem]:
-    """Return all items of the seed data that any release has written."""
+    """Return all items of the seed data that were ever written."""
 
 
 @statement("""
@@ -25,4 +25,4 @@ SELECT item.value ->> 'key', access.declared_action(item.value ->> 'key', item.v
 FROM jsonb_array_elements(:actions::jsonb) WITH ORDINALITY AS item
 """)
 async def add_actions(connection: Connection, actions: Sequence[Mapping[str, str]]) -> list[str]:
-    """Add actions, and return the code keys of those that were added or already registered."""
+    """Add the actions that are not registered yet. Return the code keys of all given actions."""

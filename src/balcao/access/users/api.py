@@ -1,4 +1,4 @@
-"""Routes of the people in the catalogue."""
+"""Routes for the people in the catalogue."""
 
 from datetime import timedelta
 from typing import Annotated, TypeAlias
@@ -39,8 +39,8 @@ routes = ROUTES.extend()
     rate="120/minute",
 )
 async def get_own_user(call: Call) -> User:
-    """Devolve a própria pessoa com os seus grupos e com os papéis que tem agora: os do token que o catálogo conhece, os
-    diretos e os dos grupos. Serve para um portal saber que menus mostrar. Um token sem CPF recebe 403.
+    """Devolve quem chama, com os seus grupos e com os papéis que tem agora: os diretos, os dos grupos e os do token que
+    existem no catálogo. Com isso, um portal sabe que menus mostrar. Um token sem CPF recebe 403.
     """
     return await service.read_own_user(call)
 
@@ -51,12 +51,13 @@ async def get_own_user(call: Call) -> User:
     authenticated(),
     "O que posso fazer: minhas ações e até onde alcançam",
     rate="600/minute",
-    # A portal uses this call to show the button that ends a maintenance of this service.
+    # Portals call this operation during maintenance to show the button that ends it.
     in_maintenance=True,
 )
 def get_own_actions(call: Call) -> OwnActions:
-    """Devolve, por nome, as ações que o token e o catálogo de agora dão a quem chama, cada uma com o seu alcance; a
-    quem administra, todas. Serve para um portal mostrar só o que não seria recusado: quem decide é a própria operação.
+    """Devolve as ações que quem chama tem agora, pelo token e pelo catálogo, em ordem de chave e com o alcance de cada
+    uma. Quem administra tem todas. Um portal pode mostrar só o que a pessoa pode usar; quem decide é sempre a própria
+    operação.
     """
     return service.list_own_actions(call)
 
@@ -69,8 +70,9 @@ def get_own_actions(call: Call) -> OwnActions:
     record_denial=make_denial_recorder("user.list", "user"),
 )
 async def get_users(call: Call, query: UsersInQuery) -> Users:
-    """Devolve as pessoas por id, com grupos e papéis guardados (sem os que só vêm no token); `search` procura no nome e
-    no CPF. Mostra CPFs inteiros: cada leitura fica na auditoria.
+    """Devolve uma página das pessoas, em ordem de id, com os grupos e papéis guardados no catálogo (sem os que só vêm
+    no token). `search` procura no nome e no CPF. Como a resposta mostra CPFs completos, a leitura é registrada na
+    auditoria.
     """
     return await service.list_users(call, query)
 
@@ -84,8 +86,8 @@ async def get_users(call: Call, query: UsersInQuery) -> Users:
     record_denial=make_denial_recorder("user.read", "user"),
 )
 async def read_user(call: Call, cpf: CpfInPath) -> User:
-    """Devolve a pessoa com os grupos e os papéis guardados. A própria pessoa lê a si mesma; as outras precisam da ação
-    `user:read`.
+    """Devolve a pessoa com os grupos e papéis guardados no catálogo. Cada pessoa pode ler os seus próprios dados; para
+    ler os de outra, é preciso a ação `user:read`.
     """
     return await service.read_user(call, cpf)
 
@@ -99,8 +101,8 @@ async def read_user(call: Call, cpf: CpfInPath) -> User:
     record_denial=make_denial_recorder("user.read", "user", "user_id"),
 )
 async def find_user(call: Call, user_id: UserId) -> User:
-    """Devolve a pessoa como a consulta pelo CPF. O identificador é o `id` das listas, e serve a endereços de páginas,
-    em que um CPF não deve aparecer.
+    """Devolve a pessoa com este identificador, o `id` das listas, como a consulta pelo CPF. Use-o em endereços de
+    páginas, em que um CPF não deve aparecer.
     """
     return await service.find_user(call, user_id)
 
@@ -131,8 +133,8 @@ async def delete_user(call: Call, cpf: CpfInPath) -> Response[None]:
     record_denial=make_denial_recorder("user.read_roles", "user"),
 )
 async def get_user_roles(call: Call, cpf: CpfInPath) -> list[Role]:
-    """Devolve, por nome, os papéis dados à pessoa sem grupo; os dos grupos e os do token não entram. Cada leitura fica
-    na auditoria.
+    """Devolve os papéis diretos da pessoa, por nome. Os que vêm de grupos ou do token não entram. A leitura é
+    registrada na auditoria.
     """
     return await service.list_direct_roles(call, cpf)
 
@@ -146,8 +148,9 @@ async def get_user_roles(call: Call, cpf: CpfInPath) -> list[Role]:
     rate=WRITES,
 )
 async def assign_user_role(call: Call, cpf: CpfInPath, body: DirectAssignment) -> Response[DirectlyAssigned]:
-    """A pessoa passa a ter o papel na chamada seguinte, em todos os processos; repetir não muda nada. Prefira um grupo
-    quando o papel é de mais de uma pessoa. `admin` e `superadmin` só um superadministrador dá (403).
+    """Dá o papel diretamente à pessoa. Ela o tem a partir da próxima chamada, em todos os processos. Repetir a chamada
+    não muda nada. Se várias pessoas precisam do mesmo papel, prefira um grupo. Só um superadministrador dá `admin` e
+    `superadmin` (403).
     """
     version = await service.assign_person_role(call, cpf, body.role_name)
     return respond_to_write(version, DirectlyAssigned("role_assigned", cpf.digits, body.role_name))
@@ -164,8 +167,9 @@ async def assign_user_role(call: Call, cpf: CpfInPath, body: DirectAssignment) -
     rate=WRITES,
 )
 async def remove_user_role(call: Call, cpf: CpfInPath, role_name: RoleInPath) -> Response[None]:
-    """A pessoa perde o papel na chamada seguinte, se não o tem também por um grupo ou pelo token; também 204 se não o
-    tinha. O último caminho para a administração não se tira (409).
+    """Tira o papel direto da pessoa, que o perde a partir da próxima chamada, a menos que o tenha também por um grupo
+    ou pelo token. Responde 204 também se ela não tinha o papel. O último acesso à administração não pode ser retirado
+    (409).
     """
     return respond_to_write(await service.remove_person_role(call, cpf, role_name))
 

@@ -23,7 +23,7 @@ class User(msgspec.Struct):
 
 
 class OwnAction(msgspec.Struct):
-    """An action of the caller, and its reach. A missing key of `reach` means no limit."""
+    """An action of the caller, and its reach. If a key is missing in `reach`, the reach has no limit of that kind."""
 
     action: Annotated[
         str, Meta(description="Chave estável da ação; `#id` se a cidade a criou.", examples=["jobs:read"])
@@ -61,14 +61,14 @@ class Users(msgspec.Struct):
     has_more: Annotated[bool, Meta(description="Se há mais depois desta página.", examples=[False])]
 
 
-# The index cannot find shorter words, and they would match very many people.
+# The index cannot find shorter words, which would match very many people anyway.
 SHORTEST_WORD = 3
 # A CPF or a part of it, with or without punctuation.
 _NUMBER = re.compile(r"[0-9][0-9./ -]*")
 
 
 def _read_search(text: str) -> str:
-    """Return the text to search for: only the digits of a number in any format, or the words of a name."""
+    """Return the search string: only the digits if it is a number in any format, otherwise the unchanged text."""
     search = re.sub(r"[^0-9]", "", text) if _NUMBER.fullmatch(text) else text
     if search and all(len(word) < SHORTEST_WORD for word in search.split()):
         raise ValueError(f"deve ter ao menos uma palavra de {SHORTEST_WORD} letras, ou {SHORTEST_WORD} dígitos")
@@ -101,7 +101,7 @@ class DirectAssignment(Model):
 
 
 class DirectlyAssigned(msgspec.Struct):
-    """The result of a direct assignment. A repeated call gets the same response."""
+    """The result of giving a person a direct role. A repeated call gets the same response."""
 
     status: Annotated[Literal["role_assigned"], Meta(description="Sempre `role_assigned`.")]
     subject: Annotated[str, Meta(description="CPF, sem pontuação.", examples=["90000040479"])]

@@ -1,4 +1,4 @@
-"""People in the catalogue: the caller's own record, and those that administrators search for."""
+"""Read and change the people in the catalogue: the caller, and the people that administrators manage."""
 
 from typing import TypedDict
 
@@ -15,14 +15,15 @@ from balcao.core.errors import Conflict, Forbidden, NotFound
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import MAX_INT64
 
-# Actions with this prefix open an operation to every caller or to machines only. No role grants them.
+# Actions with this prefix open an operation to every caller, to every valid token or only to machines. No role grants
+# them.
 OF_THE_PLATFORM = "platform:"
 
 
 async def read_own_user(call: Call) -> User:
-    """Return the caller with all roles, including those of the token. Store a new person, or their new name.
+    """Return the caller with the stored roles and the roles of the token. Store a new person or a changed name.
 
-    Raises Forbidden if the token identifies no person.
+    Raises Forbidden if the token contains no CPF.
     """
     caller = call.identified_caller
     if caller.cpf is None:
@@ -32,13 +33,13 @@ async def read_own_user(call: Call) -> User:
         if user is None or (caller.name is not None and user.display_name != caller.name):
             await store.save_person(connection, caller.cpf, caller.name)
             user = await store.select_user(connection, caller.cpf, caller.roles)
-    if user is None:  # retention has deleted the person in the meantime
+    if user is None:  # retention has deleted the person meanwhile
         raise _make_unknown()
     return user
 
 
 async def find_user(call: Call, id_: int) -> User:
-    """Return the person with this id and the stored roles. Raises NotFound."""
+    """Return the person with this id and their stored roles. Raises NotFound. The read is audited."""
     user = None
     if 0 < id_ <= MAX_INT64:
         async with call.platform.database.connection() as connection:
@@ -50,7 +51,7 @@ async def find_user(call: Call, id_: int) -> User:
 
 
 def list_own_actions(call: Call) -> OwnActions:
-    """Return the actions that the caller's roles (stored or from the token) grant, with their reach as it is shown."""
+    """Return the actions that the caller's roles (stored or from the token) grant, with their reach."""
     caller, snapshot = call.identified_caller, call.platform.catalogue.snapshot
     held = find_held_rights(snapshot, caller.cpf, caller.roles, authority.list_managed_actions(snapshot))
     granted = [
@@ -74,7 +75,7 @@ class _Page(TypedDict):
 
 
 async def list_users(call: Call, query: UsersQuery) -> Users:
-    """Return a page of people. The page shows full CPFs, so the read is recorded."""
+    """Return a page of people. It contains full CPFs, so the read is audited."""
     page: _Page = {"has_groups": query.has_groups, "limit": query.limit, "skip": query.skip}
     async with call.platform.database.connection() as connection:
         if query.search:
@@ -86,7 +87,7 @@ async def list_users(call: Call, query: UsersQuery) -> Users:
 
 
 async def read_user(call: Call, cpf: Cpf) -> User:
-    """Return a person with the stored roles. Raises NotFound."""
+    """Return a person with their stored roles. Raises NotFound. A read by another caller is audited."""
     async with call.platform.database.connection() as connection:
         user = await store.select_user(connection, cpf)
     if not call.is_owner:
@@ -97,7 +98,7 @@ async def read_user(call: Call, cpf: Cpf) -> User:
 
 
 async def list_direct_roles(call: Call, cpf: Cpf) -> list[Role]:
-    """Return the direct roles of a person, by name. The read is recorded. Raises NotFound."""
+    """Return a person's direct roles, sorted by name. Raises NotFound. The read is audited."""
     async with call.platform.database.connection() as connection:
         person = await _find(connection, cpf)
         roles = await store.select_direct_roles(connection, person.id)
@@ -106,10 +107,10 @@ async def list_direct_roles(call: Call, cpf: Cpf) -> list[Role]:
 
 
 async def assign_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
-    """Give a person a direct role, and return the catalogue version. If they have it, the version does not change.
+    """Give a person a direct role, and return the catalogue version, which stays the same if they already have it.
 
-    Raises NotFound for an unknown role, and Forbidden for a role that grants more than the caller has. In that case a
-    new person is not stored either (rules: access 4.4).
+    Raises NotFound for an unknown role, and Forbidden for a role that grants more than the caller has. Then a new
+    person is not stored either (rules: access 4.4).
     """
     async with write_catalogue(call, CatalogueEvent("user.assign_role", "user", subject=cpf)) as write:
         role_id = await authority.find_role_id(write.connection, role_name)
@@ -124,9 +125,7 @@ async def assign_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
 
 
 async def remove_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
-    """Remove a direct role from a person, and return the catalogue version.
-
-    If they lack it, the version does not change.
+    """Remove a direct role from a person, and return the catalogue version. It stays the same if they lack the role.
 
     A person may always give up their own role. Raises NotFound for an unknown person or role, Forbidden and Conflict
     (rules: access 4.4).
@@ -144,9 +143,9 @@ async def remove_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
 
 
 async def remove_role_from_some_people(write: CatalogueWrite, role_id: int, role_name: str, kept: int) -> bool:
-    """Remove a role that will be deleted from some of its direct holders beyond the first `kept`.
+    """Remove a role from a batch of its direct holders, but leave the first `kept`. The role will be deleted later.
 
-    Return whether any had it.
+    Return whether the batch was not empty.
     """
     losing = await store.remove_direct_roles_beyond(write.connection, role_id, kept)
     before = {"role_id": role_id, "role": role_name}
@@ -158,7 +157,7 @@ async def remove_role_from_some_people(write: CatalogueWrite, role_id: int, role
 async def delete_user(call: Call, cpf: Cpf) -> int:
     """Delete a person without groups and direct roles, and return the catalogue version.
 
-    Raises NotFound, and Conflict naming the groups and roles that the person still has.
+    Raises NotFound, and Conflict if the person still has groups or direct roles. The message names them.
     """
     async with write_catalogue(call, CatalogueEvent("user.delete", "user", subject=cpf)) as write:
         person = await _find(write.connection, cpf)

@@ -32,7 +32,7 @@ _READ = f"SELECT {_MEMBERS} FROM access.person WHERE cpf = :cpf"
 
 @statement(_READ)
 async def select_user(connection: Connection, cpf: Cpf, token_roles: Collection[str] = ()) -> User | None:
-    """Return the person with the stored roles and the known roles of the token, or None."""
+    """Return the person with the stored roles and the roles in `token_roles` that exist, or None."""
 
 
 # The time is updated at most once a day, so that frequent calls need no write.
@@ -42,7 +42,7 @@ WITH seen AS (
 {_READ}
 """)
 async def select_own_user(connection: Connection, cpf: Cpf, token_roles: Collection[str]) -> User | None:
-    """Return the person as `select_user` does, and store the time of the call."""
+    """Return the person as `select_user` does, and update the time of their last call."""
 
 
 @statement("SELECT count(*) FROM access.person")
@@ -56,13 +56,13 @@ WHERE seen_at <= now() - :age::interval
   AND NOT EXISTS (SELECT FROM access.person_role WHERE person_id = person.id)
 """)
 async def delete_unseen_people(connection: Connection, age: timedelta) -> int:
-    """Delete people without groups and roles who were not seen for that long. Return the number of deleted people."""
+    """Delete people without groups and roles who made no call for `age`. Return the number of deleted people."""
 
 
 _WANTED = "NOT :has_groups::boolean OR EXISTS (SELECT FROM access.membership WHERE person_id = person.id)"
 
 
-# The subquery selects the page first, so that groups and roles are read only for its people.
+# The subquery selects the page first, so that groups and roles are read only for the people on the page.
 @statement(
     page_sql(
         f"""
@@ -76,7 +76,7 @@ _WANTED = "NOT :has_groups::boolean OR EXISTS (SELECT FROM access.membership WHE
 async def select_users(
     connection: Connection, *, has_groups: bool, limit: int, skip: int, token_roles: Collection[str] = ()
 ) -> Paged[User]:
-    """Return the page's people by id."""
+    """Return a page of people, sorted by id, and their total number."""
 
 
 _FOUND = f"search_text LIKE access.having(:search) AND ({_WANTED})"
@@ -95,15 +95,15 @@ _FOUND = f"search_text LIKE access.having(:search) AND ({_WANTED})"
 async def search_users(
     connection: Connection, *, search: str, has_groups: bool, limit: int, skip: int, token_roles: Collection[str] = ()
 ) -> Paged[User]:
-    """Return the page's people by id, found by name or CPF.
+    """Return a page of people found by name or CPF, sorted by id, and their total number.
 
-    The name contains these words in this order, or the CPF contains these digits.
+    The name must contain the words in this order, or the CPF must contain the digits.
     """
 
 
 @statement(f"SELECT {_MEMBERS} FROM access.person WHERE id = :id_")
 async def find_user(connection: Connection, id_: int, token_roles: Collection[str] = ()) -> User | None:
-    """Return the person with the stored roles. The id is at most `MAX_INT64`."""
+    """Return the person with the stored roles, or None. The id must be at most `MAX_INT64`."""
 
 
 @statement("""
@@ -112,12 +112,12 @@ ON CONFLICT (cpf) DO UPDATE SET display_name = coalesce(excluded.display_name, p
 RETURNING id
 """)
 async def save_person(connection: Connection, cpf: Cpf, display_name: str | None = None) -> int:
-    """Store a new person, or the name of a known one if there is a name. Return the id."""
+    """Insert the person or, if they exist and a name is given, update their name. Return the person's id."""
 
 
 @dataclass(frozen=True)
 class FoundPerson:
-    """A person in the catalogue. `groups` and `roles` are names, and `roles` contains only direct roles."""
+    """A person in the catalogue. `groups` and `roles` contain names; `roles` only the direct roles."""
 
     id: int
     groups: list[str]
@@ -147,7 +147,7 @@ WHERE person_id = :person_id
 ORDER BY role.name COLLATE "C"
 """)
 async def select_direct_roles(connection: Connection, person_id: int) -> list[Role]:
-    """Return the direct roles of the person, by name."""
+    """Return the person's direct roles, sorted by name."""
 
 
 @statement("""
@@ -156,12 +156,12 @@ ON CONFLICT DO NOTHING
 RETURNING true
 """)
 async def assign_direct_role(connection: Connection, person_id: int, role_id: int, granted_by: str | None) -> bool:
-    """Give the person the role. Return false if they already have it directly."""
+    """Give the person the role. Return False if they already have it directly."""
 
 
 @statement("DELETE FROM access.person_role WHERE person_id = :person_id AND role_id = :role_id")
 async def remove_direct_role(connection: Connection, person_id: int, role_id: int) -> bool:
-    """Remove the role from the person. Return false if they did not have it directly."""
+    """Remove the role from the person. Return False if they do not have it directly."""
 
 
 @statement("""
@@ -172,12 +172,15 @@ WHERE role_id = :role_id AND person.id = person_id
 RETURNING person_id, cpf
 """)
 async def remove_direct_roles_beyond(connection: Connection, role_id: int, kept: int) -> list[tuple[int, Cpf]]:
-    """Remove a direct role from at most `kept` people after the first `kept`. Return their ids and CPFs."""
+    """Keep the role's first `kept` direct holders, and remove the role from at most `kept` others.
+
+    Return the ids and CPFs of the people who lose the role.
+    """
 
 
 @statement("DELETE FROM access.person WHERE id = :person_id")
 async def delete_person(connection: Connection, person_id: int) -> None:
-    """Delete a person without groups and roles."""
+    """Delete a person who has no groups and roles."""
 
 
 EXPORTS = Exports(
