@@ -1,4 +1,4 @@
-"""Agent API description: the machine-readable description of the agents service."""
+"""The agent docs service: the OpenAPI description of the agents service."""
 
 import dataclasses
 from collections.abc import AsyncIterator, Mapping
@@ -29,7 +29,7 @@ _OWN = Service(
 def describe_service(agents: Service) -> Service:
     """Return the service that describes `agents`.
 
-    It receives the agents service as an argument instead of importing it.
+    The agents service is an argument, so that this package does not import it.
     """
 
     @asynccontextmanager
@@ -46,7 +46,7 @@ def describe_service(agents: Service) -> Service:
 
 
 def build_root(agents: Service, folder: str = "") -> Root:
-    """Return the root's body. `folder` is the relative path from the requested address to the folder of its links."""
+    """Return the body of the root page. `folder` is the prefix of its relative links."""
     return Root(
         name=_OWN.name,
         message="Descrição da API de agentes: leia o documento OpenAPI no endereço de `description`.",
@@ -58,5 +58,5 @@ def build_root(agents: Service, folder: str = "") -> Root:
 
 
 async def ready(platform: Platform) -> Mapping[str, bool]:
-    """Return whether the document could be generated."""
+    """Return whether the document was generated. The first call generates it."""
     return {"description": await platform.part(Published).find_document() is not None}

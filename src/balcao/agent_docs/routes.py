@@ -1,4 +1,4 @@
-"""The shared base of the agent API description's routes."""
+"""The common settings of the service's routes."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes

@@ -1,4 +1,4 @@
-"""Agent configuration: the versions that the city's conversational agents use, and the examples that test them."""
+"""The agent configuration service: versions of the city's chat agents, and examples to test the agents."""
 
 from balcao.agents.datasets.api import FEATURE as DATASETS
 from balcao.agents.experiments.api import FEATURE as EXPERIMENTS

@@ -1,4 +1,4 @@
-"""The state of the service in each process: configurations as prepared responses."""
+"""The service's state in each process: a cache of prepared configuration responses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Common parts of this service's operations: two access rules, ids in a path, and the response to a deletion."""
+"""Common parts of the operations: two access rules, ids in a path, and the response to a deletion."""
 
 from typing import Annotated, TypeAlias
 
@@ -8,7 +8,7 @@ from msgspec import Meta
 from balcao.core.access.rules import action, client
 from balcao.core.http.parameters import InPath
 
-# The agents themselves read with their own client-credentials tokens.
+# The agents read with client-credentials tokens of their own.
 _RUNTIME = client("BALCAO_AGENT_RUNTIME_CLIENTS")
 READ_CONFIG = action("agent_config:read") | _RUNTIME
 READ_DATASET = action("dataset:read") | _RUNTIME
@@ -20,7 +20,7 @@ ConfigIdInPath: TypeAlias = Annotated[
 
 
 class Deleted(msgspec.Struct):
-    """The response to a deletion. It has a body, because existing clients decode the body of every success."""
+    """The response to a deletion. It has a body, because existing clients expect one in every success response."""
 
     success: Annotated[bool, Meta(description="Sempre verdadeiro.", examples=[True])]
     message: Annotated[str, Meta(description="O que foi excluído.", examples=["O conjunto foi excluído."])]

@@ -1,4 +1,4 @@
-"""Path and query parameters that several features share. Pydantic checks them, so all faults are listed together."""
+"""Path and query parameters that several features share. Pydantic checks them, so that one error lists all faults."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -30,16 +30,16 @@ class AgentQuery(Model):
 
 
 class PageQuery(AgentQuery):
-    """The query for a page of a history, newest first. `before` is the `next_before` of the previous page."""
+    """The query for a page of a history, newest first. `before` is `next_before` of the preceding page."""
 
     before: Annotated[VersionInText | None, Field(description="Só versões de número menor: o `next_before`.")] = None
 
 
 def drop_blank_parameters(query: Mapping[str, str]) -> dict[str, str]:
-    """Return the parameters that are not blank."""
+    """Return the query parameters without blank ones."""
     return {name: value for name, value in query.items() if value.strip()}
 
 
 def in_query_with_blanks(kind: type[BaseModel]) -> InQuery:
-    """Return the same as `in_query`, but treat a blank parameter as absent."""
+    """Return a parameter as `in_query` does, but treat blank query parameters as absent."""
     return InQuery(lambda query: validate_model(drop_blank_parameters(query), kind, "query"), kind)

@@ -1,4 +1,4 @@
-"""Read access to texts of instructions. A read by a person leaves an audit event (rules: agents 5)."""
+"""Access to prompts. A read by a person is audited (rules: agents 5)."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,7 +9,7 @@ from balcao.core.database.pool import Connection
 
 @asynccontextmanager
 async def open_prompt_reader(call: Call) -> AsyncIterator[Connection]:
-    """Return a connection for reading prompts. Reads by machines are not recorded, because agents read all the time."""
+    """Yield a connection for reading prompts. Only reads by people are audited, because agents read all the time."""
     if call.actor_kind == "client":
         async with call.platform.database.connection() as connection:
             yield connection

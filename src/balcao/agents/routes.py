@@ -1,4 +1,4 @@
-"""The common settings of the routes of the agent configuration. Each feature extends `ROUTES`."""
+"""The common settings of the service's routes, which each feature extends."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes

@@ -1,4 +1,4 @@
-"""Routes of the description: the root and the document. Both are public."""
+"""Routes for the description: the root page and the document. Both are public."""
 
 from typing import Annotated, Any, TypeAlias
 
@@ -11,7 +11,7 @@ from balcao.core.feature import Feature
 from balcao.core.http.parameters import OfRequest
 from balcao.core.http.responses import Response
 
-# Whether the requested path ends with a slash, on which the relative links depend.
+# Whether the requested path ends with a slash. The relative links depend on it.
 HasSlash: TypeAlias = Annotated[bool, OfRequest(lambda request: request.path.endswith(b"/"))]
 
 routes = ROUTES.extend(tags=["descrição"])
@@ -25,7 +25,7 @@ routes = ROUTES.extend(tags=["descrição"])
     errors=[304],
 )
 async def get_root(call: Call, has_slash: HasSlash) -> Response[Root]:
-    """Diz onde estão o documento OpenAPI e os serviços que ele descreve, em endereços relativos. É pública."""
+    """Devolve os endereços relativos do documento OpenAPI e dos serviços que ele descreve. Não exige token."""
     published = call.platform.part(Published)
     root = published.root if has_slash else published.root_without_slash
     return root.respond(call)
@@ -39,7 +39,7 @@ async def get_root(call: Call, has_slash: HasSlash) -> Response[Root]:
     errors=[304],
 )
 async def get_description(call: Call) -> Response[dict[str, Any]]:
-    """Devolve o documento OpenAPI da API de agentes, com um exemplo para cada parâmetro e resposta. É pública; o
+    """Devolve o documento OpenAPI da API de agentes, com um exemplo para cada parâmetro e resposta. Não exige token. O
     documento só muda com uma nova versão da plataforma: revalide-o com o `ETag`.
     """
     document = await call.platform.part(Published).read_document()

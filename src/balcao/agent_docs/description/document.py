@@ -1,4 +1,4 @@
-"""The OpenAPI document of the agent API, generated from the routes that are served (rules: agents 6)."""
+"""The OpenAPI document of the agent API, generated from the served routes (rules: agents 6)."""
 
 import posixpath
 
@@ -13,7 +13,7 @@ OWN_PATHS = ("/", "/swagger.json")
 
 
 def build_document(agents: Service, own: Service, base_url: str = "") -> bytes:
-    """Return the agents' operations and this service's own two as JSON, with the same bytes at every start.
+    """Return the document as JSON: the agents' operations and this service's own two. It is the same at every start.
 
     `base_url` is the gateway's public address. Without it, the servers are relative to the document.
     """
@@ -31,6 +31,6 @@ def build_document(agents: Service, own: Service, base_url: str = "") -> bytes:
 
 
 def build_server_url(base_url: str, own: Service, other: Service) -> str:
-    """Return the address of another service, relative to this one's base if there is no base URL."""
+    """Return the address of another service. Without a base URL, it is relative to this service's address."""
     path = other.prefix + other.base
     return base_url + path if base_url else posixpath.relpath(path, own.prefix)

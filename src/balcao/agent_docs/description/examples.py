@@ -1,4 +1,4 @@
-"""One valid example for each documented parameter and body: its own, or one built from the schemas."""
+"""Add a valid example to each parameter and body of an OpenAPI document."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ _FORMATS = {"date-time": "2026-10-05T14:30:00Z", "date": "2026-10-05"}
 
 
 def add_examples(document: Json) -> None:
-    """Add an example, in place, to every parameter and JSON body of an OpenAPI document that has none."""
+    """Add an example, in place, to each parameter and JSON body of the document that has none."""
     schemas = document["components"]["schemas"]
     for operation in list_operations(document):
         for described in (*operation.get("parameters", ()), *_list_bodies(operation)):
@@ -25,7 +25,7 @@ def list_operations(document: Json) -> Iterator[Json]:
 
 
 def make_example(schema: Json, schemas: Mapping[str, Json]) -> Any:
-    """Return the schema's example, constant or first choice. Otherwise build one from its parts."""
+    """Return the schema's constant, first example, first choice or default, or build a value from its parts."""
     if "$ref" in schema:
         return make_example(schemas[schema["$ref"].rsplit("/", 1)[-1]], schemas)
     if "const" in schema:
@@ -48,7 +48,7 @@ def _build(schema: Json, schemas: Mapping[str, Json]) -> Any:
 
 
 def _list_bodies(operation: Json) -> Iterator[Json]:
-    """Yield the JSON media types of the request and of the responses."""
+    """Yield the JSON media types of an operation's request and responses."""
     for described in (operation.get("requestBody", {}), *operation["responses"].values()):
         if found := described.get("content", {}).get("application/json"):
             yield found

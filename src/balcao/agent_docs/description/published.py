@@ -1,4 +1,4 @@
-"""The published documents of this process: generated on the first request, then stored as bytes."""
+"""The documents that this process publishes. The OpenAPI document is generated when it is first needed."""
 
 from collections.abc import Callable
 
@@ -9,9 +9,10 @@ from balcao.core.once import Once
 
 
 class Published:
-    """The root and the document. The document is generated lazily, because that takes as long as the rest of a start.
+    """The root page and the OpenAPI document, as bytes.
 
-    Relative links start from the page's folder, so the root without a trailing slash has other links.
+    Generating the document takes as long as the rest of the start, so it happens when it is first needed. The links of
+    the root page are relative, so it has other links when it is requested without a trailing slash.
     """
 
     def __init__(self, root: bytes, root_without_slash: bytes, build_document: Callable[[], bytes]) -> None:
@@ -21,7 +22,7 @@ class Published:
         self._document = Once(self._generate)
 
     async def find_document(self) -> EncodedBody | None:
-        """Return the document, or None if it could not be generated. The failure is logged and permanent."""
+        """Return the document, or None if generating it failed. The failure is logged and not retried."""
         return await self._document.get()
 
     async def read_document(self) -> EncodedBody:

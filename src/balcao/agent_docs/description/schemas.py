@@ -1,4 +1,4 @@
-"""Wire types of the root."""
+"""Wire types of the root page."""
 
 from typing import Annotated
 
@@ -7,14 +7,14 @@ from msgspec import Meta
 
 
 class DescribedService(msgspec.Struct):
-    """A described service. `base` is relative to the root."""
+    """A described service. `base` is relative to the root page."""
 
     name: Annotated[str, Meta(description="Nome do serviço descrito.", examples=["agents"])]
     base: Annotated[str, Meta(description="Endereço base do serviço, relativo a esta página.", examples=["../agent"])]
 
 
 class Root(msgspec.Struct):
-    """The body of the root. Every link is relative, so that it works under any prefix."""
+    """The body of the root page. All links are relative, so they work under any prefix."""
 
     name: Annotated[str, Meta(description="Nome deste serviço.", examples=["agent_docs"])]
     message: Annotated[str, Meta(description="O que há aqui, em uma frase.", examples=["Descrição da API."])]

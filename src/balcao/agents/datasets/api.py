@@ -1,4 +1,4 @@
-"""Routes of the data sets."""
+"""Routes for data sets."""
 
 from typing import Annotated, TypeAlias
 
@@ -56,8 +56,9 @@ routes = ROUTES.extend(tags=["conjuntos de dados"])
 async def get_datasets(
     call: Call, query: Annotated[DatasetsQuery, in_query_with_blanks(DatasetsQuery)]
 ) -> DatasetsEnvelope:
-    """Devolve os conjuntos do mais novo ao mais antigo, página por página: siga `endCursor` enquanto `hasNextPage` for
-    verdadeiro. Exige a ação `dataset:read`, ou um cliente dos próprios agentes.
+    """Devolve uma página dos conjuntos de dados, do mais novo ao mais antigo. Enquanto `hasNextPage` for verdadeiro,
+    envie `endCursor` em `after` para ler a próxima página. Exige a ação `dataset:read` ou um cliente dos próprios
+    agentes.
     """
     return await service.list_datasets(call, query)
 
@@ -74,8 +75,8 @@ async def get_datasets(
     example={"name": "Perguntas sobre poda", "examples": [{"input": INPUT, "output": OUTPUT}]},
 )
 async def post_dataset(call: Call, content: bytes) -> Dataset:
-    """Cria um conjunto, vazio ou com até 1000 exemplos: entram todos ou nada é criado. Textos com dados pessoais (CPF,
-    e-mail, telefone) são recusados.
+    """Cria um conjunto, vazio ou com até 1000 exemplos. Se um exemplo não puder entrar, nada é criado. Textos com dados
+    pessoais (CPF, e-mail, telefone) são recusados.
     """
     return await service.create_dataset_from(call, content)
 
@@ -88,8 +89,8 @@ async def post_dataset(call: Call, content: bytes) -> Dataset:
     errors=[422],
 )
 async def delete_dataset(call: Call, dataset_id: DatasetIdInPath) -> Deleted:
-    """Exclui o conjunto com os seus exemplos. O nome fica livre; o conteúdo dos exemplos é apagado depois
-    de 90 dias.
+    """Exclui o conjunto e os seus exemplos. O nome pode ser usado de novo; o conteúdo dos exemplos é apagado depois de
+    90 dias.
     """
     path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
     await service.delete_dataset(call, path.dataset_id)
@@ -106,9 +107,9 @@ async def delete_dataset(call: Call, dataset_id: DatasetIdInPath) -> Deleted:
     query=ExamplesQuery,
 )
 async def get_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
-    """Devolve uma página dos exemplos com que os agentes são avaliados, na ordem em que entraram. Exige a ação
-    `dataset:read`, ou um cliente dos próprios agentes. A página pode vir menor que o pedido quando a resposta ficaria
-    grande demais: siga `endCursor` enquanto `hasNextPage` for verdadeiro.
+    """Devolve uma página dos exemplos com que os agentes são avaliados, na ordem em que foram incluídos. Exige a ação
+    `dataset:read` ou um cliente dos próprios agentes. A página pode vir menor que o pedido se a resposta ficaria grande
+    demais. Enquanto `hasNextPage` for verdadeiro, envie `endCursor` em `after` para ler a próxima página.
     """
     checked = validate_model(drop_blank_parameters(query), ExamplesQuery, "query", with_input=True)
     return await service.read_dataset_examples(call, checked)
@@ -124,9 +125,10 @@ async def get_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
 async def export_dataset(
     call: Call, dataset_id: DatasetIdInPath, query: Annotated[ExportQuery, in_query(ExportQuery)]
 ) -> Response[str]:
-    """Envia os exemplos, na sua ordem, enquanto os lê: um conjunto de qualquer tamanho. Em `jsonl`, `id`, `input`,
-    `output` e `metadata` de um exemplo por linha, como se acrescentam; em `csv`, as mesmas colunas com os objetos em
-    texto JSON. Exige a ação `dataset:read`, ou um cliente dos próprios agentes.
+    """Envia todos os exemplos do conjunto, na ordem em que foram incluídos, enquanto são lidos; o tamanho do conjunto
+    não importa. Em `jsonl`, cada linha tem `id`, `input`, `output` e `metadata` de um exemplo, na mesma forma aceita
+    para incluir exemplos. Em `csv`, as colunas são as mesmas, com os objetos como texto JSON. Exige a ação
+    `dataset:read` ou um cliente dos próprios agentes.
     """
     path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
     chunks = await export.export_dataset(call, path.dataset_id, query.format)
@@ -144,9 +146,9 @@ async def export_dataset(
     example=[{"input": INPUT, "output": OUTPUT}],
 )
 async def post_dataset_examples(call: Call, dataset_id: DatasetIdInPath, content: bytes) -> Added:
-    """Acrescenta de 1 a 1000 exemplos, como lista JSON ou um objeto JSON por linha (JSON Lines): entram todos ou
-    nenhum. Um exemplo cujo conteúdo o conjunto já tem não se repete e conta em `unchanged`. Textos com dados pessoais
-    (CPF, e-mail, telefone) são recusados.
+    """Inclui de 1 a 1000 exemplos, enviados como lista JSON ou com um objeto JSON por linha (JSON Lines). Se um não
+    puder entrar, nenhum entra. Um exemplo cujo conteúdo o conjunto já tem não é repetido e conta em `unchanged`. Textos
+    com dados pessoais (CPF, e-mail, telefone) são recusados.
     """
     path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
     return await service.add_examples_from(call, path.dataset_id, content)
@@ -162,8 +164,8 @@ async def post_dataset_examples(call: Call, dataset_id: DatasetIdInPath, content
 async def revise_dataset_example(
     call: Call, dataset_id: DatasetIdInPath, example_id: ExampleIdInPath, body: ExampleContent
 ) -> RevisedExample:
-    """Troca os três objetos do exemplo inteiros e conta uma nova revisão; as anteriores ficam guardadas, e o exemplo
-    continua no seu lugar. Com o conteúdo que ele já tem nada muda.
+    """Substitui os três objetos do exemplo e cria uma nova revisão. As revisões anteriores ficam guardadas, e o exemplo
+    mantém a sua posição. Se o conteúdo é igual ao atual, nada muda.
     """
     path = validate_model({"dataset_id": dataset_id, "example_id": example_id}, ExamplePath, "path")
     return await service.revise_example(call, path.dataset_id, path.example_id, body)
@@ -178,8 +180,8 @@ async def revise_dataset_example(
     errors=[422],
 )
 async def delete_dataset_example(call: Call, dataset_id: DatasetIdInPath, example_id: ExampleIdInPath) -> None:
-    """Exclui o exemplo: as páginas seguintes não o trazem mais, e o seu identificador continua ocupado. Repetir dá
-    404.
+    """Exclui o exemplo, que não aparece mais nas páginas. O seu identificador não pode ser usado de novo. Se ele já foi
+    excluído, a resposta é 404.
     """
     path = validate_model({"dataset_id": dataset_id, "example_id": example_id}, ExamplePath, "path")
     await service.delete_example(call, path.dataset_id, path.example_id)

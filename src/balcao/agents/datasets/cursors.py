@@ -1,4 +1,4 @@
-"""Opaque, URL-safe cursors. A cursor into examples is valid only for the data set it was created for."""
+"""Opaque, URL-safe cursors. A cursor for examples is valid only for the data set for which it was created."""
 
 import hashlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -14,15 +14,15 @@ _FOREIGN = "não é um cursor desta API"
 
 
 def encode_example_cursor(dataset_id: str, position: int) -> str:
-    """Return the cursor of a position: 24 URL-safe characters."""
+    """Return the cursor for a position: 24 URL-safe characters."""
     raw = position.to_bytes(_POSITION_BYTES)
     return urlsafe_b64encode(raw + _seal(dataset_id, raw)).decode().rstrip("=")
 
 
 def decode_example_cursor(dataset_id: str | None, text: str) -> int:
-    """Return the position of a cursor. Raises ValueError if the cursor is forged, altered or of another data set.
+    """Return the position in a cursor. Raises ValueError if the cursor is damaged or belongs to another data set.
 
-    Without a data set, only the form of the cursor is checked.
+    If `dataset_id` is None, only the form of the cursor is checked.
     """
     raw = _decode(text)
     position, seal = raw[:_POSITION_BYTES], raw[_POSITION_BYTES:]
@@ -53,13 +53,13 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def encode_list_cursor(place: ListPlace) -> str:
-    """Return the cursor of a data set in the list of all data sets."""
+    """Return the cursor for a data set's position in the list of all data sets."""
     raw = ((place.created_at - _EPOCH) // _MICROSECOND).to_bytes(_POSITION_BYTES) + place.id.encode()
     return urlsafe_b64encode(_seal("", raw) + raw).decode().rstrip("=")
 
 
 def decode_list_cursor(text: str) -> ListPlace:
-    """Return the position of a cursor of the list. Raises ValueError if the cursor is forged or altered."""
+    """Return the position in a list cursor. Raises ValueError if the cursor is damaged."""
     try:
         sealed = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
     except (UnicodeEncodeError, Base64Error):

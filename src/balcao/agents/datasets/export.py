@@ -1,4 +1,4 @@
-"""Export of a data set as JSON Lines or CSV, generated page by page while it is sent (rules: agents 2.3)."""
+"""Export a data set as JSON Lines or CSV, page by page while the response is sent (rules: agents 2.3)."""
 
 import csv
 import io
@@ -14,15 +14,15 @@ from balcao.core.context.call import Call
 
 MEDIA_TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv"}
 _MEMBERS = ("input", "output", "metadata")
-# The number of examples that one statement reads: at most 19 MiB, because each has three objects of at most 64 KiB.
+# The number of examples that one statement reads. They have at most 19 MiB: three objects of up to 64 KiB each.
 _PAGE = 100
 
 
 async def export_dataset(call: Call, dataset_id: str, form: Literal["jsonl", "csv"]) -> AsyncGenerator[bytes, None]:
-    """Return the parts of the file. Raises NotFound before the first part.
+    """Return the file as an iterator of byte chunks. Raises NotFound before the first chunk.
 
-    Each page is read on its own connection, so a slow reader does not occupy a connection meanwhile. Examples added
-    during the export are included.
+    Each page is read on its own connection, so that a slow client does not occupy a connection. Examples added during
+    the export are included.
     """
     await service.require_dataset(call, dataset_id)
     encode = _encode_csv if form == "csv" else _encode_jsonl

@@ -1,4 +1,4 @@
-"""Import of data sets and their examples, one line of JSON each (rules: agents 3.3)."""
+"""Import data sets and examples from lines of JSON (rules: agents 3.3)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ Id = Annotated[str, Meta(pattern=DATASET_ID)]
 
 
 class DatasetRow(msgspec.Struct):
-    """A data set of a former system. The import keeps its id."""
+    """A data set of a former system, which keeps its id."""
 
     id: Id
     name: str
@@ -32,13 +32,13 @@ class DatasetRow(msgspec.Struct):
     created_at: Annotated[datetime, Meta(tz=True)] | None = None
 
     def __post_init__(self) -> None:
-        """Validate the row as a request body is validated. Raises ValueError."""
+        """Validate the row by the rules for request bodies. Raises ValueError."""
         self.name = self.name.strip()
         check_row({"name": self.name, "description": self.description, "metadata": self.metadata}, DatasetCreation)
 
 
 class ExampleRow(msgspec.Struct):
-    """An example of a former system. The import keeps its id."""
+    """An example of a former system, which keeps its id."""
 
     dataset_id: Id
     id: Id
@@ -48,19 +48,19 @@ class ExampleRow(msgspec.Struct):
     span: Span | None = None
 
     def __post_init__(self) -> None:
-        """Validate the row as a request body is validated. Raises ValueError."""
+        """Validate the row by the rules for request bodies. Raises ValueError."""
         check_row(self.content, ExampleCreation)
 
     @property
     def content(self) -> dict[str, Any]:
-        """Return the content, from which the example's hash and its revision are made."""
+        """The content from which the example's hash and its revision are made."""
         return {"input": self.input, "output": self.output, "metadata": self.metadata}
 
 
 async def write_examples(connection: Connection, rows: Sequence[ExampleRow]) -> int:
-    """Write the examples that are new or have different content. Return how many were written.
+    """Write the examples that are new or have changed. Return the number of written examples.
 
-    Lock order: data sets by id. No other writer locks several data sets.
+    Lock order: data sets by id. No other transaction locks more than one data set.
     """
     ordered = sorted(rows, key=lambda row: row.dataset_id)
     return sum(

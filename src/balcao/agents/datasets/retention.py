@@ -1,4 +1,4 @@
-"""The retention of the content of deleted examples (rules: agents 5)."""
+"""The retention of deleted examples: their content is erased after 90 days (rules: agents 5)."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Wire types of the data sets and their examples."""
+"""Wire types of data sets and their examples."""
 
 from typing import Annotated, Any, Literal
 
@@ -36,13 +36,13 @@ class Revision(msgspec.Struct):
 
 
 class ProjectRef(msgspec.Struct):
-    """The project that a trace belongs to."""
+    """The project of a trace."""
 
     id: Annotated[str, Meta(description="Identificador do projeto.", examples=["projeto-1"])]
 
 
 class Trace(msgspec.Struct, rename="camel"):
-    """The trace that a span belongs to."""
+    """The trace of a span."""
 
     id: Annotated[str, Meta(description="Identificador do registro.", examples=["registro-1"])]
     trace_id: Annotated[
@@ -52,7 +52,7 @@ class Trace(msgspec.Struct, rename="camel"):
 
 
 class Span(msgspec.Struct):
-    """The source of an imported example."""
+    """The traced span from which an example was imported."""
 
     id: Annotated[str, Meta(description="Identificador do trecho.", examples=["00f067aa0ba902b7"])]
     trace: Annotated[Trace, Meta(description="Rastro de onde o trecho veio.")]
@@ -79,7 +79,7 @@ class Edge(msgspec.Struct):
 
 
 class PageInfo(msgspec.Struct, rename="camel"):
-    """The state of the pagination. `endCursor` is null for an empty page."""
+    """How to read the next page. `endCursor` is null for an empty page."""
 
     end_cursor: Annotated[
         str | None,
@@ -106,13 +106,13 @@ class DatasetPage(msgspec.Struct, rename={"typename": "__typename", "example_cou
 
 
 class DatasetData(msgspec.Struct):
-    """The inner part of the envelope."""
+    """The content of the envelope."""
 
     dataset: Annotated[DatasetPage, Meta(description="O conjunto de dados.")]
 
 
 class DatasetEnvelope(msgspec.Struct):
-    """Examples of a data set, in the envelope that existing readers expect (spec: agent configuration)."""
+    """Examples of a data set, in the envelope that existing clients expect (spec: agent configuration)."""
 
     data: Annotated[DatasetData, Meta(description="O conteúdo da resposta.")]
 
@@ -120,7 +120,8 @@ class DatasetEnvelope(msgspec.Struct):
 class Added(msgspec.Struct):
     """The result of adding examples.
 
-    `ids` has the ids of all examples sent, in their order. `unchanged` counts those whose content was already stored.
+    `ids` contains the ids of all examples in the order of the request. `unchanged` counts the examples whose content
+    was already stored.
     """
 
     added: Annotated[int, Meta(ge=0, description="Exemplos acrescentados.", examples=[1])]
@@ -142,7 +143,7 @@ class RevisedExample(msgspec.Struct, rename="camel"):
 
 
 class Dataset(msgspec.Struct, rename="camel"):
-    """A data set as it appears in the list."""
+    """A data set in the list."""
 
     id: Annotated[str, Meta(description="Identificador do conjunto.", examples=[SET_ID])]
     name: Annotated[str, Meta(description="Nome do conjunto.", examples=["Atendimento simulado"])]
@@ -176,13 +177,13 @@ class DatasetList(msgspec.Struct, rename="camel"):
 
 
 class DatasetsData(msgspec.Struct):
-    """The inner part of the envelope."""
+    """The content of the envelope."""
 
     datasets: Annotated[DatasetList, Meta(description="A página pedida.")]
 
 
 class DatasetsEnvelope(msgspec.Struct):
-    """Data sets, in the envelope that existing readers expect (rules: agents 2.3)."""
+    """Data sets, in the envelope that existing clients expect (rules: agents 2.3)."""
 
     data: Annotated[DatasetsData, Meta(description="O conteúdo da resposta.")]
 
@@ -213,13 +214,13 @@ class DatasetsQuery(Model):
 
 
 class DatasetPath(Model):
-    """The id of a data set in a path."""
+    """The id of a data set in the path."""
 
     dataset_id: Annotated[str, Field(pattern=DATASET_ID)]
 
 
 class ExportQuery(Model):
-    """The format in which a data set is exported."""
+    """The format of the exported data set."""
 
     format: Annotated[
         Literal["jsonl", "csv"],
@@ -230,7 +231,7 @@ class ExportQuery(Model):
 
 
 class ExamplePath(DatasetPath):
-    """The ids of an example in a path."""
+    """The ids of a data set and an example in the path."""
 
     example_id: Annotated[str, Field(pattern=DATASET_ID)]
 

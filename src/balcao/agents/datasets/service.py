@@ -1,4 +1,4 @@
-"""Use cases of the data sets: create, read and delete them, and add, change and delete examples.
+"""Create, read and delete data sets, and add, change and delete their examples.
 
 rules: agents 2.1, 2.3, 4.
 """
@@ -51,7 +51,7 @@ from balcao.core.values.clock import format_rfc3339_offset, utc_now
 
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 MAX_EXAMPLES = 100_000
-# The bytes that the envelope adds to the content of an example: member names, id, cursor and span.
+# The most bytes that the envelope adds to an example's content: member names, id, cursor and span.
 _ENVELOPE_BYTES = 512
 
 
@@ -68,7 +68,7 @@ async def list_datasets(call: Call, query: DatasetsQuery) -> DatasetsEnvelope:
 
 
 async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnvelope:
-    """Return a page of examples, which is shorter than requested if the response would become too large.
+    """Return a page of examples. It is shorter than requested if the response would become too large.
 
     Raises NotFound if the data set does not exist.
     """
@@ -90,15 +90,15 @@ async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnve
 
 
 async def create_dataset_from(call: Call, content: bytes) -> Dataset:
-    """Create the data set of a request body, with its examples. Raises the same errors as `create_dataset`."""
-    # Run in a thread: the search for personal data takes much CPU time and would delay all other requests.
+    """Create a data set from a request body, with its examples. Raises the same errors as `create_dataset`."""
+    # The search for personal data takes much CPU time. In the event loop it would delay all other requests.
     return await create_dataset(call, await run_in_thread(decode_model, content, DatasetCreation))
 
 
 async def create_dataset(
     call: Call, body: DatasetCreation, dataset_id: str | None = None, at: datetime | None = None
 ) -> Dataset:
-    """Create a data set as of `at`, by default now, with all of its examples or not at all.
+    """Create a data set with all of its examples, or nothing. `at` is the creation time, by default now.
 
     Raises Conflict if the name is taken, and Unprocessable in the same cases as `add_examples`.
     """
@@ -114,7 +114,10 @@ async def create_dataset(
 
 
 async def delete_dataset(call: Call, dataset_id: str) -> None:
-    """Delete a data set with its examples. Its name becomes free, but the ids stay taken. Raises NotFound."""
+    """Delete a data set with its examples. Raises NotFound.
+
+    The name becomes free. The ids of the data set and its examples stay taken.
+    """
     async with call.platform.database.transaction() as connection:
         if not await store.delete_dataset(connection, dataset_id, utc_now()):
             raise make_unknown_dataset()
@@ -122,7 +125,7 @@ async def delete_dataset(call: Call, dataset_id: str) -> None:
 
 
 async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Added:
-    """Add the examples of a body, a JSON array or JSON Lines. Raises the same errors as `add_examples`."""
+    """Add the examples of a request body, a JSON array or JSON Lines. Raises the same errors as `add_examples`."""
     return await add_examples(
         call, dataset_id, await run_in_thread(parse_items, content, ExamplesCreation, ExampleCreation)
     )
@@ -131,9 +134,9 @@ async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Adde
 async def add_examples(
     call: Call, dataset_id: str, examples: Sequence[ExampleCreation], at: datetime | None = None
 ) -> Added:
-    """Add all examples or none. Examples whose content is already stored are counted, but not stored again.
+    """Add all examples or none. Examples whose content the data set already has are counted, but not stored again.
 
-    Raises NotFound, and Unprocessable if an id is taken or the data set would exceed its maximum.
+    Raises NotFound, and Unprocessable if an id is taken or the data set would exceed its maximum size.
     """
     async with call.platform.database.transaction() as connection:
         dataset = _require_dataset(await store.lock_dataset(connection, dataset_id))
@@ -150,9 +153,9 @@ async def _add_all(
     at: datetime,
     place: Sequence[str] = (),
 ) -> Added:
-    """Add examples to a locked data set. `place` is their path in the body.
+    """Add examples to a locked data set. `place` is the path of their list in the body.
 
-    Raises Unprocessable for the first id that another example already has, in this call or in the database.
+    Raises Unprocessable for the first id that another example has, in this call or in the database.
     """
     if not examples:
         return Added(0, 0, [])
@@ -175,13 +178,13 @@ async def _add_all(
 
 
 def require_dataset_capacity(dataset: StoredDataset, count: int, place: Sequence[str] = ()) -> None:
-    """Raise Unprocessable if the data set cannot hold `count` more examples."""
+    """Raise Unprocessable if the data set has no capacity for `count` more examples."""
     if dataset.example_count + count > MAX_EXAMPLES:
         raise make_body_fault(place, f"um conjunto de dados tem no máximo {MAX_EXAMPLES} exemplos")
 
 
 async def revise_example(call: Call, dataset_id: str, example_id: str, body: ExampleContent) -> RevisedExample:
-    """Replace the content of an example with a new revision. Content that is already current creates none.
+    """Replace an example's content with a new revision. If the content is the current one, create no revision.
 
     Raises NotFound, and Unprocessable if another example of the data set has this content.
     """
@@ -218,7 +221,7 @@ async def find_dataset(call: Call, name: str) -> StoredDataset | None:
 
 
 def make_example_row(example_id: str, content: dict[str, Any], place: int = 0, span: Span | None = None) -> NewRow:
-    """Return an example as it is stored. Equal content has the same hash, whatever the order of its members."""
+    """Return an example as it is stored. Equal content has the same hash, in whatever order its members are."""
     size = len(msgspec.json.encode(content)) + _ENVELOPE_BYTES
     content_hash = hashlib.sha256(msgspec.json.encode(content, order="sorted")).digest()
     return NewRow(place, example_id, size, content_hash, content, span)

@@ -1,4 +1,4 @@
-"""SQL for the data sets and their examples."""
+"""SQL for data sets and their examples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ async def find_dataset_by_name(source: Source, name: str) -> StoredDataset | Non
 
 @statement(f"{_READ} FOR UPDATE")
 async def lock_dataset(connection: Connection, dataset_id: str) -> StoredDataset | None:
-    """Return a data set and lock its row. Only the transaction that holds this lock may assign positions."""
+    """Return a data set and lock its row. Only the transaction with this lock may assign positions to examples."""
 
 
 class ListedDataset(msgspec.Struct, frozen=True):
@@ -63,7 +63,7 @@ ORDER BY created_at DESC, id DESC
 LIMIT :first
 """)
 async def select_datasets(connection: Connection, after: ListPlace | None, first: int) -> list[ListedDataset]:
-    """Return data sets after a position in the list, newest first."""
+    """Return the data sets after a position in the list, newest first."""
 
 
 @statement("""
@@ -75,11 +75,11 @@ RETURNING true
 async def insert_dataset(
     connection: Connection, dataset_id: str, name: str, description: str, metadata: dict[str, Any], at: datetime
 ) -> bool:
-    """Insert a data set. Return false if the name or the id is taken."""
+    """Insert a data set. Return False if its name or id is taken."""
 
 
 class PlacedExample(msgspec.Struct, frozen=True):
-    """An example of a page. `furthest` is the position of the last candidate for the page."""
+    """An example of a page. `furthest` is the position of the last example that was considered for the page."""
 
     id: str
     position: int
@@ -90,7 +90,7 @@ class PlacedExample(msgspec.Struct, frozen=True):
     furthest: int
 
 
-# The candidates are the next `first` + 1 examples by position. Contents are read only for those that fit into the
+# The candidates are the next `first` + 1 examples by position. Content is read only for candidates that fit into the
 # response.
 @statement("""
 WITH candidate AS (
@@ -114,14 +114,14 @@ ORDER BY position
 async def list_examples(
     connection: Connection, dataset_id: str, after: int, first: int, max_bytes: int
 ) -> list[PlacedExample]:
-    """Return examples after a position, without deleted ones.
+    """Return the examples after a position, without deleted examples.
 
-    If `furthest` is greater than the position of the last example, more examples follow.
+    If the last example's position is less than `furthest`, more examples follow.
     """
 
 
 class ExampleTexts(msgspec.Struct, frozen=True):
-    """The content of an example, with each member as JSON text."""
+    """An example, with each part of its content as a JSON string."""
 
     id: str
     position: int
@@ -140,7 +140,7 @@ ORDER BY position
 LIMIT :count
 """)
 async def list_example_texts(connection: Connection, dataset_id: str, after: int, count: int) -> list[ExampleTexts]:
-    """Return the contents of examples after a position, without deleted ones."""
+    """Return the contents of the examples after a position, without deleted examples."""
 
 
 @statement("""
@@ -150,12 +150,12 @@ WHERE dataset_id = :dataset_id AND content_hash = ANY(:content_hashes) AND delet
 async def find_living_ids(
     connection: Connection, dataset_id: str, content_hashes: Sequence[bytes]
 ) -> Mapping[bytes, str]:
-    """Return the ids of the examples with these contents by content hash, without deleted ones."""
+    """Return the ids of the examples with these content hashes, by hash. Deleted examples are not found."""
 
 
 @dataclass(frozen=True)
 class NewRow:
-    """An example to write. `place` is its position in the caller's list, `span` the source of an imported example."""
+    """An example to store. `place` is its position in the caller's list, `span` the source of an imported example."""
 
     place: int
     id: str
@@ -171,7 +171,7 @@ class NewRow:
 
     @property
     def output(self) -> Any:
-        """The output that is expected of the agent."""
+        """The output expected of the agent."""
         return self.content["output"]
 
     @property
@@ -183,10 +183,10 @@ class NewRow:
 async def add_examples(
     connection: Connection, dataset_id: str, rows: Sequence[NewRow], author: str, at: datetime
 ) -> set[str]:
-    """Add examples in this order. Return the ids of those that were added.
+    """Add examples in this order. Return the ids of the added examples.
 
-    An example is not added if its id is taken. If two examples have the same id, only one is added; the caller must
-    count to notice it.
+    An example is not added if its id is taken. If two rows have the same id, only one of them is added, so the caller
+    must also compare the numbers of rows.
     """
     if not rows:
         return set()
@@ -196,8 +196,8 @@ async def add_examples(
     return added
 
 
-# One statement for all rows: a statement per row would cost a round trip each, and a new version of the data set's row.
-# It counts every row, so the caller must roll back if a row was not added.
+# Insert all rows in one statement. A statement for each row would cost a round trip each, and write a new version of
+# the data set's row each time. The counters include every row, so the caller must roll back if a row was not added.
 @statement("""
 WITH new AS (
     SELECT * FROM unnest(:rows.id::text[], :rows.size::integer[], :rows.content_hash::bytea[], :rows.span::jsonb[])
@@ -237,11 +237,11 @@ UPDATE agents.datasets SET example_count = example_count - 1 WHERE id = :dataset
 RETURNING true
 """)
 async def delete_example(connection: Connection, dataset_id: str, example_id: str, at: datetime) -> bool:
-    """Delete an example. Return false if it does not exist or is already deleted."""
+    """Delete an example. Return False if it does not exist or is already deleted."""
 
 
 async def revise_example(connection: Connection, dataset_id: str, row: NewRow, author: str, at: datetime) -> int | None:
-    """Give an example new content. Return the number of its new revision, or None if nothing changed.
+    """Give an example new content. Return the number of the new revision, or None if nothing changed.
 
     Raises Unprocessable if another example of the data set has this content.
     """
@@ -251,7 +251,7 @@ async def revise_example(connection: Connection, dataset_id: str, row: NewRow, a
         raise make_body_fault([], "outro exemplo do conjunto já tem este conteúdo") from None
 
 
-# Content that is already current is no change. Content of another example violates the unique index.
+# If the content is the current one, nothing changes. If another example has it, the unique index is violated.
 @statement("""
 WITH revised AS (
     UPDATE agents.dataset_examples SET revision = revision + 1, size = :size, content_hash = :content_hash
@@ -274,15 +274,15 @@ JOIN agents.datasets AS dataset ON dataset.id = dataset_id AND dataset.deleted_a
 WHERE dataset_id = :dataset_id AND example.id = :example_id AND example.deleted_at IS NULL
 """)
 async def read_example_revision(connection: Connection, dataset_id: str, example_id: str) -> int | None:
-    """Return the number of the latest revision of an example that is not deleted."""
+    """Return the number of the example's latest revision, or None if the example does not exist or is deleted."""
 
 
 @statement("UPDATE agents.datasets SET deleted_at = :at WHERE id = :dataset_id AND deleted_at IS NULL")
 async def delete_dataset(connection: Connection, dataset_id: str, at: datetime) -> bool:
-    """Delete a data set and thereby its examples. Return false if it does not exist."""
+    """Delete a data set and, with it, its examples. Return False if it does not exist."""
 
 
-# A data set that staff have deleted does not change.
+# A data set that staff have deleted is not changed.
 @statement("""
 INSERT INTO agents.datasets AS dataset (id, name, description, metadata, created_at)
 SELECT id, name, description, metadata, coalesce(created_at, now())
@@ -294,11 +294,11 @@ WHERE dataset.deleted_at IS NULL AND (dataset.name, dataset.description, dataset
     IS DISTINCT FROM (excluded.name, excluded.description, excluded.metadata)
 """)
 async def import_datasets(connection: Connection, rows: Sequence[msgspec.Struct]) -> int:
-    """Write new and changed data sets, and return how many were written. Only the tables' owner may do this."""
+    """Write new and changed data sets, and return their number."""
 
 
 class KnownExample(msgspec.Struct, frozen=True):
-    """An example of any data set that has the id, possibly deleted."""
+    """An existing example, possibly deleted or in another data set."""
 
     dataset_id: str
     content_hash: bytes
@@ -310,7 +310,7 @@ SELECT id, dataset_id, content_hash, deleted_at IS NOT NULL AS deleted
 FROM agents.dataset_examples WHERE id = ANY(:ids)
 """)
 async def find_examples(connection: Connection, ids: Sequence[str]) -> Mapping[str, KnownExample]:
-    """Return the examples with these ids by id, including deleted ones."""
+    """Return the examples with these ids by id, including deleted examples."""
 
 
 @statement("""
@@ -326,9 +326,9 @@ WITH erased AS (
 SELECT count(*) FROM erased
 """)
 async def erase_deleted_examples(connection: Connection, before: datetime) -> int:
-    """Erase the content of examples that were deleted before a time, themselves or with their data set.
+    """Erase the content of examples that were deleted before `before`, themselves or with their data set.
 
-    Requires the owner of the tables.
+    Requires the owner of the tables, because only the owner may delete revisions.
     """
 
 
@@ -337,7 +337,7 @@ UPDATE agents.datasets SET name = id, description = '', metadata = '{}'
 WHERE deleted_at < :before AND (name, description, metadata) IS DISTINCT FROM (id, '', '{}'::jsonb)
 """)
 async def erase_deleted_datasets(connection: Connection, before: datetime) -> None:
-    """Erase the content of data sets that were deleted before a time. Requires the owner of the tables."""
+    """Erase the content of data sets that were deleted before `before`."""
 
 
 @statement("""
@@ -345,7 +345,7 @@ SELECT count(*) FROM agents.dataset_examples AS example JOIN agents.datasets AS 
 WHERE size > 0 AND least(example.deleted_at, dataset.deleted_at) IS NOT NULL
 """)
 async def count_deleted_examples(connection: Connection) -> int:
-    """Return how many deleted examples still have their content."""
+    """Return the number of deleted examples whose content is not erased yet."""
 
 
 _LIVE, _DELETED = "stored.deleted_at IS NULL", "stored.deleted_at IS NOT NULL"

@@ -1,4 +1,4 @@
-"""Routes of the experiments."""
+"""Routes for experiments."""
 
 from typing import Annotated, TypeAlias
 
@@ -50,8 +50,8 @@ routes = ROUTES.extend(tags=["experimentos"])
 async def get_dataset_experiments(
     call: Call, query: Annotated[ExperimentsQuery, in_query_with_blanks(ExperimentsQuery)]
 ) -> ExperimentsEnvelope:
-    """Devolve o conjunto com os seus experimentos, do mais novo ao mais antigo, até 200, cada um com as notas em
-    resumo. Exige a ação `dataset:read`, ou um cliente dos próprios agentes.
+    """Devolve o conjunto com os seus experimentos mais novos, até 200, do mais novo ao mais antigo, cada um com um
+    resumo das notas. Exige a ação `dataset:read` ou um cliente dos próprios agentes.
     """
     return await service.list_experiments(call, query.dataset_id)
 
@@ -67,7 +67,9 @@ async def get_dataset_experiments(
     example={"name": "Modelo novo", "agent_type": "agentic_search", "version": 11},
 )
 async def post_experiment(call: Call, dataset_id: DatasetIdInPath, body: ExperimentCreation) -> Experiment:
-    """Cria um experimento, ainda sem execuções: diga com que agente e versão, se for um da plataforma."""
+    """Cria um experimento, ainda sem execuções. Se ele testa um agente da plataforma, informe o tipo e a versão do
+    agente.
+    """
     path = validate_model({"dataset_id": dataset_id}, DatasetPath, "path")
     return await service.create_experiment(call, path.dataset_id, body)
 
@@ -80,7 +82,7 @@ async def post_experiment(call: Call, dataset_id: DatasetIdInPath, body: Experim
     errors=[422],
 )
 async def delete_experiment(call: Call, experiment_id: ExperimentIdInPath) -> Deleted:
-    """Exclui o experimento com as suas execuções e notas."""
+    """Exclui o experimento, as suas execuções e as notas."""
     path = validate_model({"experiment_id": experiment_id}, ExperimentPath, "path")
     await service.delete_experiment(call, path.experiment_id)
     return Deleted(success=True, message="O experimento foi excluído com as suas execuções.")
@@ -103,8 +105,9 @@ async def delete_experiment(call: Call, experiment_id: ExperimentIdInPath) -> De
     ],
 )
 async def record_experiment_runs(call: Call, experiment_id: ExperimentIdInPath, content: bytes) -> Recorded:
-    """Grava de 1 a 1000 execuções, como lista JSON ou um objeto JSON por linha (JSON Lines): todas ou nenhuma. Cada uma
-    toma o lugar da anterior do mesmo exemplo, com as suas avaliações. Textos com dados pessoais são recusados.
+    """Grava de 1 a 1000 execuções, enviadas como lista JSON ou com um objeto JSON por linha (JSON Lines). Se uma não
+    puder ser gravada, nenhuma é. Cada execução substitui a anterior do mesmo exemplo, com as suas avaliações. Textos
+    com dados pessoais são recusados.
     """
     path = validate_model({"experiment_id": experiment_id}, ExperimentPath, "path")
     return await service.record_runs_from(call, path.experiment_id, content)
@@ -118,9 +121,9 @@ async def record_experiment_runs(call: Call, experiment_id: ExperimentIdInPath, 
     errors=[404],
 )
 async def get_experiment_runs(call: Call, query: Annotated[RunsQuery, in_query_with_blanks(RunsQuery)]) -> RunsEnvelope:
-    """Devolve as execuções na ordem do conjunto, página por página. Com `compare_with`, outro experimento do mesmo
-    conjunto, cada exemplo vem com as duas execuções, e `scoreChanges` conta em quantos a nota subiu, caiu ou ficou
-    igual. Exige a ação `dataset:read`, ou um cliente dos próprios agentes.
+    """Devolve uma página das execuções, na ordem dos exemplos do conjunto. Com `compare_with`, outro experimento do
+    mesmo conjunto, cada exemplo vem com as duas execuções, e `scoreChanges` conta em quantos exemplos a nota subiu,
+    caiu ou ficou igual. Exige a ação `dataset:read` ou um cliente dos próprios agentes.
     """
     return await service.read_runs(call, query)
 

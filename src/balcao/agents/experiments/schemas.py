@@ -1,4 +1,4 @@
-"""Wire types of the experiments."""
+"""Wire types of experiments."""
 
 from typing import Annotated, Any, Literal
 
@@ -31,7 +31,7 @@ _Text = Annotated[str, StringConstraints(max_length=2000), AfterValidator(check_
 
 
 class ExperimentCreation(Model):
-    """The body that creates an experiment. `version` names the version of one of the platform's own agents."""
+    """The body that creates an experiment. `version` must be a version of the platform's agent `agent_type`."""
 
     name: Annotated[
         str,
@@ -57,7 +57,7 @@ class ExperimentCreation(Model):
 
 
 class AnnotationCreation(Model):
-    """The judgement of one annotator on a run."""
+    """An annotator's judgement of a run."""
 
     name: Annotated[
         str,
@@ -78,7 +78,7 @@ class AnnotationCreation(Model):
 
 
 class RunCreation(Model):
-    """The response of the agent to one example."""
+    """The agent's response to one example."""
 
     example_id: Annotated[OpaqueId, Field(description="Exemplo do conjunto.", examples=[EXAMPLE_ID])]
     output: Annotated[Object, Field(description="O que o agente respondeu.", examples=[OUTPUT])] = {}
@@ -102,11 +102,11 @@ class NewRuns(
         ]
     ]
 ):
-    """The runs of one call."""
+    """The runs that one call records."""
 
 
 class Recorded(msgspec.Struct):
-    """The numbers of new runs, and of runs that replaced an earlier one of the same example."""
+    """The numbers of new runs, and of runs that replaced an earlier run of the same example."""
 
     added: Annotated[int, Meta(ge=0, description="Execuções novas.", examples=[1])]
     replaced: Annotated[
@@ -119,7 +119,7 @@ _Annotation = Annotated[str, Meta(description="O que se avaliou.", examples=["co
 
 
 class AnnotationSummary(msgspec.Struct, rename="camel"):
-    """The scores with one name, summarised over all runs."""
+    """A summary of all scores with the same name in an experiment."""
 
     annotation_name: _Annotation
     count: Annotated[int, Meta(ge=0, description="Quantas avaliações têm nota.", examples=[40])]
@@ -166,7 +166,7 @@ class Experiments(msgspec.Struct):
 
 
 class ScoreRange(msgspec.Struct, rename="camel"):
-    """The lowest and highest score with one name, over all listed experiments."""
+    """The lowest and the highest score with the same name in all listed experiments."""
 
     annotation_name: _Annotation
     min_score: _Score
@@ -174,7 +174,7 @@ class ScoreRange(msgspec.Struct, rename="camel"):
 
 
 class ExperimentsOfDataset(msgspec.Struct, rename="camel"):
-    """A data set with its experiments, as the page of experiments shows it."""
+    """A data set with its experiments."""
 
     name: Annotated[str, Meta(description="Nome do conjunto.", examples=["Atendimento simulado"])]
     description: Annotated[str, Meta(description="Para que serve o conjunto.", examples=["Perguntas simuladas."])]
@@ -186,19 +186,19 @@ class ExperimentsOfDataset(msgspec.Struct, rename="camel"):
 
 
 class ExperimentsData(msgspec.Struct):
-    """The inner part of the envelope."""
+    """The content of the envelope."""
 
     dataset: Annotated[ExperimentsOfDataset, Meta(description="O conjunto de dados.")]
 
 
 class ExperimentsEnvelope(msgspec.Struct):
-    """Experiments, in the envelope that existing readers expect (rules: agents 2.4)."""
+    """Experiments, in the envelope that existing clients expect (rules: agents 2.4)."""
 
     data: Annotated[ExperimentsData, Meta(description="O conteúdo da resposta.")]
 
 
 class Annotation(msgspec.Struct, rename="camel"):
-    """The judgement of one annotator on a run."""
+    """An annotator's judgement of a run."""
 
     name: _Annotation
     annotator_kind: Annotated[Annotator, Meta(description="Pessoa, modelo ou programa.", examples=["human"])]
@@ -208,7 +208,7 @@ class Annotation(msgspec.Struct, rename="camel"):
 
 
 class Run(msgspec.Struct, rename="camel"):
-    """The response of the agent, and the judgements on it."""
+    """The agent's response to an example, and the judgements of it."""
 
     revision: Annotated[int, Meta(ge=1, description="Revisão do exemplo quando se gravou.", examples=[1])]
     output: Annotated[dict[str, Any], Meta(description="O que o agente respondeu.", examples=[OUTPUT])]
@@ -236,9 +236,9 @@ class RunEdge(msgspec.Struct, rename="camel"):
 
 
 class ScoreChange(msgspec.Struct, rename="camel"):
-    """The change of the scores with one name from the other experiment to this one.
+    """How the scores with the same name changed from the other experiment to this one.
 
-    Only examples that both experiments scored count.
+    Only examples with a score in both experiments count.
     """
 
     annotation_name: _Annotation
@@ -249,7 +249,7 @@ class ScoreChange(msgspec.Struct, rename="camel"):
 
 
 class RunPage(msgspec.Struct, rename="camel"):
-    """A page of runs in the order of the data set.
+    """A page of runs in the order of the data set's examples.
 
     `scoreChanges` covers all pages. It is empty without a comparison.
     """
@@ -260,7 +260,7 @@ class RunPage(msgspec.Struct, rename="camel"):
 
 
 class RunsData(msgspec.Struct):
-    """The inner part of the envelope."""
+    """The content of the envelope."""
 
     experiment: Annotated[RunPage, Meta(description="A página pedida.")]
 
@@ -272,7 +272,7 @@ class RunsEnvelope(msgspec.Struct):
 
 
 class ExperimentsQuery(Model):
-    """The data set whose experiments are listed."""
+    """The data set whose experiments to list."""
 
     dataset_id: Annotated[
         str, Field(pattern=DATASET_ID, description="Identificador do conjunto de dados.", examples=[SET_ID])
@@ -280,7 +280,7 @@ class ExperimentsQuery(Model):
 
 
 class ExperimentPath(Model):
-    """The id of an experiment in a path."""
+    """The id of an experiment in the path."""
 
     experiment_id: Annotated[str, Field(pattern=DATASET_ID)]
 

@@ -1,4 +1,4 @@
-"""Use cases of the experiments: record the responses of agents with scores, and compare two (rules: agents 2.4)."""
+"""Manage experiments: record agents' responses with scores, and compare two experiments (rules: agents 2.4)."""
 
 import secrets
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ MAX_LISTED = 200
 
 
 async def list_experiments(call: Call, dataset_id: str) -> ExperimentsEnvelope:
-    """Return a data set with its newest experiments. Raises NotFound."""
+    """Return a data set with its newest experiments. Raises NotFound if the data set does not exist."""
     async with call.platform.database.connection() as connection:
         listed = await store.select_experiments(connection, dataset_id, MAX_LISTED)
     if not listed:
@@ -56,10 +56,10 @@ async def list_experiments(call: Call, dataset_id: str) -> ExperimentsEnvelope:
 async def create_experiment(
     call: Call, dataset_id: str, body: ExperimentCreation, experiment_id: str | None = None
 ) -> Experiment:
-    """Create an experiment without runs, with the given id if there is one.
+    """Create an experiment without runs. Without `experiment_id`, it gets a new id.
 
-    Raises NotFound, Conflict if the data set has an experiment with this name, and Unprocessable if the version does
-    not exist.
+    Raises NotFound, Conflict if the data set already has an experiment with this name, and Unprocessable if the version
+    does not exist.
     """
     async with call.platform.database.transaction() as connection:
         if body.version is not None and not await store.has_version(connection, body.agent_type or "", body.version):
@@ -81,14 +81,14 @@ async def delete_experiment(call: Call, experiment_id: str) -> None:
 
 
 async def record_runs_from(call: Call, experiment_id: str, content: bytes) -> Recorded:
-    """Record the runs of a body, a JSON array or JSON Lines. Raises the same errors as `record_runs`."""
+    """Record the runs of a request body, a JSON array or JSON Lines. Raises the same errors as `record_runs`."""
     return await record_runs(call, experiment_id, await run_in_thread(parse_items, content, NewRuns, RunCreation))
 
 
 async def record_runs(call: Call, experiment_id: str, runs: Sequence[RunCreation]) -> Recorded:
-    """Record all runs or none. Each run replaces the earlier one of the same example.
+    """Record all runs or none. A run replaces an earlier run of the same example.
 
-    Raises NotFound, and Unprocessable for an example that the data set does not contain.
+    Raises NotFound, and Unprocessable if the data set does not contain one of the examples.
     """
     async with call.platform.database.transaction() as connection:
         dataset_id = await store.lock_experiment(connection, experiment_id)
@@ -104,7 +104,7 @@ async def record_runs(call: Call, experiment_id: str, runs: Sequence[RunCreation
 
 
 async def read_runs(call: Call, query: RunsQuery) -> RunsEnvelope:
-    """Return a page of runs, next to those of another experiment of the data set if one is named.
+    """Return a page of runs. With `compare_with`, add the other experiment's runs.
 
     Raises NotFound if an experiment does not exist, and Unprocessable if the two belong to different data sets.
     """
@@ -143,7 +143,7 @@ def _to_experiment(stored: StoredExperiment) -> Experiment:
 
 
 def _find_ranges(experiments: list[Experiment]) -> list[ScoreRange]:
-    """Return the lowest and highest score with each name over all experiments."""
+    """Return the lowest and the highest score with each name in all experiments."""
     bounds: dict[str, list[float]] = {}
     for experiment in experiments:
         for summary in experiment.annotation_summaries:

@@ -1,4 +1,4 @@
-"""SQL for the experiments, their runs and scores. Examples are read here, but written by their own feature."""
+"""SQL for experiments, their runs and scores. Examples are only read here; the data sets feature writes them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ _MEMBERS = "id, name, description, metadata, agent_type, version, created_at, su
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """The summary of an experiment's runs. `latency` is the average in milliseconds."""
+    """A summary of an experiment's runs. `latency` is the average in milliseconds."""
 
     runs: int
     errors: int
@@ -56,7 +56,7 @@ WHERE dataset.id = :dataset_id AND dataset.deleted_at IS NULL
 ORDER BY experiment.created_at DESC, experiment.id
 """)
 async def select_experiments(connection: Connection, dataset_id: str, most: int) -> list[ListedExperiment]:
-    """Return the newest experiments, each with the data set.
+    """Return the newest experiments, each with its data set.
 
     Return one item without an experiment if the data set has none, and an empty list if the data set does not exist.
     """
@@ -97,7 +97,7 @@ WHERE id = :experiment_id AND EXISTS (
 FOR UPDATE
 """)
 async def lock_experiment(connection: Connection, experiment_id: str) -> str | None:
-    """Return the data set of an experiment and lock the experiment. Only the holder of this lock may record runs."""
+    """Lock an experiment and return the id of its data set. Only the transaction with this lock may record runs."""
 
 
 @statement("""
@@ -105,7 +105,7 @@ DELETE FROM agents.experiments AS experiment USING agents.datasets AS dataset
 WHERE experiment.id = :experiment_id AND dataset.id = dataset_id AND dataset.deleted_at IS NULL
 """)
 async def delete_experiment(connection: Connection, experiment_id: str) -> bool:
-    """Delete an experiment with its runs. Return false if it does not exist."""
+    """Delete an experiment with its runs. Return False if it does not exist."""
 
 
 @statement("""
@@ -113,7 +113,7 @@ SELECT id, revision FROM agents.dataset_examples
 WHERE dataset_id = :dataset_id AND id = ANY(:example_ids) AND deleted_at IS NULL
 """)
 async def find_revisions(connection: Connection, dataset_id: str, example_ids: Sequence[str]) -> Mapping[str, int]:
-    """Return the latest revisions of these examples by id, without deleted ones."""
+    """Return the latest revision of each example, by example id. Deleted examples are not included."""
 
 
 async def record_runs(
@@ -126,7 +126,7 @@ async def record_runs(
 ) -> int:
     """Record runs of a locked experiment, and return the number of replaced runs.
 
-    A run replaces the earlier run of the same example, if there is one.
+    A run replaces an earlier run of the same example.
     """
     replaced = await _delete_runs(connection, experiment_id, [run.example_id for run in runs])
     rows = json_text([run.model_dump() | {"revision": revisions[run.example_id]} for run in runs])
@@ -183,9 +183,9 @@ async def _summarise_experiment(connection: Connection, experiment_id: str) -> N
 
 
 def _run_sql(experiment: str) -> str:
-    """Return an SQL expression for the run of the page's example in an experiment, NULL if it has none.
+    """Return an SQL expression for an experiment's run of `page.id`. It is NULL if there is no such run.
 
-    `experiment` is an SQL expression, too.
+    `experiment` is an SQL expression for the experiment's id.
     """
     return f"""(
     SELECT jsonb_build_object('revision', run.revision, 'output', run.output, 'error', error, 'latencyMs', latency_ms,
@@ -200,7 +200,7 @@ def _run_sql(experiment: str) -> str:
 
 
 class ComparedRuns(msgspec.Struct, frozen=True):
-    """An example with its run in one experiment, in another, or in both."""
+    """An example with its runs in one or both of two experiments."""
 
     id: str
     position: int
@@ -211,8 +211,8 @@ class ComparedRuns(msgspec.Struct, frozen=True):
     compared_run: Run | None
 
 
-# MATERIALIZED: choose the page before reading its runs. In a plan made before the tables were first analysed,
-# PostgreSQL built the runs of all examples, once for each example, which took seconds.
+# MATERIALIZED makes PostgreSQL choose the page before it reads the runs. Before the tables were first analysed, it
+# built the runs of all examples once for each example, which took seconds.
 @statement(f"""
 WITH page AS MATERIALIZED (
     SELECT id, position, revision FROM agents.dataset_examples AS example
@@ -234,7 +234,7 @@ async def list_experiment_runs(
 ) -> list[ComparedRuns]:
     """Return the examples after a position that have a run in at least one of the two experiments.
 
-    Deleted examples are left out. `run` or `compared_run` is None if the experiment has no run.
+    Deleted examples are not included. `run` or `compared_run` is None if that experiment has no run of the example.
     """
 
 
@@ -252,7 +252,7 @@ GROUP BY name ORDER BY name
 async def compare_scores(connection: Connection, experiment_id: str, other_id: str) -> list[ScoreChange]:
     """Return how the scores with each name differ over the examples that both experiments scored.
 
-    Deleted examples are left out.
+    Deleted examples are not included.
     """
 
 
@@ -262,7 +262,7 @@ JOIN agents.datasets AS dataset ON dataset.id = dataset_id AND dataset.deleted_a
 WHERE experiment.id = ANY(:experiment_ids)
 """)
 async def find_datasets_of(connection: Connection, experiment_ids: Sequence[str]) -> Mapping[str, str]:
-    """Return the data sets of the experiments that exist, by experiment."""
+    """Return the data set ids of the experiments that exist, by experiment id."""
 
 
 @statement("""
@@ -271,7 +271,7 @@ JOIN agents.datasets AS dataset ON dataset.id = dataset_id
 WHERE least(example.deleted_at, dataset.deleted_at) IS NOT NULL
 """)
 async def count_orphaned_runs(connection: Connection) -> int:
-    """Return the number of runs of deleted examples and data sets."""
+    """Return the number of runs whose example or data set is deleted."""
 
 
 @statement("""
@@ -279,11 +279,11 @@ DELETE FROM agents.experiment_runs USING agents.dataset_examples AS example, age
 WHERE example.id = example_id AND dataset.id = dataset_id AND least(example.deleted_at, dataset.deleted_at) < :before
 """)
 async def delete_orphaned_runs(connection: Connection, before: datetime) -> int:
-    """Delete the runs of examples that were deleted before a time, themselves or with their data set."""
+    """Delete the runs of examples that were deleted before `before`, themselves or with their data set."""
 
 
 @statement("""
 DELETE FROM agents.experiments USING agents.datasets AS dataset WHERE dataset.id = dataset_id AND deleted_at < :before
 """)
 async def delete_orphaned_experiments(connection: Connection, before: datetime) -> None:
-    """Delete the experiments of data sets that were deleted before a time."""
+    """Delete the experiments of data sets that were deleted before `before`."""

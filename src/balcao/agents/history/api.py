@@ -1,4 +1,4 @@
-"""Routes of the histories and of the comparison."""
+"""Routes for the version histories and for comparing versions."""
 
 from typing import Annotated, TypeAlias
 
@@ -35,8 +35,9 @@ routes = ROUTES.extend(tags=["configurações"], body_limit=SMALL_BODY)
     "Histórico das configurações de um tipo de agente",
 )
 async def get_configs(call: Call, query: Annotated[HistoryQuery, in_query(HistoryQuery)]) -> ConfigHistory:
-    """Lista as configurações da mais nova à mais antiga, sem as ocultadas; um tipo desconhecido tem lista vazia. Exige
-    a ação `agent_config:read`, ou um cliente dos próprios agentes. Siga `next_before` até ser nulo.
+    """Devolve uma página das configurações, da mais nova à mais antiga, sem as ocultadas. Se o tipo de agente é
+    desconhecido, a lista é vazia. Enquanto `next_before` não for nulo, envie-o em `before` para ler a próxima página.
+    Exige a ação `agent_config:read` ou um cliente dos próprios agentes.
     """
     return await service.list_configs(call, query)
 
@@ -48,8 +49,9 @@ async def get_configs(call: Call, query: Annotated[HistoryQuery, in_query(Histor
     "Histórico das instruções de um tipo de agente",
 )
 async def get_prompts(call: Call, query: Annotated[HistoryQuery, in_query(HistoryQuery)]) -> PromptHistory:
-    """Lista os textos de instruções, cortados, do mais novo ao mais antigo, sem os ocultados; um tipo desconhecido tem
-    lista vazia. Exige a ação `agent_config:read`, ou um cliente dos próprios agentes. Siga `next_before` até ser nulo.
+    """Devolve uma página dos textos de instruções, do mais novo ao mais antigo, sem os ocultados; de cada um, só o
+    começo. Se o tipo de agente é desconhecido, a lista é vazia. Enquanto `next_before` não for nulo, envie-o em
+    `before` para ler a próxima página. Exige a ação `agent_config:read` ou um cliente dos próprios agentes.
     """
     return await service.list_prompts(call, query)
 
@@ -63,9 +65,10 @@ async def get_prompts(call: Call, query: Annotated[HistoryQuery, in_query(Histor
 async def get_agent_versions(
     call: Call, query: Annotated[UnifiedHistoryQuery, in_query(UnifiedHistoryQuery)]
 ) -> UnifiedHistory:
-    """Lista as versões da mais nova à mais antiga, sem as ocultadas; um tipo desconhecido tem lista vazia. A página
-    pode vir menor que o pedido quando a resposta ficaria grande demais: siga `next_before` até ser nulo. Exige a ação
-    `agent_config:read`, ou um cliente dos próprios agentes.
+    """Devolve uma página das versões, da mais nova à mais antiga, sem as ocultadas. Se o tipo de agente é desconhecido,
+    a lista é vazia. A página pode vir menor que o pedido se a resposta ficaria grande demais. Enquanto `next_before`
+    não for nulo, envie-o em `before` para ler a próxima página. Exige a ação `agent_config:read` ou um cliente dos
+    próprios agentes.
     """
     return await service.list_agent_versions(call, query)
 
@@ -79,8 +82,8 @@ async def get_agent_versions(
 async def get_agent_version(
     call: Call, version_number: VersionInPath, query: Annotated[AgentQuery, in_query(AgentQuery)]
 ) -> VersionDetail:
-    """Devolve a versão com o texto de instruções inteiro, mesmo que tenha sido ocultada. Exige a ação
-    `agent_config:read`, ou um cliente dos próprios agentes.
+    """Devolve a versão com o texto de instruções completo, mesmo que ela tenha sido ocultada. Exige a ação
+    `agent_config:read` ou um cliente dos próprios agentes.
     """
     path = validate_model({"version_number": version_number}, VersionPath, "path")
     return await service.read_agent_version(call, query.agent_type, path.version_number)
@@ -96,9 +99,9 @@ async def get_agent_version(
 async def compare_agent_versions(
     call: Call, query: Annotated[CompareQuery, in_query(CompareQuery)]
 ) -> VersionComparison:
-    """Diz o que difere entre duas versões, mesmo ocultadas. Valores vazios e nulos são iguais entre si; com
-    `from_version` maior que `to_version`, antigo e novo trocam de lugar. Exige a ação `agent_config:read`, ou um
-    cliente dos próprios agentes.
+    """Devolve as diferenças entre duas versões, mesmo que tenham sido ocultadas. Valores vazios e nulos contam como
+    iguais. Se `from_version` é maior que `to_version`, a comparação é feita no sentido inverso, da versão mais nova
+    para a mais antiga. Exige a ação `agent_config:read` ou um cliente dos próprios agentes.
     """
     return await service.compare_agent_versions(call, query)
 

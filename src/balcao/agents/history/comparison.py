@@ -1,4 +1,4 @@
-"""Rules for the differences between two versions (rules: agents 4)."""
+"""The rules for comparing two versions (rules: agents 4)."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from balcao.agents.versions.content import AgentContent
 
 
 def list_version_changes(old: AgentContent, new: AgentContent) -> list[VersionChange]:
-    """Return an entry for each member that differs. An empty string or list counts as null."""
+    """Return an entry for each member that differs. An empty string or an empty list counts as null."""
     return list(_find_changes(old, new))
 
 

@@ -39,13 +39,13 @@ _NextBefore = Annotated[
 
 
 class HistoryQuery(PageQuery):
-    """The query for a page of the history of configurations or prompts."""
+    """The query for a page of the configuration history or the prompt history."""
 
     limit: Annotated[int, Field(ge=1, le=200, description="Versões por página, de 1 a 200."), DIGITS] = 10
 
 
 class UnifiedHistoryQuery(PageQuery):
-    """The query for a page of the history of whole versions."""
+    """The query for a page of the version history."""
 
     limit: Annotated[int, Field(ge=1, le=200, description="Versões por página, de 1 a 200."), DIGITS] = 50
 
@@ -66,7 +66,7 @@ _Display = Annotated[str, Meta(description="Nome da versão para pessoas.", exam
 
 
 class VersionMetadata(msgspec.Struct):
-    """The name of a version that people see."""
+    """The version's name for people."""
 
     version_display: _Display
 
@@ -117,14 +117,14 @@ class PromptHistory(msgspec.Struct):
 
 
 class PromptPreview(msgspec.Struct):
-    """A prompt as it appears in a list."""
+    """A prompt in a list."""
 
     prompt_id: _PromptId
     content_preview: _Preview
 
 
 class PromptContent(PromptPreview):
-    """A prompt with its whole text."""
+    """A prompt with its full text."""
 
     content: Annotated[str, Meta(description="Texto de instruções, inteiro.", examples=["Você atende pessoas."])]
 
@@ -167,14 +167,14 @@ class HistoryItem(_Item):
 
 
 class VersionDetail(_Item):
-    """A version with its whole text of instructions."""
+    """A version with its full prompt."""
 
     prompt: Annotated[PromptContent, Meta(description="O texto de instruções, inteiro.")]
     config: Annotated[ConfigContent, Meta(description="A configuração.")]
 
 
 class UnifiedHistory(msgspec.Struct):
-    """A page of versions, newest first. `total_items` counts all visible versions."""
+    """A page of versions, newest first. `total_items` counts the visible versions on all pages."""
 
     agent_type: _AgentType
     total_items: Annotated[int, Meta(ge=0, description="Versões visíveis em todas as páginas.", examples=[11])]
@@ -183,7 +183,7 @@ class UnifiedHistory(msgspec.Struct):
 
 
 class VersionChange(msgspec.Struct):
-    """A member that differs. A missing value is null."""
+    """A member that differs. An empty or missing value is null."""
 
     field_name: Annotated[str, Meta(description="Campo que difere.", examples=["model_name"])]
     old_value: Annotated[Any, Meta(description="Valor em `from_version`; nulo se não há.", examples=["modelo-1"])]
@@ -192,7 +192,10 @@ class VersionChange(msgspec.Struct):
 
 
 class VersionComparison(msgspec.Struct):
-    """The differences. `change_type`, `changed_at` and `changed_by` describe the `to` version."""
+    """The differences between two versions.
+
+    `change_type`, `changed_at` and `changed_by` describe `to_version`.
+    """
 
     agent_type: _AgentType
     from_version: _Number

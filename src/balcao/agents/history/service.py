@@ -1,4 +1,4 @@
-"""Use cases that list and compare versions (rules: agents 2.2)."""
+"""List and compare versions (rules: agents 2.2)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -79,7 +79,7 @@ async def list_prompts(call: Call, query: HistoryQuery) -> PromptHistory:
 
 
 async def list_agent_versions(call: Call, query: UnifiedHistoryQuery) -> UnifiedHistory:
-    """Return a page of whole versions, which is shorter than requested if the response would become too large."""
+    """Return a page of whole versions. It is shorter than requested if the response would become too large."""
     async with open_prompt_reader(call) as connection:
         page = await _read_page(connection, query)
     items = [
@@ -90,7 +90,7 @@ async def list_agent_versions(call: Call, query: UnifiedHistoryQuery) -> Unified
 
 
 async def read_agent_version(call: Call, agent_type: str, number: int) -> VersionDetail:
-    """Return a version with its whole content, even if it is hidden. Raises NotFound."""
+    """Return a version with its full content, even if it is hidden. Raises NotFound."""
     async with open_prompt_reader(call) as connection:
         version = _require(await store.list_numbered_versions(connection, agent_type, [number]), number)
     prompt = version.content.prompt
@@ -100,9 +100,9 @@ async def read_agent_version(call: Call, agent_type: str, number: int) -> Versio
 
 
 async def compare_agent_versions(call: Call, query: CompareQuery) -> VersionComparison:
-    """Return the differences between two versions, even hidden versions.
+    """Return the differences between two versions, even if they are hidden.
 
-    Raises NotFound, which names the missing version.
+    Raises NotFound if one does not exist. The message names its number.
     """
     numbers = query.from_version, query.to_version
     async with open_prompt_reader(call) as connection:
@@ -129,7 +129,7 @@ def _next_before(page: VersionPage) -> int | None:
 
 
 def _describe_times(version: StoredVersion) -> dict[str, str]:
-    """Return both times of an entry. They are equal because a version is written once."""
+    """Return both times of an entry. They are equal, because a version never changes."""
     at = format_rfc3339_offset(version.created_at)
     return {"created_at": at, "updated_at": at}
 

@@ -1,4 +1,4 @@
-"""SQL for the histories. It reads versions that another feature writes."""
+"""SQL for the version histories. The versions feature writes the versions."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from balcao.core.database.statements import statement
 
 
 class StoredVersion(msgspec.Struct, frozen=True):
-    """A version as the histories show it. In a list the prompt is cut to its first 100 characters."""
+    """A version for the histories. In a list, the prompt is cut to its first 100 characters."""
 
     version_id: str
     config_id: str
@@ -34,8 +34,8 @@ class VersionPage(msgspec.Struct, frozen=True):
     more: bool
 
 
-# A page ends at `limit` versions or `max_bytes`, whichever comes first, but has at least one version. Sizes are summed
-# over the next `limit` + 1 versions. Contents are read only for those that fit.
+# A page ends after `limit` versions or before it would exceed `max_bytes`, but has at least one version. Sizes are
+# summed over the next `limit` + 1 versions. Content is read only for versions that fit.
 @statement("""
 WITH visible AS NOT MATERIALIZED (
     SELECT version.* FROM agents.agent_versions AS version
@@ -89,4 +89,4 @@ WHERE agent_type = :agent_type AND version = ANY(:numbers::int[])
 async def list_numbered_versions(
     connection: Connection, agent_type: str, numbers: Sequence[int]
 ) -> Mapping[int, StoredVersion]:
-    """Return the versions with these numbers, by number, including hidden versions."""
+    """Return the versions with these numbers, by number. Hidden versions are included."""

@@ -1,4 +1,4 @@
-"""Routes of the texts of instructions."""
+"""Routes for prompts."""
 
 from typing import Annotated, TypeAlias
 
@@ -29,8 +29,8 @@ routes = ROUTES.extend(tags=["configurações"], body_limit=SMALL_BODY)
     errors=[404],
 )
 async def get_active_prompt(call: Call, query: Annotated[AgentQuery, in_query(AgentQuery)]) -> SystemPrompt:
-    """Devolve o texto de instruções da versão ativa. Exige a ação `agent_config:read`, ou um cliente dos próprios
-    agentes; a leitura por uma pessoa fica na trilha de auditoria.
+    """Devolve o texto de instruções da versão ativa. Exige a ação `agent_config:read` ou um cliente dos próprios
+    agentes. Se quem lê é uma pessoa, a leitura é registrada na auditoria.
     """
     return await service.read_active_prompt(call, query.agent_type)
 
@@ -43,8 +43,8 @@ async def get_active_prompt(call: Call, query: Annotated[AgentQuery, in_query(Ag
     errors=[422],
 )
 async def get_prompt(call: Call, prompt_id: PromptIdInPath) -> SystemPrompt:
-    """Devolve o texto de instruções de uma versão, ativa ou não. Exige a ação `agent_config:read`, ou um cliente dos
-    próprios agentes; a leitura por uma pessoa fica na trilha de auditoria.
+    """Devolve o texto de instruções de uma versão, ativa ou não. Exige a ação `agent_config:read` ou um cliente dos
+    próprios agentes. Se quem lê é uma pessoa, a leitura é registrada na auditoria.
     """
     path = validate_model({"prompt_id": prompt_id}, PromptPath, "path")
     return await service.read_prompt(call, path.prompt_id)
@@ -57,8 +57,8 @@ async def get_prompt(call: Call, prompt_id: PromptIdInPath) -> SystemPrompt:
     "Tipos de agente",
 )
 async def get_agent_types(call: Call) -> list[str]:
-    """Lista os nomes dos tipos de agente que têm ao menos uma versão, em ordem alfabética. Exige a ação
-    `agent_config:read`, ou um cliente dos próprios agentes.
+    """Devolve os nomes dos tipos de agente que têm ao menos uma versão, em ordem alfabética. Exige a ação
+    `agent_config:read` ou um cliente dos próprios agentes.
     """
     async with call.platform.database.connection() as connection:
         return await store.list_agent_types(connection)
@@ -74,8 +74,8 @@ async def get_agent_types(call: Call) -> list[str]:
     idempotent=True,
 )
 async def check_prompt(call: Call, body: PromptToCheck) -> CheckedPrompt:
-    """Diz se o texto é grande demais, se parece conter senhas, chaves ou tokens, e que nomes entre `{{` e `}}` nenhum
-    bloco de memória preenche. Nada é gravado, e salvar não depende disto.
+    """Verifica se o texto é grande demais, se parece conter senhas, chaves ou tokens e se há nomes entre `{{` e `}}`
+    que nenhum bloco de memória preenche. Nada é gravado. Salvar não exige esta verificação.
     """
     return await service.check_prompt(call, body)
 

@@ -1,6 +1,6 @@
-"""Checks of a text of instructions: its size, secrets, and placeholders without a value (rules: agents 2.2).
+"""Check a prompt: its size, secrets in it, and placeholders without a value (rules: agents 2.2).
 
-These are pure functions. They search for the published forms of keys and tokens, and never repeat what they find.
+These functions are pure. They search for the published formats of keys and tokens, and never return what they find.
 """
 
 import re
@@ -11,7 +11,7 @@ from balcao.agents.prompts.schemas import Problem
 from balcao.agents.versions.schemas import LONGEST_PROMPT
 
 MAX_PROBLEMS = 100
-# The forms of secrets by kind. Each form starts with fixed text of its own, so that the search is fast.
+# Patterns of secrets by kind. Most start with a fixed prefix, which makes the search fast.
 _SECRETS = {
     "chave privada": r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----",
     "chave da AWS": r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
@@ -29,7 +29,7 @@ _PLACEHOLDER = re.compile(r"\{\{\s{0,20}([^{}\n]{1,100}?)\s{0,20}\}\}")
 
 
 def find_problems(prompt: str, known: Collection[str]) -> list[Problem]:
-    """Return at most 100 problems, by kind and position. `known` are the placeholders that have a value."""
+    """Return at most 100 problems, by kind and position. `known` contains the placeholders that have a value."""
     found = [*_check_size(prompt), *_find_secrets(prompt), *_find_placeholders(prompt, known)]
     return found[:MAX_PROBLEMS]
 

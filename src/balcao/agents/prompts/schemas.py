@@ -1,4 +1,4 @@
-"""Wire types of an agent's text of instructions."""
+"""Wire types of prompts."""
 
 from typing import Annotated, Literal
 
@@ -16,7 +16,7 @@ class PromptPath(Model):
 
 
 class SystemPrompt(msgspec.Struct):
-    """The text of instructions of one version."""
+    """The prompt of a version."""
 
     prompt: Annotated[
         str, Meta(description="Texto de instruções, como foi salvo.", examples=["Responda em português claro."])
@@ -40,7 +40,7 @@ class SystemPrompt(msgspec.Struct):
 
 
 class PromptToCheck(AgentQuery):
-    """The body with a text of instructions to check before it is saved."""
+    """The body with a prompt to check."""
 
     prompt_content: Annotated[
         str, Field(max_length=1_000_000, description="Texto de instruções.", examples=["Responda com {{persona}}."])
@@ -59,7 +59,7 @@ class PromptToCheck(AgentQuery):
 
 
 class Problem(msgspec.Struct):
-    """One problem of a text."""
+    """A problem in a prompt."""
 
     kind: Annotated[
         Literal["size", "secret", "placeholder"],
@@ -76,7 +76,7 @@ class Problem(msgspec.Struct):
 
 
 class CheckedPrompt(msgspec.Struct):
-    """The result of a check. Nothing is stored."""
+    """The result of a check."""
 
     ok: Annotated[bool, Meta(description="Se nada foi achado.", examples=[True])]
     characters: Annotated[int, Meta(ge=0, description="Tamanho do texto em caracteres.", examples=[1200])]

@@ -1,4 +1,4 @@
-"""SQL for the texts of instructions."""
+"""SQL that reads prompts."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from balcao.core.database.statements import statement
 
 
 class StoredPrompt(NamedTuple):
-    """The text of instructions of one version."""
+    """The prompt of a version."""
 
     prompt: str
     agent_type: str
@@ -45,4 +45,4 @@ JOIN agents.agent_versions AS version ON version.version_id = agent.active_versi
 WHERE agent.agent_type = :agent_type
 """)
 async def list_active_labels(connection: Connection, agent_type: str) -> list[str]:
-    """Return the labels of the active version's memory blocks. The list is empty for an unknown agent."""
+    """Return the labels of the active version's memory blocks. The list is empty if the agent is unknown."""

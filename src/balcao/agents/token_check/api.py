@@ -1,4 +1,4 @@
-"""The token check. A call that reaches it carries a valid token."""
+"""The token check. It needs no logic, because only calls with a valid token reach the handler."""
 
 from balcao.agents.routes import ROUTES
 from balcao.agents.token_check.schemas import TokenStatus
@@ -19,7 +19,7 @@ routes = ROUTES.extend(tags=["autenticação"], body_limit=SMALL_BODY)
     "Verifica se o token é válido",
 )
 def check_token() -> Response[TokenStatus]:
-    """Responde `ok` a qualquer token válido e 401 aos demais; o motivo fica nos registros da plataforma."""
+    """Responde `ok` se o token é válido e 401 se não é. O motivo da recusa fica só nos registros da plataforma."""
     return _OK
 
 

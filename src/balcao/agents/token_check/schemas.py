@@ -1,4 +1,4 @@
-"""Wire type of the token check."""
+"""The wire type of the token check."""
 
 from typing import Annotated, Literal
 

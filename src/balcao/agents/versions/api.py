@@ -1,4 +1,4 @@
-"""Routes of the agents' versions: read a configuration, save a version, and move the active pointer."""
+"""Routes for versions: read a configuration, save a version, and change the active version."""
 
 from typing import Annotated
 
@@ -37,7 +37,7 @@ from balcao.core.http.parameters import in_query
 from balcao.core.http.responses import Response, Soon, from_ready, with_etag
 from balcao.core.values.ids import is_uuid
 
-# A version never changes, so clients may cache it. The active version can change, so it must be revalidated.
+# A configuration never changes, so clients may cache it. The active version can change, so it must be revalidated.
 CACHE = "private, max-age=31536000, immutable"
 REVALIDATE = "private, no-cache"
 HIDE_REASON = "ocultada pela API"
@@ -56,15 +56,15 @@ routes = ROUTES.extend(tags=["configurações"])
     errors=[304, 422],
 )
 def get_config(call: Call, config_id: ConfigIdInPath) -> Soon[AgentConfig]:
-    """Devolve a configuração com que um agente trabalha: blocos de memória, ferramentas e modelos. Exige a ação
-    `agent_config:read`, ou um cliente dos próprios agentes. Uma configuração nunca muda: guarde-a à vontade.
+    """Devolve a configuração com que um agente trabalha: blocos de memória, ferramentas e modelos. Uma configuração
+    nunca muda, e por isso pode ficar em cache. Exige a ação `agent_config:read` ou um cliente dos próprios agentes.
     """
     cached = service.find_cached_config(call, config_id)
     return _load_config(call, config_id) if cached is None else from_ready(cached, call, CACHE)
 
 
 async def _load_config(call: Call, config_id: str) -> Response[AgentConfig]:
-    if not is_uuid(config_id):  # a UUID needs no pattern check
+    if not is_uuid(config_id):  # a UUID always matches the pattern
         validate_model({"config_id": config_id}, ConfigPath, "path")
     return from_ready(await service.load_config(call, config_id), call, CACHE)
 
@@ -77,8 +77,8 @@ async def _load_config(call: Call, config_id: str) -> Response[AgentConfig]:
     errors=[304, 404],
 )
 async def get_active_config(call: Call, query: Annotated[AgentQuery, in_query(AgentQuery)]) -> Response[AgentConfig]:
-    """Devolve a configuração da versão ativa. Exige a ação `agent_config:read`, ou um cliente dos próprios agentes.
-    Revalide com o `ETag`: outra versão pode ser ativada a qualquer momento.
+    """Devolve a configuração da versão ativa. Outra versão pode ser ativada a qualquer momento: revalide com o `ETag`.
+    Exige a ação `agent_config:read` ou um cliente dos próprios agentes.
     """
     return with_etag(await service.read_active_config(call, query.agent_type), call, REVALIDATE)
 
@@ -92,9 +92,10 @@ async def get_active_config(call: Call, query: Annotated[AgentQuery, in_query(Ag
     errors=[400, 409],
 )
 async def save_version(call: Call, body: SaveBody) -> UnifiedSaved:
-    """Salva uma versão nova e a ativa. O que falta é herdado da versão ativa; nulo esvazia. Conteúdo igual ao ativo não
-    cria versão. Exige a ação `agent_config:create` e, para ativar, também `agent_config:activate`; com `activate` falso
-    a versão fica guardada. Com `expected_version`, só salva se esta versão for a ativa.
+    """Salva uma nova versão e a ativa. Os campos que não vêm são herdados da versão ativa; nulo esvazia o campo. Se o
+    conteúdo é igual ao da versão ativa, nenhuma versão é criada. Com `activate` falso, a versão é salva sem ser
+    ativada. Com `expected_version`, a versão só é salva se a ativa for essa (senão, 409). Exige a ação
+    `agent_config:create` e, para ativar, também `agent_config:activate`.
     """
     return results.describe_save(call, await service.save_version(call, body))
 
@@ -108,7 +109,7 @@ async def save_version(call: Call, body: SaveBody) -> UnifiedSaved:
     errors=[400, 409],
 )
 async def save_config(call: Call, body: ConfigBody) -> ConfigSaved:
-    """Como `unified-save`, só para a configuração: as instruções são herdadas da versão ativa. Exige a ação
+    """Como `unified-save`, mas só para a configuração: o texto de instruções é herdado da versão ativa. Exige a ação
     `agent_config:create` e, para ativar, também `agent_config:activate`.
     """
     return results.describe_config_save(await service.save_version(call, body))
@@ -123,7 +124,7 @@ async def save_config(call: Call, body: ConfigBody) -> ConfigSaved:
     errors=[400, 409],
 )
 async def save_prompt(call: Call, body: PromptBody) -> PromptSaved:
-    """Como `unified-save`, só para o texto de instruções: a configuração é herdada da versão ativa. Exige a ação
+    """Como `unified-save`, mas só para o texto de instruções: a configuração é herdada da versão ativa. Exige a ação
     `agent_config:create` e, para ativar, também `agent_config:activate`.
     """
     return results.describe_prompt_save(await service.save_version(call, body))
@@ -138,8 +139,8 @@ async def save_prompt(call: Call, body: PromptBody) -> PromptSaved:
     errors=[404, 409],
 )
 async def activate_version(call: Call, body: ActivateBody) -> ActivationResult:
-    """Faz de uma versão a ativa e registra a troca. Ativar a que já está ativa não registra nada. Com
-    `expected_version`, só ativa se esta versão for a ativa até aqui.
+    """Ativa a versão e registra a mudança. Se ela já está ativa, nada muda. Com `expected_version`, só ativa se a
+    versão ativa até então for essa (senão, 409).
     """
     moved = await service.activate_version(call, body.agent_type, body.version, body.reason, body.expected_version)
     return results.describe_move(call, body.agent_type, moved)
@@ -153,8 +154,8 @@ async def activate_version(call: Call, body: ActivateBody) -> ActivationResult:
     errors=[404, 409],
 )
 async def roll_back_version(call: Call, body: RollbackBody) -> ActivationResult:
-    """Ativa a versão que estava ativa antes da atual, ou `to_version`, que precisa já ter estado ativa. Repetir volta à
-    de agora.
+    """Ativa a versão que estava ativa antes da atual ou, com `to_version`, outra que já esteve ativa. Sem `to_version`,
+    repetir a chamada volta à versão que está ativa agora.
     """
     moved = await service.roll_back_agent(call, body.agent_type, body.reason, body.to_version, body.expected_version)
     return results.describe_move(call, body.agent_type, moved)
@@ -167,7 +168,7 @@ async def roll_back_version(call: Call, body: RollbackBody) -> ActivationResult:
     "Volta ao conteúdo padrão",
 )
 async def reset_agent(call: Call, query: Annotated[ResetQuery, in_query(ResetQuery)]) -> ResetResult:
-    """Salva o conteúdo padrão como versão nova e a ativa; nenhuma versão é apagada e a numeração continua."""
+    """Salva o conteúdo padrão como uma nova versão e a ativa. Nenhuma versão é apagada, e a numeração continua."""
     return results.describe_reset(call, query.agent_type, await service.reset_agent(call, query.agent_type))
 
 
@@ -178,7 +179,7 @@ async def reset_agent(call: Call, query: Annotated[ResetQuery, in_query(ResetQue
     "Volta à configuração padrão",
 )
 async def reset_config(call: Call, query: Annotated[ResetQuery, in_query(ResetQuery)]) -> ConfigReset:
-    """Como `unified-reset`, só para a configuração: o texto de instruções continua o da versão ativa."""
+    """Como `unified-reset`, mas só para a configuração: o texto de instruções da versão ativa é mantido."""
     version = await service.reset_agent(call, query.agent_type, *CONFIG_MEMBERS)
     return results.describe_config_reset(query.agent_type, version)
 
@@ -190,7 +191,7 @@ async def reset_config(call: Call, query: Annotated[ResetQuery, in_query(ResetQu
     "Volta às instruções padrão",
 )
 async def reset_prompt(call: Call, query: Annotated[ResetQuery, in_query(ResetQuery)]) -> PromptReset:
-    """Como `unified-reset`, só para o texto de instruções: a configuração continua a da versão ativa."""
+    """Como `unified-reset`, mas só para o texto de instruções: a configuração da versão ativa é mantida."""
     version = await service.reset_agent(call, query.agent_type, "prompt")
     return results.describe_prompt_reset(query.agent_type, version)
 
@@ -203,8 +204,8 @@ async def reset_prompt(call: Call, query: Annotated[ResetQuery, in_query(ResetQu
     errors=[404, 409],
 )
 async def undo_last_version(call: Call, query: Annotated[UndoQuery, in_query(UndoQuery)]) -> UndoResult:
-    """Oculta a versão mais nova; se ela está ativa, volta antes à que estava ativa antes dela. Nada é apagado. Com
-    `expected_version`, uma repetição da chamada não desfaz outra versão. Exige as ações `agent_config:activate` e
+    """Oculta a versão mais nova. Se ela está ativa, a que estava ativa antes volta a ser a ativa. Nada é apagado. Com
+    `expected_version`, repetir a chamada não desfaz mais uma versão. Exige as ações `agent_config:activate` e
     `agent_config:create`.
     """
     undone = await service.undo_newest_version(call, query.agent_type, query.expected_version)
@@ -219,8 +220,8 @@ async def undo_last_version(call: Call, query: Annotated[UndoQuery, in_query(Und
     errors=[404, 409],
 )
 async def hide_version(call: Call, query: Annotated[HideQuery, in_query(HideQuery)]) -> HideResult:
-    """Tira dos históricos uma versão que não está ativa. Nada é apagado: os seus identificadores e o seu número
-    continuam respondendo, mas ela não pode mais ser ativada.
+    """Oculta dos históricos uma versão que não está ativa. Nada é apagado: a versão ainda pode ser lida pelo número e
+    pelos identificadores, mas não pode mais ser ativada.
     """
     hidden = await service.hide_version(call, query.agent_type, query.version_number, HIDE_REASON)
     return results.describe_hiding(call, query.agent_type, hidden)

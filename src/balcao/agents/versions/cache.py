@@ -1,4 +1,4 @@
-"""Cache of configurations as prepared responses by id. Configurations never change, so no entry becomes stale."""
+"""A cache of prepared configuration responses by id. Configurations never change, so no entry becomes stale."""
 
 from collections import OrderedDict
 
@@ -15,14 +15,14 @@ class ConfigCache:
         self._responses: OrderedDict[str, Ready] = OrderedDict()
 
     def get(self, config_id: str) -> Ready | None:
-        """Return the response if it is cached, and mark it as recently used."""
+        """Return the cached response and mark it as recently used, or return None."""
         found = self._responses.get(config_id)
         if found is not None:
             self._responses.move_to_end(config_id)
         return found
 
     def add(self, config_id: str, ready: Ready) -> Ready:
-        """Add a response and return it."""
+        """Add a response and return it. If the cache is full, evict the least recently used response."""
         self._responses[config_id] = ready
         if len(self._responses) > self._size:
             self._responses.popitem(last=False)

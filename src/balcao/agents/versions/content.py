@@ -1,4 +1,4 @@
-"""Rules for the content of a version: inherit from the base, classify a change, and recognise equal content."""
+"""The rules for a version's content: inheritance, classification of changes, and recognition of equal content."""
 
 import hashlib
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ ChangeType = Literal["prompt", "config", "both"]
 
 
 class AgentContent(msgspec.Struct, frozen=True):
-    """The parts of a version that a save may change."""
+    """The parts of a version that a save can change."""
 
     prompt: str = ""
     memory_blocks: list[dict[str, Any]] = []
@@ -22,12 +22,12 @@ class AgentContent(msgspec.Struct, frozen=True):
 
     @property
     def hash(self) -> bytes:
-        """Return a hash that is equal for equal content, whatever the order of members in a memory block."""
+        """A hash that is the same for equal content. The order of the members in a memory block does not matter."""
         return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).digest()
 
 
 EMPTY = AgentContent()
-# All members except the text of instructions.
+# all members except the prompt
 CONFIG_MEMBERS = ("memory_blocks", "tools", "model_name", "embedding_name")
 
 
@@ -38,7 +38,7 @@ def inherit_content(base: AgentContent, sent: Mapping[str, Any]) -> AgentContent
 
 
 def classify_change(base: AgentContent, new: AgentContent) -> ChangeType:
-    """Return what differs: the prompt, the rest of the configuration, or both. Without a difference, return `both`."""
+    """Return what differs: the prompt, the configuration, or both. Also return `both` if nothing differs."""
     prompt = base.prompt != new.prompt
     config = msgspec.structs.replace(base, prompt="") != msgspec.structs.replace(new, prompt="")
     if prompt == config:
@@ -47,5 +47,5 @@ def classify_change(base: AgentContent, new: AgentContent) -> ChangeType:
 
 
 def format_version(version: int, created_at: datetime, zone: ZoneInfo) -> str:
-    """Return the name that people use for a version, with the day it was saved: `cfg-2026-11-29-v7`."""
+    """Return the version's name for people, which contains the day of its creation: `cfg-2026-11-29-v7`."""
     return f"cfg-{created_at.astimezone(zone):%Y-%m-%d}-v{version}"

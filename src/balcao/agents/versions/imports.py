@@ -1,4 +1,4 @@
-"""The import of agent configurations with their history, one line of JSON for each version (rules: agents 3.3)."""
+"""Import versions of agent configurations, one line of JSON for each version (rules: agents 3.3)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ REASON = "importada do sistema anterior"
 
 
 class VersionRow(msgspec.Struct, kw_only=True):
-    """A version of a former system. The import keeps its number and, if it has them, its ids."""
+    """A version of a former system. It keeps its number and, if given, its ids."""
 
     agent_type: str
     version: Annotated[int, Meta(ge=1, lt=LAST_VERSION)]
@@ -46,7 +46,7 @@ class VersionRow(msgspec.Struct, kw_only=True):
     hidden: bool = False
 
     def __post_init__(self) -> None:
-        """Validate the row as the body of a save is validated. Raises ValueError."""
+        """Validate the row by the rules for the body of a save. Raises ValueError."""
         content = msgspec.structs.asdict(self.content)
         content["prompt_content"] = content.pop("prompt") or None
         check_row(content | {"agent_type": self.agent_type, "reason": self.reason}, SaveBody)
@@ -64,9 +64,9 @@ class VersionRow(msgspec.Struct, kw_only=True):
 
 
 async def write_versions(connection: Connection, rows: Sequence[VersionRow]) -> int:
-    """Write the versions that are missing. Return how many rows changed anything.
+    """Write the versions that are missing. Return the number of rows that changed anything.
 
-    Lock order: agents by name. No other writer locks several agents.
+    Lock order: agents by name. No other transaction locks more than one agent.
     """
     changed = 0
     ordered = sorted(rows, key=lambda row: (row.agent_type, row.version))
@@ -78,9 +78,9 @@ async def write_versions(connection: Connection, rows: Sequence[VersionRow]) -> 
 
 
 async def _write(connection: Connection, row: VersionRow) -> bool:
-    """Write one version. Return whether anything changed.
+    """Write a version. Return whether anything changed.
 
-    Raises Invalid if a version with this number and different content is already stored.
+    Raises Invalid if this version number is already stored with different content.
     """
     stored = await store.read_agent_version(connection, row.agent_type, row.version)
     if stored is not None and stored.content_hash != row.content.hash:
@@ -108,14 +108,17 @@ async def _insert(connection: Connection, row: VersionRow) -> UUID:
 
 
 async def _hide(connection: Connection, row: VersionRow, version_id: UUID) -> bool:
-    """Hide the version, unless it is the active one in this installation."""
+    """Hide the version unless it is active here. Return whether anything changed."""
     if await store.read_active_version(connection, row.agent_type) == row.version:
         return False
     return await store.mark_version_hidden(connection, version_id, AUTHOR, utc_now(), REASON)
 
 
 async def _activate(connection: Connection, row: VersionRow) -> bool:
-    """Activate the version, unless another writer than an import moved the pointer last."""
+    """Activate the version if no version was active yet or an import made the last activation.
+
+    Return whether anything changed.
+    """
     if await store.read_last_mover(connection, row.agent_type) not in {None, AUTHOR}:
         return False
     before = await store.read_active_version(connection, row.agent_type)

@@ -1,4 +1,4 @@
-"""The responses to saving, activating, resetting, undoing and hiding a version."""
+"""Make the responses to saving, activating, resetting, undoing and hiding a version."""
 
 from balcao.agents.versions.content import format_version
 from balcao.agents.versions.schemas import (
@@ -18,7 +18,7 @@ from balcao.core.context.call import Call
 
 
 def describe_save(call: Call, saved: SavedVersion) -> UnifiedSaved:
-    """Return the response to a save of both parts."""
+    """Return the response to a save of prompt and configuration."""
     version = saved.version
     return UnifiedSaved(
         success=True,
@@ -38,7 +38,7 @@ def describe_config_save(saved: SavedVersion) -> ConfigSaved:
 
 
 def describe_prompt_save(saved: SavedVersion) -> PromptSaved:
-    """Return the response to a save of the text of instructions."""
+    """Return the response to a save of the prompt."""
     return PromptSaved(True, str(saved.version.prompt_id), {}, _explain(saved), saved.version.version)
 
 
@@ -79,7 +79,7 @@ def describe_config_reset(agent_type: str, version: AgentVersion) -> ConfigReset
 
 
 def describe_prompt_reset(agent_type: str, version: AgentVersion) -> PromptReset:
-    """Return the response to a reset of the text of instructions."""
+    """Return the response to a reset of the prompt."""
     text = f"Instruções padrão salvas e ativadas como versão {version.version}, com a configuração de antes."
     return PromptReset(True, agent_type, version.version, str(version.prompt_id), {}, text)
 

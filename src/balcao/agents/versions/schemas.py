@@ -1,4 +1,4 @@
-"""The wire types of saving, activating, rolling back and hiding versions: bodies, queries and responses."""
+"""Wire types for saving, activating, rolling back and hiding versions: bodies, queries and responses."""
 
 from typing import Annotated, Any, Self
 
@@ -14,7 +14,7 @@ from balcao.core.values.personal_data import refuse_personal_data
 from balcao.core.values.text import has_nul
 
 DEFAULT_REASON = "alteração pela API"
-# The content members on the wire, and their names in a version.
+# Maps the content members on the wire to their names in `AgentContent`.
 _CONTENT = {
     "prompt_content": "prompt",
     "new_prompt": "prompt",
@@ -36,7 +36,7 @@ _Instant = Annotated[
 
 
 class AgentConfig(msgspec.Struct):
-    """A configuration as agents read it (spec: agent configuration). No member is null: empty values are `[]` or ""."""
+    """A configuration for agents (spec: agent configuration). No member is null: empty values are `[]` or ""."""
 
     config_id: Annotated[str, Meta(description="Identificador da configuração (UUID).", examples=[_EXAMPLE_ID])]
     agent_type: Annotated[str, Meta(description="Tipo de agente.", examples=["agentic_search"])]
@@ -72,7 +72,7 @@ ExpectedVersion = Annotated[
     int, Field(description="Versão que deve estar ativa; se outra estiver, a resposta é 409.", examples=[11])
 ]
 LONGEST_REASON = 2000
-# The histories retain this text permanently and show it to all of their readers.
+# The histories keep this text permanently and show it to all their readers.
 _WithoutPersonalData = AfterValidator(refuse_personal_data)
 Reason = Annotated[
     str,
@@ -84,7 +84,7 @@ Reason = Annotated[
 
 
 class MemoryBlock(Model):
-    """A memory block. Further members are stored unchanged."""
+    """A memory block. Additional members are stored unchanged."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -119,7 +119,7 @@ def _distinct_labels(blocks: list[MemoryBlock]) -> list[MemoryBlock]:
 
 
 class Save(Model):
-    """The members of every kind of save. An absent member is inherited from the active version; null empties it.
+    """The members that all saves have. An absent content member is inherited from the active version; null empties it.
 
     rules: agents 3.2
     """
@@ -142,7 +142,7 @@ class Save(Model):
 
     @property
     def content(self) -> dict[str, Any]:
-        """Return the content members that were sent, as plain JSON values. Null means that the member is emptied."""
+        """The content members that were sent, as plain JSON values. Null empties a member."""
         sent = self.model_dump(include=set(_CONTENT), exclude_unset=True)
         return {_CONTENT[name]: value for name, value in sent.items()}
 
@@ -153,15 +153,15 @@ class Save(Model):
 
 
 class PromptBody(Save):
-    """A new text of instructions. The configuration is inherited."""
+    """A new prompt. The configuration is inherited."""
 
     new_prompt: Annotated[Prompt | None, Field(description="Texto de instruções.", examples=[_PROMPT])] = None
 
 
 class ConfigBody(Save):
-    """A new configuration. The text of instructions is inherited."""
+    """A new configuration. The prompt is inherited."""
 
-    # `clickup_cards` is the older name on the wire for the same member.
+    # `clickup_cards` is the old name of this member.
     memory_blocks: Annotated[list[MemoryBlock], Field(max_length=50), AfterValidator(_distinct_labels)] | None = Field(
         None,
         validation_alias=AliasChoices("memory_blocks", "clickup_cards"),
@@ -188,7 +188,7 @@ class ConfigBody(Save):
 
 
 class SaveBody(ConfigBody):
-    """A version with all of its content."""
+    """A new version: prompt and configuration."""
 
     agent_type: AgentType
     prompt_content: Annotated[Prompt | None, Field(description="Texto de instruções.", examples=[_PROMPT])] = None
@@ -204,7 +204,7 @@ class ActivateBody(Model):
 
 
 class RollbackBody(Model):
-    """The version to roll back to. Without `to_version`, it is the previously active version."""
+    """The version to roll back to: `to_version`, or else the previously active version."""
 
     agent_type: AgentType
     to_version: VersionNumber | None = None
@@ -213,13 +213,16 @@ class RollbackBody(Model):
 
 
 class ResetQuery(Model):
-    """The agent that gets the default content."""
+    """The agent to reset to the default content."""
 
     agent_type: AgentType
 
 
 class UndoQuery(ResetQuery):
-    """The version that the caller expects to be the newest, so that a repeated call does not undo a second version."""
+    """The version that the caller expects to be the newest.
+
+    With it, a repeated call does not undo another version.
+    """
 
     expected_version: Annotated[
         VersionInText | None,
@@ -247,7 +250,7 @@ _Updated = Annotated[
 
 
 class UnifiedSaved(msgspec.Struct):
-    """The version that a save created, or the active version if nothing changed."""
+    """The version that was saved, or the active version if nothing changed."""
 
     success: _Success
     unified_version_number: _Number
@@ -260,7 +263,7 @@ class UnifiedSaved(msgspec.Struct):
 
 
 class ConfigSaved(msgspec.Struct):
-    """The configuration of the version that a save created."""
+    """The configuration of the saved version."""
 
     success: _Success
     config_id: _ConfigId
@@ -269,7 +272,7 @@ class ConfigSaved(msgspec.Struct):
 
 
 class PromptSaved(msgspec.Struct):
-    """The text of instructions of the version that a save created."""
+    """The prompt of the saved version."""
 
     success: _Success
     prompt_id: _PromptId
@@ -307,7 +310,7 @@ class ResetResult(msgspec.Struct):
 
 
 class ConfigReset(msgspec.Struct):
-    """The version whose configuration has the default content."""
+    """The version with the default configuration."""
 
     success: _Success
     agent_type: _AgentType
@@ -318,7 +321,7 @@ class ConfigReset(msgspec.Struct):
 
 
 class PromptReset(msgspec.Struct):
-    """The version whose text of instructions has the default content."""
+    """The version with the default prompt."""
 
     success: _Success
     agent_type: _AgentType

@@ -1,4 +1,4 @@
-"""Use cases that save versions, move the active pointer and read a configuration (rules: agents 4)."""
+"""Save versions, change the active version and read configurations (rules: agents 4)."""
 
 from datetime import datetime
 
@@ -27,7 +27,7 @@ DEFAULT_TOOLS = ["google_search", "public_services_grounded_search"]
 class SavedVersion(msgspec.Struct, frozen=True):
     """The result of a save.
 
-    `new` is false if the active version already had this content. `active` is true if the version is active.
+    `new` is false if the active version already had this content. `active` is true if the returned version is active.
     """
 
     version: AgentVersion
@@ -36,7 +36,7 @@ class SavedVersion(msgspec.Struct, frozen=True):
 
 
 class UndoneVersion(msgspec.Struct, frozen=True):
-    """The number of the version that was undone, and the version that is active now, or None."""
+    """The number of the undone version, and the version that is active now, or None."""
 
     version: int
     active: AgentVersion | None
@@ -50,12 +50,12 @@ class PointerMove(msgspec.Struct, frozen=True):
 
 
 def find_cached_config(call: Call, config_id: str) -> Ready | None:
-    """Return the cached response for this text, or None if it is not the id of a cached configuration."""
+    """Return the cached response for this id, or None if it is not cached. The id may be any string."""
     return call.platform.part(ConfigCache).get(config_id)
 
 
 async def load_config(call: Call, config_id: str) -> Ready:
-    """Read the response for a checked id and cache it. Raises NotFound, also for an id that is not a UUID."""
+    """Read and cache the response for an id that matches the pattern. Raises NotFound, also if the id is not a UUID."""
     known = parse_uuid(config_id)
     if known is None:
         raise _make_unknown()
@@ -74,10 +74,10 @@ async def read_active_config(call: Call, agent_type: str) -> AgentConfig:
 
 
 async def save_version(call: Call, body: Save, at: datetime | None = None) -> SavedVersion:
-    """Save a version as of `at`, by default now. Content that is already active creates no version.
+    """Save a version created at `at`, by default now. If the content equals the active version's, save nothing.
 
-    Raises Invalid if there is no content, Conflict if `expected_version` is not active, and Forbidden for `activate`
-    without the action that it requires.
+    Raises Invalid if there is no content, Conflict if `expected_version` is not active, and Forbidden if `activate` is
+    true and the caller lacks the action `ACTIVATE`.
     """
     if not body.content:
         names = ", ".join(f"`{name}`" for name in body.list_content_names())
@@ -99,9 +99,9 @@ async def save_version(call: Call, body: Save, at: datetime | None = None) -> Sa
 
 
 async def reset_agent(call: Call, agent_type: str, *members: str) -> AgentVersion:
-    """Save the default content as a new version and activate it. Return the new version. Older versions stay.
+    """Save the default content as a new version, activate it, and return it. Older versions are kept.
 
-    If members are named, only these get their default. The others are inherited from the active version.
+    If `members` are given, only these members get the default. The others are inherited from the active version.
     """
     body = Save(agent_type=agent_type, reason=RESET_REASON)
     default = _make_default(call)
@@ -119,10 +119,10 @@ async def reset_agent(call: Call, agent_type: str, *members: str) -> AgentVersio
 
 
 async def undo_newest_version(call: Call, agent_type: str, expected: int | None = None) -> UndoneVersion:
-    """Hide the newest version. If it is active, the version that was active before it becomes active.
+    """Hide the newest visible version. If it is active, the version that was active before it becomes active.
 
-    Raises Forbidden without both of the required actions, NotFound if the agent is unknown, and Conflict if the newest
-    version is not `expected` or no version was active before it.
+    Raises Forbidden if the caller lacks the action `CREATE`, NotFound if the agent is unknown or has no visible
+    version, and Conflict if the newest version is not `expected` or no version was active before it.
     """
     if not call.holds(CREATE):
         raise call.lacks(CREATE)
@@ -145,7 +145,7 @@ async def activate_version(
 ) -> PointerMove:
     """Activate a version.
 
-    Raises NotFound if it is unknown or hidden, and Conflict if `expected` is not active.
+    Raises NotFound if it is unknown or hidden, and Conflict if the active version is not `expected`.
     """
     async with call.platform.database.transaction() as connection:
         before = await _lock_agent(connection, agent_type, expected)
@@ -162,10 +162,10 @@ async def roll_back_agent(
     expected: int | None = None,
     at: datetime | None = None,
 ) -> PointerMove:
-    """Activate `to`, or by default the version that was active before the current version.
+    """Activate `to`, or by default the version that was active before the current one.
 
-    Raises NotFound if the version is unknown or hidden. Raises Conflict if `expected` is not active, `to` was never
-    active, or no version was active before.
+    Raises NotFound if the version is unknown or hidden. Raises Conflict if the active version is not `expected`, if
+    `to` was never active, or if no version was active before.
     """
     async with call.platform.database.transaction() as connection:
         before = await _lock_agent(connection, agent_type, expected)
@@ -180,7 +180,7 @@ async def roll_back_agent(
 async def hide_version(
     call: Call, agent_type: str, version: int, reason: str, at: datetime | None = None
 ) -> AgentVersion:
-    """Hide a version from the histories permanently. Raises NotFound, and Conflict if it is active."""
+    """Hide a version from the histories permanently. Raises NotFound, and Conflict if the version is active."""
     async with call.platform.database.transaction() as connection:
         before = await _lock_agent(connection, agent_type)
         target_version = await _read_existing(connection, agent_type, version)
@@ -191,12 +191,12 @@ async def hide_version(
 
 
 async def read_last_number(call: Call, agent_type: str) -> int:
-    """Return the number of the newest version, including hidden versions, or 0 without versions."""
+    """Return the number of the newest version, including hidden versions, or 0 if there are none."""
     return await store.select_last_number(call.platform.database, agent_type) or 0
 
 
 async def read_version_content(call: Call, agent_type: str, version: int) -> AgentVersion:
-    """Return a version, even if it is hidden. Raises NotFound."""
+    """Return a version, even if it is hidden. Raises NotFound if it does not exist."""
     async with call.platform.database.connection() as connection:
         return await _read_existing(connection, agent_type, version)
 
@@ -222,7 +222,7 @@ async def _insert(
     content: AgentContent,
     at: datetime | None,
 ) -> AgentVersion:
-    """Insert a version based on the active version. The caller holds the lock on the agent's row."""
+    """Insert a version based on the active version. The caller must hold the lock on the agent's row."""
     number = await store.insert_version(
         connection,
         body.agent_type,
@@ -237,7 +237,7 @@ async def _insert(
 
 
 def _find_author(call: Call, named: str | None) -> Author:
-    """Return the author of a save. A machine may name the person it acts for; people are named by their token."""
+    """Return the author of a save. A machine may name a person; for a person, the name in their token is used."""
     if named is not None and call.actor_kind == "client":
         return Author(named, call.author.subject)
     return call.author
@@ -254,9 +254,9 @@ def _make_default(call: Call) -> AgentContent:
 
 
 async def _lock_agent(connection: Connection, agent_type: str, expected: int | None = None) -> int | None:
-    """Lock the agent and return the number of the active version, which then cannot change until the transaction ends.
+    """Lock the agent and return the number of its active version, which cannot change until the transaction ends.
 
-    Raises NotFound if the agent is unknown, and Conflict if `expected` is not active.
+    Raises NotFound if the agent is unknown, and Conflict if the active version is not `expected`.
     """
     if not await store.lock_agent(connection, agent_type):
         raise NotFound("Tipo de agente não encontrado.", code="agent-not-found")
@@ -267,7 +267,7 @@ async def _lock_agent(connection: Connection, agent_type: str, expected: int | N
 
 
 async def _find_previous(connection: Connection, agent_type: str) -> int:
-    """Return the version to roll back to. Raises Conflict if no such version exists."""
+    """Return the number of the version to roll back to. Raises Conflict if there is none."""
     found = await store.read_previous_version(connection, agent_type)
     if found is None:
         raise Conflict("Nenhuma versão que ainda apareça esteve ativa antes desta.", code="nothing-before")
@@ -302,7 +302,7 @@ async def _move_pointer(
     reason: str,
     at: datetime | None,
 ) -> None:
-    """Make the second version of `moved` active, log the move, and announce it to webhooks.
+    """Activate the second version of `moved`, log the change, and announce it to webhooks.
 
     Do nothing if this version is already active.
     """

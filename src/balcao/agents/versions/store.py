@@ -1,4 +1,4 @@
-"""SQL for the versions, the active pointer and the log of its moves."""
+"""SQL for versions, the active version and the log of activations."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from balcao.core.exports.declaration import Export, Exports, Rows
 
 
 class AgentVersion(msgspec.Struct, frozen=True):
-    """A stored version with the columns that are needed to move the pointer."""
+    """A stored version. `hidden` means that the histories do not show it."""
 
     version_id: UUID
     config_id: UUID
@@ -29,7 +29,7 @@ class AgentVersion(msgspec.Struct, frozen=True):
 
 
 class StoredConfig(msgspec.Struct, frozen=True):
-    """A version without its text of instructions."""
+    """A version without its prompt."""
 
     config_id: str
     agent_type: str
@@ -46,7 +46,7 @@ SELECT config_id::text, agent_type, version, memory_blocks, tools, model_name, e
 FROM agents.agent_versions WHERE config_id = :config_id
 """)
 async def read_config(source: Source, config_id: UUID) -> StoredConfig | None:
-    """Return the configuration of a version."""
+    """Return the configuration with this id, or None."""
 
 
 @lookup("""
@@ -56,24 +56,24 @@ JOIN agents.agent_versions AS version USING (agent_type)
 WHERE agent_type = :agent_type AND version.version_id = agent.active_version_id
 """)
 async def select_active_config(source: Source, agent_type: str) -> StoredConfig | None:
-    """Return the configuration of the active version."""
+    """Return the active version's configuration, or None if no version is active."""
 
 
 @statement("INSERT INTO agents.agents (agent_type) VALUES (:agent_type) ON CONFLICT DO NOTHING")
 async def create_agent(connection: Connection, agent_type: str) -> None:
-    """Create an agent unless it exists."""
+    """Create an agent if it does not exist."""
 
 
 @statement("SELECT true FROM agents.agents WHERE agent_type = :agent_type FOR UPDATE")
 async def lock_agent(connection: Connection, agent_type: str) -> bool:
-    """Lock an agent. Return false if the type is unknown.
+    """Lock an agent. Return False if the agent type is unknown.
 
-    Only the transaction that holds this lock may number versions and move the pointer.
+    Only the transaction with this lock may number versions and change the active version.
     """
 
 
-# A separate statement, not a join in `lock_agent`: after waiting for a row lock, a statement sees the current version
-# of the locked row, but joined rows as they were when it started (READ COMMITTED).
+# This is a separate statement, not a join in `lock_agent`. After a statement has waited for a row lock, it sees the
+# locked row's current version, but joined rows as they were when it started (READ COMMITTED).
 @statement("""
 SELECT active.version
 FROM agents.agents AS agent
@@ -117,11 +117,11 @@ async def insert_version(
     reason: str,
     at: datetime,
 ) -> int:
-    """Insert a version and return its number. The caller holds the lock on the agent's row."""
+    """Insert a version and return its number. The caller must hold the lock on the agent's row."""
 
 
 class FormerIds(NamedTuple):
-    """The ids of a version in a former system, each None if it has none."""
+    """A version's ids in a former system. Each is None if unknown."""
 
     version_id: UUID | None
     config_id: UUID | None
@@ -153,9 +153,9 @@ async def import_version(
     reason: str,
     at: datetime,
 ) -> UUID:
-    """Insert a version with the number of a former system. Return its id.
+    """Insert a version with its number in a former system. Return its id.
 
-    The caller holds the lock on the agent's row.
+    The caller must hold the lock on the agent's row.
     """
 
 
@@ -171,7 +171,7 @@ async def _find_number_before(connection: Connection, agent_type: str, version: 
 
 @statement("SELECT author FROM agents.agent_activations WHERE agent_type = :agent_type ORDER BY id DESC LIMIT 1")
 async def read_last_mover(connection: Connection, agent_type: str) -> str | None:
-    """Return the author of the last move of the pointer, or None before the first activation."""
+    """Return the author of the last activation, or None if there was none."""
 
 
 @statement("""
@@ -198,10 +198,10 @@ async def insert_activation(
     author: str,
     at: datetime,
 ) -> int:
-    """Log a move of the pointer from one version to another. Return the number of the log entry."""
+    """Log an activation: the version before and the version after. Return the id of the log entry."""
 
 
-# Hidden versions are skipped, because they can never become active again.
+# Skip hidden versions, because they can never become active again.
 @statement("""
 SELECT log.from_version
 FROM agents.agent_activations AS log
@@ -213,7 +213,7 @@ WHERE log.agent_type = :agent_type
 ORDER BY log.id DESC LIMIT 1
 """)
 async def read_previous_version(connection: Connection, agent_type: str) -> int | None:
-    """Return the version that was active most recently before the current one and is not hidden."""
+    """Return the last active version before the current one that is not hidden, or None."""
 
 
 @statement("""
@@ -222,7 +222,7 @@ WHERE agent_type = :agent_type
   AND NOT EXISTS (SELECT FROM agents.agent_version_hidden AS hidden WHERE hidden.version_id = version.version_id)
 """)
 async def read_newest_visible_version(connection: Connection, agent_type: str) -> int | None:
-    """Return the highest version number that is not hidden."""
+    """Return the highest number of a version that is not hidden, or None."""
 
 
 @statement("""
@@ -238,7 +238,7 @@ ON CONFLICT DO NOTHING
 RETURNING true
 """)
 async def mark_version_hidden(connection: Connection, version_id: UUID, author: str, at: datetime, reason: str) -> bool:
-    """Hide a version. Return false if it was already hidden."""
+    """Hide a version. Return False if it is already hidden."""
 
 
 @lookup("SELECT next_version - 1 FROM agents.agents WHERE agent_type = :agent_type")

@@ -1,4 +1,4 @@
-"""Routes of the webhooks."""
+"""Routes for webhooks."""
 
 from datetime import timedelta
 from typing import Annotated, TypeAlias
@@ -36,9 +36,9 @@ from balcao.core.webhooks.events import declare_event, declare_test
 
 
 def _parse_id(text: str) -> UUID | None:
-    """Return the id of a path, or None if it is not a UUID and therefore no webhook has it.
+    """Return the id from the path, or None if it is not a UUID, because then no webhook has it.
 
-    Raises Unprocessable if it has characters or a length that no id may have.
+    Raises Unprocessable if it contains characters that no id may have, or is too long.
     """
     return parse_uuid(validate_model({"webhook_id": text}, WebhookPath, "path").webhook_id)
 
@@ -49,7 +49,7 @@ WebhookIdInPath: TypeAlias = Annotated[
 
 
 def _parse_message(text: str) -> str:
-    """Return the id of a message. Raises Unprocessable if it has the wrong form."""
+    """Return the message id from the path. Raises Unprocessable if its form is wrong."""
     return validate_model({"message": text}, MessagePath, "path").message
 
 
@@ -69,7 +69,7 @@ routes = ROUTES.extend(tags=["avisos"], body_limit=SMALL_BODY)
     "Quem é avisado das ativações",
 )
 async def get_agent_webhooks(call: Call) -> Webhooks:
-    """Lista os destinos dos avisos, com a última entrega e a última falha de cada um."""
+    """Devolve os destinos de avisos, cada um com a última entrega e a última falha."""
     return Webhooks(await WEBHOOKS.list_webhooks(call))
 
 
@@ -84,10 +84,10 @@ async def get_agent_webhooks(call: Call) -> Webhooks:
 )
 @sending(LOCATION)
 async def post_agent_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
-    """Cada troca da versão ativa é enviada ao endereço por POST, assinada conforme Standard Webhooks (`webhook-id`,
-    `webhook-timestamp`, `webhook-signature`). Confira a assinatura com o `secret`, que só esta resposta mostra, e
-    responda 2xx em até 10 segundos; senão o aviso é repetido, com o mesmo `webhook-id`, por mais de um dia. A ordem não
-    é garantida: vale o maior `activation`.
+    """Cadastra um destino de avisos. Cada ativação de outra versão é enviada por POST ao endereço, assinada conforme
+    Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). Confira a assinatura com o `secret`, que
+    só aparece nesta resposta, e responda 2xx em até 10 segundos. Sem essa resposta, o aviso é repetido por mais de um
+    dia, sempre com o mesmo `webhook-id`. Os avisos podem chegar fora de ordem: vale o de maior `activation`.
     """
     added = await WEBHOOKS.add_webhook(call, body)
     return to_json(added, status=201, headers=_KEPT_SECRET | {LOCATION.name: f"webhooks/{added.id}"})
@@ -113,7 +113,7 @@ async def get_agent_webhook(call: Call, webhook_id: WebhookIdInPath) -> Webhook:
     example={"url": "https://agente.example/avisos", "agent_types": ["agentic_search"], "active": False},
 )
 async def put_agent_webhook(call: Call, webhook_id: WebhookIdInPath, body: WebhookBody) -> Webhook:
-    """Substitui endereço, descrição, tipos de agente e se é avisado; o segredo fica."""
+    """Substitui o endereço, a descrição, os tipos de agente e `active`. O segredo não muda."""
     return await WEBHOOKS.replace_webhook(call, webhook_id, body)
 
 
@@ -126,7 +126,7 @@ async def put_agent_webhook(call: Call, webhook_id: WebhookIdInPath, body: Webho
     errors=[422],
 )
 async def delete_agent_webhook(call: Call, webhook_id: WebhookIdInPath) -> None:
-    """O que ainda espera envio não é mais enviado."""
+    """Exclui o destino. Os avisos que ainda esperam na fila não são mais enviados a ele."""
     await WEBHOOKS.delete_webhook(call, webhook_id)
 
 
@@ -138,8 +138,8 @@ async def delete_agent_webhook(call: Call, webhook_id: WebhookIdInPath) -> None:
     errors=[400, 409, 422],
 )
 async def renew_agent_webhook_secret(call: Call, webhook_id: WebhookIdInPath) -> Response[WebhookWithSecret]:
-    """Devolve um segredo novo, mostrado só agora. Por 24 horas cada aviso leva também a assinatura do anterior, para
-    que o destino troque sem perder nenhum.
+    """Cria um novo segredo e o devolve só nesta resposta. Por 24 horas, cada aviso leva também a assinatura com o
+    segredo anterior, para que o destino possa trocá-lo sem perder avisos.
     """
     return to_json(await WEBHOOKS.renew_secret(call, webhook_id), headers=_KEPT_SECRET)
 
@@ -153,7 +153,7 @@ async def renew_agent_webhook_secret(call: Call, webhook_id: WebhookIdInPath) ->
     errors=[400, 409, 422],
 )
 async def send_agent_webhook_test(call: Call, webhook_id: WebhookIdInPath) -> Response[None]:
-    """Põe na fila um aviso do tipo `test`; veja depois a última entrega ou falha do destino."""
+    """Põe na fila um aviso do tipo `test`. Consulte depois a última entrega ou falha do destino."""
     await WEBHOOKS.send_test(call, webhook_id)
     return Response(status=202)
 
@@ -167,8 +167,8 @@ async def send_agent_webhook_test(call: Call, webhook_id: WebhookIdInPath) -> Re
 async def get_agent_webhook_deliveries(
     call: Call, webhook_id: WebhookIdInPath, query: Annotated[DeliveriesQuery, in_query(DeliveriesQuery)]
 ) -> Response[Deliveries]:
-    """Lista as mensagens dos últimos 30 dias a partir da primeira tentativa, cada uma com as suas tentativas e o que
-    deu errado. O que ainda espera a primeira não aparece.
+    """Devolve as mensagens com alguma tentativa nos últimos 30 dias, cada uma com as suas tentativas e o que deu
+    errado. Uma mensagem só aparece depois da primeira tentativa.
     """
     return to_json(await service.list_agent_deliveries(call, webhook_id, query), headers=_KEPT_SECRET)
 
@@ -184,8 +184,8 @@ async def get_agent_webhook_deliveries(
 async def replay_agent_webhook_delivery(
     call: Call, webhook_id: WebhookIdInPath, message: MessageInPath
 ) -> Response[None]:
-    """Põe a mensagem de novo na fila, com todas as tentativas e o mesmo `webhook-id`, pelo qual o destino reconhece uma
-    repetição. O destino precisa estar ligado (409).
+    """Põe a mensagem de novo na fila, com novas tentativas e o mesmo `webhook-id`, pelo qual o destino reconhece uma
+    repetição. O destino precisa estar ativo (senão, 409).
     """
     await service.replay_agent_delivery(call, webhook_id, message)
     return Response(status=202)

@@ -1,4 +1,4 @@
-"""The wire types of a webhook: its address, its agents, and the result of its last calls."""
+"""Wire types of webhooks and their deliveries."""
 
 from typing import Annotated, Literal
 
@@ -16,7 +16,7 @@ _EXAMPLE_ID = "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"
 _EXAMPLE_URL = "https://agente.example/avisos"
 _INSTANT = "2026-10-05T14:30:00.000000+00:00"
 
-# The type of a message about an activation.
+# the type of a message about an activation
 ACTIVATED: Literal["agent.activated"] = "agent.activated"
 MESSAGE_ID = r"^msg_[0-9a-f]{32}_[0-9a-f-]{1,36}$"
 
@@ -30,7 +30,7 @@ class MessagePath(Model):
 
 
 class WebhookBody(Model):
-    """The address of a webhook, and the agents whose activations to send."""
+    """The body that creates or replaces a webhook. Without `agent_types`, activations of all agents are sent."""
 
     url: Annotated[
         WebhookAddress,
@@ -88,7 +88,7 @@ class Webhooks(msgspec.Struct):
 
 
 class DeliveriesQuery(Model):
-    """The filter for deliveries."""
+    """The filter and the page of deliveries."""
 
     failed: Annotated[Flag, Field(description="`true`: só as que o destino ainda não aceitou.", examples=[True])] = (
         False
@@ -98,14 +98,14 @@ class DeliveriesQuery(Model):
 
 
 class DeliveryTry(msgspec.Struct):
-    """One call of the webhook."""
+    """One attempt to deliver a message."""
 
     at: Annotated[str, Meta(description="Quando foi feita.", examples=[_INSTANT])]
     error: Annotated[str | None, Meta(description="Código da falha; nulo se foi aceita.", examples=["status-500"])]
 
 
 class Delivery(msgspec.Struct):
-    """A message that was sent, with its attempts."""
+    """A message with its delivery attempts."""
 
     message: Annotated[
         str, Meta(description="O `webhook-id` da mensagem.", examples=["msg_0190f3c27a527d1e9c1b3f5a2b7c8d91_42"])
@@ -123,14 +123,17 @@ class Delivery(msgspec.Struct):
 
 
 class Deliveries(msgspec.Struct):
-    """The deliveries of a webhook."""
+    """A page of a webhook's deliveries."""
 
     items: Annotated[list[Delivery], Meta(description="Da mais nova à mais antiga.")]
     total: Annotated[int, Meta(description="Quantas há em todas as páginas.", examples=[1])]
 
 
 class Activation(msgspec.Struct):
-    """The version that is active now. If two messages disagree, the higher `activation` is correct."""
+    """The version of an agent that is active now.
+
+    If messages arrive out of order, the one with the highest `activation` is current.
+    """
 
     activation: Annotated[int, Meta(description="Número da ativação.", examples=[42])]
     agent_type: Annotated[str, Meta(description="O tipo de agente.", examples=["agentic_search"])]

@@ -1,4 +1,4 @@
-"""Signed calls that notify webhooks which version of an agent is active (rules: agents 2.5)."""
+"""Notify webhooks, with signed calls, when another version of an agent becomes active (rules: agents 2.5)."""
 
 from uuid import UUID
 
@@ -32,7 +32,7 @@ from balcao.core.webhooks.service import WebhooksOfService, make_switched_off
 async def announce_activation(connection: Connection, agent_type: str, activation: int) -> None:
     """Enqueue a message about a logged activation for every webhook that follows the agent.
 
-    It is sent after the commit.
+    The messages are sent after the transaction commits.
     """
     await store.enqueue_announcements(connection, WEBHOOKS.job, agent_type, activation)
 
@@ -70,7 +70,7 @@ WEBHOOKS = WebhooksOfService(
 
 
 async def list_agent_deliveries(call: Call, id: UUID | None, query: DeliveriesQuery) -> Deliveries:
-    """Return a page of the deliveries of a webhook, newest first. Raises NotFound."""
+    """Return a page of a webhook's deliveries, newest first. Raises NotFound if the webhook does not exist."""
     async with call.platform.database.connection() as connection:
         found, total = await store.select_agent_deliveries(connection, id, query.failed, Page(query.page, query.limit))
     if not found:
@@ -79,7 +79,10 @@ async def list_agent_deliveries(call: Call, id: UUID | None, query: DeliveriesQu
 
 
 async def replay_agent_delivery(call: Call, id: UUID | None, message: str) -> None:
-    """Send a message again with the same id. Raises NotFound, and Conflict if the webhook is switched off."""
+    """Enqueue a message again with the same id.
+
+    Raises NotFound, and Conflict if the webhook is switched off.
+    """
 
     async def make() -> None:
         found = await store.lock_agent_delivery(connection, id, message)

@@ -1,4 +1,4 @@
-"""SQL for the deliveries to webhooks. `core/webhooks` stores the webhooks themselves."""
+"""SQL for deliveries to webhooks. `core/webhooks` stores the webhooks themselves."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -14,12 +14,12 @@ from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.page import Page
 from balcao.core.webhooks.service import Try
 
-# The attempts to retain for a message and its replays. Older attempts are dropped.
+# The number of stored attempts for each message, including replays. Older attempts are dropped.
 MOST_TRIES = 20
 
 
 class StoredActivation(msgspec.Struct, frozen=True):
-    """A move of an agent's active pointer. `previous_version` is null if no version was active before."""
+    """An activation of a version. `previous_version` is None if no version was active before."""
 
     activation: int
     agent_type: str
@@ -52,18 +52,18 @@ JOIN agents.agent_versions AS version ON version.agent_type = log.agent_type AND
 WHERE log.id = :id
 """)
 async def read_activation(connection: Connection, id: int) -> StoredActivation:
-    """Return a logged move of the active pointer. Entries of the log are never deleted."""
+    """Return a logged activation. Entries of the log are never deleted."""
 
 
 class StoredTry(msgspec.Struct):
-    """The time of an attempt, and its error code; None if it succeeded."""
+    """An attempt: its time, and its error code or None if it succeeded."""
 
     at: datetime
     error: str | None
 
 
 class StoredDelivery(NamedTuple):
-    """A message with its attempts. `activation` and `agent_type` are None for a test."""
+    """A message with its attempts. `activation` and `agent_type` are None for a test message."""
 
     message: str
     activation: int | None
@@ -74,7 +74,7 @@ class StoredDelivery(NamedTuple):
     active: bool
 
 
-# SELECT from webhooks: nothing is stored for a webhook that was deleted in the meantime.
+# SELECT from webhooks, so that nothing is stored for a webhook that was deleted meanwhile.
 @statement(f"""
 INSERT INTO agents.webhook_deliveries AS stored
     (webhook, message, activation, last_try_at, delivered_at, last_error, tries)
@@ -88,7 +88,7 @@ ON CONFLICT (webhook, message) DO UPDATE SET
                  ELSE stored.tries - 0 END || excluded.tries
 """)
 async def note_agent_delivery_try(connection: Connection, made: Try) -> None:
-    """Store the result of a call to a webhook."""
+    """Store the result of a delivery attempt."""
 
 
 _DELIVERY = """
@@ -111,12 +111,15 @@ WHERE delivery.webhook = :id
 async def select_agent_deliveries(
     connection: Connection, id: UUID | None, failed: bool, page: Page
 ) -> Paged[StoredDelivery]:
-    """Return a page of the deliveries, newest first, or only of those that the receiver has not accepted yet."""
+    """Return a page of a webhook's deliveries, newest first, and their total number.
+
+    With `failed`, only deliveries that the receiver has not accepted yet are returned.
+    """
 
 
 @statement(f"{_DELIVERY} AND message = :message FOR UPDATE OF delivery")
 async def lock_agent_delivery(connection: Connection, id: UUID | None, message: str) -> StoredDelivery | None:
-    """Return a delivery and lock it until the transaction ends."""
+    """Return a delivery and lock its row, or return None if it does not exist."""
 
 
 @statement("SELECT count(*) FROM agents.webhook_deliveries")
