@@ -1,4 +1,4 @@
-"""The command `balcao`, also as `python -m balcao`."""
+"""The command `balcao`, which also runs as `python -m balcao`."""
 
 import sys
 
@@ -6,9 +6,9 @@ from balcao.operate import faults
 
 
 def main() -> None:
-    """Run the command in this process's arguments and exit with its status."""
+    """Run the command in `sys.argv` and exit with its status."""
     with faults.explained():
-        from balcao.cli import commands  # inside: imports may raise configuration errors
+        from balcao.cli import commands  # late: importing may raise configuration errors
 
         sys.exit(commands.run())
 

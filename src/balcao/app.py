@@ -1,4 +1,4 @@
-"""Build what a process serves from a list of services. This is the only module that imports all of them."""
+"""Assemble the application of a process from services. Only this module imports all services."""
 
 import asyncio
 import functools
@@ -64,13 +64,13 @@ from balcao.settings import Settings, SettingsError
 
 AGENT_DOCS = describe_service(AGENTS)
 
-# In the order of their migrations. The access catalogue comes first, because all services are announced to it.
+# In the order of their migrations. The access catalogue comes first, because services announce their operations to it.
 SERVICES: tuple[Service, ...] = (ACCESS, REGISTRY, EMPLOYABILITY, SEARCH, HEALTH_UNITS, AGENTS, AGENT_DOCS)
 NAMES = tuple(service.name for service in SERVICES)
 
 
 def choose_services(names: Sequence[str]) -> list[Service]:
-    """Return the services with these names, or all without names. Raises SettingsError for an unknown name."""
+    """Return the services with these names, or all services without names. Raises SettingsError for an unknown name."""
     unknown = sorted(set(names) - set(NAMES))
     if unknown:
         raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(NAMES)}.")
@@ -78,19 +78,19 @@ def choose_services(names: Sequence[str]) -> list[Service]:
 
 
 def list_migrations() -> list[Migration]:
-    """Return the migrations of the platform, of all services and of the panel, whatever this process serves."""
+    """Return the migrations of the platform, all services and the panel, whichever services this process serves."""
     services = (migration for service in SERVICES for migration in service.migrations())
     return [*migrations.platform_migrations(), *services, *list_panel_migrations()]
 
 
 def list_job_kinds() -> list[JobKind]:
-    """Return every kind of job that a worker runs."""
+    """Return every kind of job that the workers run."""
     platform = [*chain.JOBS, retention.make_nightly_job(list_retention())]
     return [*platform, *(kind for service in SERVICES for kind in service.jobs)]
 
 
 def list_retention() -> list[Retention]:
-    """Return every retention declaration."""
+    """Return all retention declarations."""
     return [
         *platform_data.RETENTION,
         *sandbox.load_installed("retention", ()),
@@ -99,25 +99,25 @@ def list_retention() -> list[Retention]:
 
 
 def list_gauges() -> list[Gauge]:
-    """Return every gauge that is counted in the database."""
+    """Return all gauges that are computed from the database."""
     platform = [*queue_gauges.GAUGES, maintenance.make_gauge(NAMES), *backups.GAUGES]
     return [*platform, *(gauge for service in SERVICES for gauge in service.gauges)]
 
 
 def list_declared_limits(settings: Settings) -> dict[str, Limit]:
-    """Return every rate limit that an operator may change while the platform runs, by name."""
+    """Return the rate limits that an operator may change while the platform runs, by name."""
     operations = [operation for service in SERVICES for operation in service.operations()]
     further = {name: settings.declared_rate(rate) for service in SERVICES for name, rate in service.limits.items()}
     return rates.collect_limits(settings, operations, further)
 
 
 def list_base_urls(settings: Settings) -> dict[str, str]:
-    """Return the address of each service, by name."""
+    """Return the base address of each service, by name."""
     return {service.name: settings.base_url + service.prefix + service.base for service in SERVICES}
 
 
 def check_fixed_tokens(settings: Settings) -> None:
-    """Raise SettingsError if a fixed token's operation does not exist or is not for machines."""
+    """Raise SettingsError if a fixed token names an operation that does not exist or is not for machines."""
     try:
         check_fixed_operations(token.operation for token in settings.fixed_tokens)
     except SettingsError as refusal:
@@ -125,7 +125,7 @@ def check_fixed_tokens(settings: Settings) -> None:
 
 
 def check_fixed_operations(names: Iterable[str]) -> None:
-    """Raise SettingsError for an operation that a fixed token cannot allow."""
+    """Raise SettingsError if a fixed token cannot allow one of these operations."""
     for_machines = {one.key for service in SERVICES for one in service.operations() if one.rule.scopes}
     wrong = sorted(set(names) - for_machines)
     if wrong:
@@ -138,7 +138,7 @@ def check_fixed_operations(names: Iterable[str]) -> None:
 def build_application(
     settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE
 ) -> Application:
-    """Build the application of one process. Everything is opened when the server starts the application."""
+    """Build the application of a process. Connections are opened only when the server starts the application."""
     services = choose_services(names)
     check_fixed_tokens(settings)
     platform = assemble(settings, database_url, group, serving=True)
@@ -149,7 +149,7 @@ def build_application(
     panel = Panel(settings, database_url, AREAS, platform.refusals) if settings.has_panel and not names else None
     if panel is not None:
         mounts.append(Endpoints(panel).mount())
-    # Use all services, because the numbers cover all processes, not only this one.
+    # Pass all services, because the status covers all processes, not only this one.
     calls = CallLog(platform.database)
     keeper = StatusCache(platform.database, platform.zone, list_titles(SERVICES))
     return Application(
@@ -168,9 +168,10 @@ def build_application(
 
 
 def _identify(platform: Platform, request: Request) -> Identity:
-    """Return the caller if the token is known, otherwise the address.
+    """Return the identity by which calls are scheduled: the caller if the token is known, otherwise the address.
 
-    The caller of a new token is still unknown. Such calls are scheduled by address, and do not limit each other.
+    The caller of a new token is still unknown. Calls with new tokens are scheduled by address, and their number in
+    flight is not limited, because they may belong to many callers.
     """
     header = request.headers.get(AUTHORIZATION)
     if header is None:
@@ -182,7 +183,7 @@ def _identify(platform: Platform, request: Request) -> Identity:
 def build_management(
     settings: Settings, database_url: str, group: ProcessGroup, processes: Sequence[str], *, with_jobs: bool
 ) -> Application:
-    """Return the application of the management port for these processes, without the services that they serve."""
+    """Build the application of the management port for these processes. It does not serve the services themselves."""
     database = make_database(settings, database_url).apart(management.CONNECTIONS)
     database.is_serving = True
     metrics = Metrics(telemetry, group)
@@ -190,7 +191,7 @@ def build_management(
 
 
 def mount_service(service: Service, platform: Platform) -> Mount:
-    """Build the endpoint of each operation of the service. Raises MalformedOperation."""
+    """Build an endpoint for each operation of the service. Raises MalformedOperation."""
     endpoints: list[tuple[str, str, Endpoint]] = []
     operations = service.operations()
     writers = Writers((operation.key, operation.rule) for operation in operations if operation.method != "GET")
@@ -207,7 +208,7 @@ def mount_service(service: Service, platform: Platform) -> Mount:
 async def open_for_serving(
     platform: Platform, services: Sequence[Service], keeper: StatusCache, calls: CallLog, panel: Panel | None = None
 ) -> AsyncIterator[None]:
-    """Open the platform, announce the operations and load the snapshot. Only then may the process listen."""
+    """Open the platform, announce the operations and load the snapshot. The process may listen only after that."""
     async with open_services(platform, services), panel.open() if panel else nullcontext():
         operations = [operation for service in services for operation in describe_operations(service)]
         async with platform.database.transaction() as connection:
@@ -238,10 +239,10 @@ async def open_for_serving(
 
 @asynccontextmanager
 async def open_services(platform: Platform, services: Sequence[Service] = SERVICES) -> AsyncIterator[None]:
-    """Open the platform and the services' per-process resources, for a server, a worker or a command.
+    """Open the platform and the services' resources for a server, a worker or a command.
 
     Raises MigrationError if the database is not up to date. In production, raises RoleError if the login could own the
-    database, and SettingsError if it has demo data.
+    database, and SettingsError if the database has demo data.
     """
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(platform.tracing)
@@ -251,7 +252,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         stack.push_async_callback(platform.limits.close)
         stack.callback(platform.refusals.flush)
         async with platform.database.connection() as connection:
-            # Check this first. Otherwise an operator would migrate a database that can never be used.
+            # Check this before the migrations. Otherwise an operator would migrate a database that can never be used.
             await refuse_demo_data(connection, platform.settings)
             await migrations.check_migrations(connection, list_migrations())
             if not platform.settings.sandbox:
@@ -287,7 +288,7 @@ def _read_free_bytes(folder: Path) -> float:
 
 
 def _list_states(platform: Platform) -> dict[str, Callable[[], float]]:
-    """Return the states of an open platform that are metrics of its process."""
+    """Return functions that read the process's metrics from the open platform, by metric name."""
     database, settings = platform.database, platform.settings
     states: dict[str, Callable[[], float]] = {}
     if settings.public_url.startswith("https:"):
@@ -304,14 +305,14 @@ def _list_states(platform: Platform) -> dict[str, Callable[[], float]]:
 async def bring_up_to_date(
     url: str, role: ApplicationRole, progress: migrations.Progress = migrations.show_no_progress
 ) -> int:
-    """Apply every migration as the owner, load the seed data, and return how many migrations ran."""
+    """Apply all migrations as the owner, load the seed data, and return the number of applied migrations."""
     ran = await migrations.migrate(url, list_migrations(), role, progress, before=[tables.prepare_queue])
     await migrations.run_as_owner(url, *(service.seed for service in SERVICES if service.seed))
     return ran
 
 
 async def refuse_demo_data(connection: Connection, settings: Settings) -> None:
-    """Raise SettingsError in production if the demo citizens were loaded into the database, because they are public."""
+    """Raise SettingsError in production if the database ever had the demo data. Its citizens and clients are public."""
     if not settings.sandbox and await migrations.has_any_done(connection, migrations.DEMO):
         raise SettingsError(
             "Este banco recebeu as pessoas e os clientes da base de demonstração, que todos conhecem: a produção "
@@ -321,5 +322,5 @@ async def refuse_demo_data(connection: Connection, settings: Settings) -> None:
 
 
 def migrate_now(url: str) -> int:
-    """Run `bring_up_to_date` from code without an event loop, for services that log in as the usual role."""
+    """Run `bring_up_to_date` from code without an event loop, with the default application role."""
     return asyncio.run(bring_up_to_date(url, ApplicationRole()))

@@ -1,4 +1,4 @@
-"""Check whether the installed packages are those of the program's release."""
+"""Check whether the installed packages match the release's list of versions."""
 
 import re
 from collections.abc import Iterable
@@ -11,14 +11,14 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 _FOLDER = Path(__file__).parent
-# A wheel contains the list of its release. In the source tree the list is next to pyproject.toml.
+# A wheel contains the list. In the source tree, the list is next to pyproject.toml.
 _LOCKS = (_FOLDER / "requirements.lock", _FOLDER.parents[1] / "requirements.lock")
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
 
 @dataclass(frozen=True)
 class Locked:
-    """A package in the list of versions. `hashes` are the SHA-256 of all files from which it may be installed."""
+    """A package in the list of versions. `hashes` are the SHA-256 hashes of the files that may be installed."""
 
     name: str
     version: str
@@ -26,7 +26,7 @@ class Locked:
 
 
 class Drift(NamedTuple):
-    """A package that is missing or installed in another version than the list requires."""
+    """A package that is missing or has another version than the list requires."""
 
     name: str
     locked: str
@@ -37,7 +37,7 @@ class Drift(NamedTuple):
 
 
 def parse_lock(text: str) -> list[Locked]:
-    """Return the packages of a list that pip-compile wrote, without those for other machines."""
+    """Return the packages of a pip-compile list, without packages for other machines."""
     found = []
     for entry in re.split(r"\n(?=[A-Za-z0-9])", text):
         head, _, rest = entry.partition("\\\n")
@@ -49,12 +49,12 @@ def parse_lock(text: str) -> list[Locked]:
 
 
 def load_lock() -> list[Locked]:
-    """Return the packages of this program's release."""
+    """Return the packages in the list of this release."""
     return parse_lock(next(path for path in _LOCKS if path.exists()).read_text("utf-8"))
 
 
 def list_drift(lock: Iterable[Locked]) -> list[Drift]:
-    """Return the packages that differ from the list."""
+    """Return the packages that are missing or have another version than the list."""
     found = ((one, _find_version(one.name)) for one in lock)
     return [Drift(one.name, one.version, installed) for one, installed in found if installed != one.version]
 

@@ -1,4 +1,4 @@
-"""The validation messages of pydantic in Portuguese, for callers and operators."""
+"""Pydantic's validation messages in Portuguese, for callers and operators."""
 
 import re
 from typing import Any
@@ -29,27 +29,28 @@ PHRASES = {
     "uuid_type": "deve ser um UUID",
     "uuid_parsing": "deve ser um UUID",
 }
-# Raised by our own validators, whose messages are in Portuguese already.
+# Our own validators raise this type, with messages that are already in Portuguese.
 _OURS = "value_error"
 
 
-# A length limit after our own validator gets the error type of a list, even for a text. Use the type of texts instead.
+# A length limit that follows one of our validators raises the error type of lists, even for a string. Replace it with
+# the error type of strings.
 _OF_TEXTS = {"too_short": "string_too_short", "too_long": "string_too_long"}
 
 
 def name_fault(fault: Any) -> str:
-    """Return the type of a pydantic error."""
+    """Return the type of a pydantic error. A length error of a string gets the type for strings."""
     kind: str = fault["type"]
     return _OF_TEXTS.get(kind, kind) if isinstance(fault.get("input"), str) else kind
 
 
 def format_example(example: str | None) -> str:
-    """Return the words with an example of the expected text, so that no reader needs the regular expression."""
+    """Return the part of a message that shows an example, so that readers need no regular expression."""
     return f", como `{example}`" if example else ""
 
 
 def translate_fault(fault: Any, example: str | None = None) -> str:
-    """Return the message of a pydantic error. `example` is a text of the expected form."""
+    """Return the message for a pydantic error. `example` is a value of the expected form."""
     context = dict(fault.get("ctx", {})) | {"like": format_example(example)}
     if fault["type"] == _OURS:
         return str(context["error"])
@@ -59,5 +60,5 @@ def translate_fault(fault: Any, example: str | None = None) -> str:
 
 
 def _list_choices(expected: str) -> str:
-    """Return pydantic's list of allowed values, such as `'a', 'b' or 'c'`, in Portuguese."""
+    """Translate pydantic's list of allowed values, such as `'a', 'b' or 'c'`."""
     return re.sub("'([^']*)'", r"`\1`", expected).replace("` or `", "` ou `")

@@ -1,6 +1,7 @@
-"""The parts of the trial, which is a separate distribution. They are found by entry point, only in the sandbox profile.
+"""Load the trial, a separate distribution with demo data and embedded parts. It is used only in the sandbox profile.
 
-No module of `balcao` imports them (ADR 0011), so a production installation does not need them.
+The parts are found by entry point. No module of `balcao` imports them (ADR 0011), so a production installation does not
+need them.
 """
 
 import os
@@ -21,16 +22,16 @@ NOT_INSTALLED = (
 
 def require_trial(settings: "Settings") -> None:
     """Raise SettingsError in the sandbox profile if the trial is not installed."""
-    from balcao.settings import SettingsError  # slow to import; the list of commands does not need it
+    from balcao.settings import SettingsError  # slow import that listing the commands does not need
 
     if settings.sandbox and not find_parts():
         raise SettingsError(NOT_INSTALLED)
 
 
 def load(settings: "Settings", name: str) -> Any:
-    """Import and return a part. Raises SettingsError in production, and if the trial is not installed.
+    """Load a part of the trial. Raises SettingsError in production and if the trial is not installed.
 
-    In production, a part is only requested if the configuration uses embedded parts, which production rejects.
+    In production, parts are requested only if the settings use embedded parts, which production rejects.
     """
     from balcao.settings import SettingsError
 
@@ -41,12 +42,12 @@ def load(settings: "Settings", name: str) -> Any:
 
 
 def load_installed(name: str, default: Any) -> Any:
-    """Return a part when no settings are loaded yet. Return the default in production, and without the trial."""
+    """Load a part before the settings are loaded. Return `default` in production and if the trial is not installed."""
     is_sandbox = os.environ.get("BALCAO_PROFILE", "sandbox") == "sandbox"
     return find_parts()[name].load() if is_sandbox and find_parts() else default
 
 
 @cache
 def find_parts() -> dict[str, EntryPoint]:
-    """Return the parts by name, or none if the trial is not installed."""
+    """Return the trial's parts by name. The dictionary is empty if the trial is not installed."""
     return {part.name: part for part in entry_points(group=GROUP)}

@@ -1,4 +1,4 @@
-"""The expiry of the certificate that callers of the public address receive, from whichever machine serves it."""
+"""The expiry of the public address's certificate as callers see it, whichever machine the gateway runs on."""
 
 import math
 import socket
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from cryptography import x509
 
 TIMEOUT_SECONDS = 5.0
-# An hour is enough, because certificates are valid for weeks, and each check costs a TLS handshake.
+# Certificates are valid for weeks, and each check costs each process a TLS handshake.
 _LOOK_SECONDS = 3600.0
 
 

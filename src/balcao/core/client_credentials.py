@@ -1,4 +1,4 @@
-"""An access token from the client credentials grant, requested once and shared until shortly before it expires."""
+"""An access token by client credentials, requested once and shared until shortly before it expires."""
 
 import asyncio
 import time
@@ -8,13 +8,13 @@ from typing import Any, Protocol
 
 # A token is replaced this long before it expires.
 MARGIN_SECONDS = 60.0
-# The lifetime in seconds if the response contains none, and the longest lifetime that is accepted.
+# The lifetime in seconds if the response states none, and the maximum that is believed.
 LIFETIME_WHEN_UNKNOWN = 1_800.0
 LONGEST_LIFETIME = 86_400.0
 
 
 class RequestToken(Protocol):
-    """A function that posts the token request form and returns the JSON object of the response, or raises an error."""
+    """A function that posts the form of the grant and returns the response's JSON object, or raises its errors."""
 
     async def __call__(self, form: Mapping[str, str]) -> Mapping[str, Any]: ...
 
@@ -36,7 +36,7 @@ class ClientCredentials:
         self._token: Token | None = None
 
     async def get(self) -> Token:
-        """Return the token, or request a new one if it is about to expire. Raises the errors of the token request."""
+        """Return a token that is valid for some more time. Raises the errors of the token request."""
         async with self._lock:
             if self._token is None or self._token.use_until <= time.monotonic():
                 self._token = _to_token(await self._ask(self._form))

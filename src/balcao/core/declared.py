@@ -1,4 +1,4 @@
-"""The services, jobs and limits of the whole platform, for operators."""
+"""Declarations of all services' code for operators, whichever services a process serves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

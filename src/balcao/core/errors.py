@@ -36,7 +36,7 @@ class BalcaoError(Exception):
     """A refusal or failure that a caller may see.
 
     - `code`: the stable value of the `Error-Code` header.
-    - `retry_after`: the seconds in `Retry-After`.
+    - `retry_after`: in seconds.
     - `compared`: a fixed text that portals compare.
     - `members`: further members of the body, if the dialect supports them.
     """

@@ -1,7 +1,7 @@
 """The parts of a feature, declared at the end of its `api.py`.
 
-The code for data subject rights, retention, imports, exports and dead-lettered jobs uses a feature only through these
-declarations. It imports no feature, so a new feature is listed in only one place.
+Rights, retention, imports, exports and dead-lettered jobs reach a feature only through these declarations. None of them
+imports a feature, and a new feature is listed in one place.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,8 @@ from balcao.core.jobs.worker import JobKind
 class Feature:
     """One noun of a service. Erasures process the features in the service's order.
 
-    `limits` are the rates, by name, that its use cases count in addition to the rates of its operations. `sent_events`
-    are the events that its webhooks send, for the API description.
+    `limits` are the rates, by name, that its use cases count besides those of its operations. `sent_events` are the
+    events of its webhooks, for the API description.
     """
 
     routes: Sequence[Operation] = ()

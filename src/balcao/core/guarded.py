@@ -1,7 +1,7 @@
-"""Calls to URLs that callers supply. Addresses inside our own networks are refused.
+"""Calls to addresses from callers. Addresses inside our own networks are never reached.
 
-This module resolves the name, checks all its addresses, and connects to a checked address. So a name that resolves
-differently a moment later cannot redirect the call. HTTP redirects are not followed.
+The name is resolved here, all its addresses are checked, and the connection goes to a checked address. So a name that
+resolves differently a moment later leads nowhere else. Redirects are not followed.
 """
 
 import asyncio
@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 
 import httpx
 
-# All addresses that registries assign on the internet (RFC 4291, 2.4). This range excludes some IPv6 forms of IPv4
-# addresses (compatible, translated, NAT64) and the former site-local addresses (`fec0::/10`).
+# All addresses that registries assign on the internet (RFC 4291, 2.4). IPv6 forms of IPv4 addresses outside this range
+# (compatible, translated, NAT64) and former site-local addresses (`fec0::/10`) are thereby rejected.
 _UNICAST = ip_network("2000::/3")
-# Refused parts of that range: documentation, and tunnels to IPv4 addresses, which may be private (Teredo, 6to4, ...).
+# Exceptions within it: documentation, and tunnels to IPv4 addresses, which may be private (Teredo and similar, 6to4).
 _NOT_REACHED = tuple(map(ip_network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
-# Protocol assignments, the 6to4 relay, and the address of Azure's platform services. They look public, but lead into
-# the network of this machine.
+# Addresses of protocols, the 6to4 relay, and the address at which Azure serves its virtual machines. They look public
+# but lead into the network of this machine.
 _NEARBY = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")))
 _PORTS = {"https": 443, "http": 80}
 
@@ -29,7 +29,7 @@ class AddressRefused(Exception):
 
 
 class Answered(NamedTuple):
-    """The response's status and `Retry-After`. The body is not read."""
+    """The response. Its body is not read."""
 
     status: int
     retry_after: str | None
@@ -53,9 +53,9 @@ async def post_guarded(
     seconds: float,
     allow_private: bool = False,
 ) -> Answered:
-    """Send a POST and return the response without its body. Raises AddressRefused, TimeoutError or httpx.HTTPError.
+    """Send a POST and return its status. Raises AddressRefused, TimeoutError or httpx.HTTPError.
 
-    `allow_private` also allows addresses that are not public, for developers' machines.
+    `allow_private` is for machines on which developers try the platform.
     """
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]

@@ -1,6 +1,7 @@
 """Structured logs on standard error: one JSON object per line, or short lines on a terminal.
 
-Log lines contain no paths and no personal data. The id of the current request comes from a context variable.
+No paths, no personal data.
+The values of the current request (its id, the template of its route) are bound to the context and not passed around.
 """
 
 import json
@@ -25,7 +26,7 @@ def _add_request_id(_: object, __: str, event: structlog.typing.EventDict) -> st
 
 
 def _reduce_exception(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Replace an exception with its type and location, because its message may quote a row or a body."""
+    """Replace an exception with its type and location, because its text may quote a row or a body."""
     failure = event.pop("exc_info", None)
     if failure is True:
         failure = sys.exc_info()[1]

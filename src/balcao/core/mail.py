@@ -15,9 +15,9 @@ import aiosmtplib
 
 from balcao.settings import Settings
 
-# The timeout of each command to the server.
+# The limit for each command to the server.
 TIMEOUT_SECONDS = 10.0
-# The timeout of a whole e-mail, because a server could answer each command just in time.
+# The limit for a whole e-mail, because a server could answer each command just in time.
 TOTAL_SECONDS = 30.0
 MAIL_FOLDER = "emails"
 MOST_IN_FOLDER = 1_000
@@ -31,7 +31,7 @@ _FAULTS = (aiosmtplib.SMTPException, OSError, TimeoutError, *_MALFORMED)
 
 
 class MailRefused(Exception):
-    """The e-mail was not accepted. `code` names the kind of fault. It contains no address and no server message."""
+    """The e-mail was not accepted. `code` names the kind of fault, without an address or a server's text."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -107,7 +107,7 @@ class MailFolder:
     def _write(self, message: EmailMessage) -> None:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(4)}"
-        # Rename the file once it is complete, because readers look for the suffix `.eml`.
+        # Rename the complete file, because readers look for this suffix.
         unfinished = self.folder / f"{name}.part"
         unfinished.write_bytes(message.as_bytes())
         unfinished.rename(self.folder / f"{name}.eml")
@@ -124,7 +124,7 @@ def create_mailer(settings: Settings) -> SmtpMailer | MailFolder | None:
 
 
 def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> EmailMessage:
-    """Return the e-mail. Raises ValueError for an address that mail programs would decode to another address."""
+    """Return the e-mail. Raises ValueError for an address that readers would decode to another address."""
     if _ENCODED_WORD in to:
         raise ValueError("an encoded word is no address")
     domain = sender.rpartition("@")[2]

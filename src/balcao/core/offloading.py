@@ -1,8 +1,8 @@
 """Run CPU-bound work outside the event loop, so that one caller's large input does not delay other callers.
 
-One thread in each process runs all of this work, because more threads would only compete for the interpreter lock. The
-queue holds one piece of work for each caller at a time, so a caller with many pieces delays only its own calls. The
-thread cannot be stopped, so inputs must be bounded: a piece of work may take at most a few seconds.
+One thread for each process runs all of it, because more threads would only compete for the interpreter lock. The queue
+holds one piece of work for each caller at a time, so a caller with many pieces delays only itself. The thread cannot be
+stopped, so inputs must be bounded: a piece of work may take at most a few seconds.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ T = TypeVar("T")
 # Inputs of up to this many bytes are processed in the event loop. The slowest check takes 10 ms for this size.
 SMALL = 8 * 1024
 _MOST_AT_ONCE = 1
-# The longest wait for a slot. It is longer than any piece of work takes.
+# The longest wait for a slot. It is longer than the longest piece of work takes.
 _LONGEST_SECONDS = 20.0
 
 _thread = ThreadPoolExecutor(1, "offloaded")

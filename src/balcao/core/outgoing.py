@@ -1,4 +1,4 @@
-"""Calls from one service to another over HTTP, with the platform's own OAuth client."""
+"""Calls between services: over HTTP, as the platform's own client."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ RETRY_AFTER_SECONDS = 5
 
 
 class ServiceClient:
-    """A client for another service at its base address. Each process needs only one instance, which shares its token.
+    """A client for another service at its base address: one instance and one token for the process.
 
     The token comes from the issuer that discovery names, and is replaced before it expires.
     """
@@ -31,7 +31,7 @@ class ServiceClient:
     async def get(self, path: str, *, seconds: float, request_id: str) -> Mapping[str, Any] | None:
         """Return the JSON object at this path below the base, or None for a 404.
 
-        Raises Unavailable if no valid response arrives within `seconds`, or if no address is configured.
+        Raises Unavailable if no such response arrives within `seconds`, or no address is configured.
         """
         try:
             async with asyncio.timeout(seconds):

@@ -1,4 +1,4 @@
-"""Repeat work at intervals in the background."""
+"""Work that a process repeats at intervals while it serves."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

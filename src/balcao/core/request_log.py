@@ -1,4 +1,4 @@
-"""The log line of each request. Prepared prefixes and batches keep its cost low."""
+"""The log line of a request, built from a prepared prefix and written in batches, because every request pays for it."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ from balcao.core.logs import LOGGER_NAME, is_terminal, paint
 
 # The maximum delay of a line. The log may lose its last lines, unlike the audit trail, which is committed.
 DELAY_SECONDS = 0.05
-# Gateways call health checks several times a second. A healthy response is only logged at level debug.
+# Gateways check several times a second. A healthy answer is only logged at the level debug.
 _HEALTH_CHECK = re.compile(r"(?:.*\.)?(?:live|ready|readi)[a-z0-9_]*")
 
 
@@ -76,7 +76,7 @@ class RequestLog:
 
 
 def _format_for_terminal(labels: tuple[str, str, str], status: int, seconds: float, request_id: str) -> str:
-    """Return a short line: time, status, operation and duration, and for a 5xx also the request id."""
+    """Return time, status, operation and duration, and the request id of a 5xx."""
     service, operation, method = labels
     colour = "32" if status < 400 else "33" if status < 500 else "31"
     clock, word = paint(time.strftime("%H:%M:%S"), "2"), paint(str(status), colour)

@@ -36,15 +36,15 @@ class Service:
     """A service of the platform.
 
     - `prefix`: the gateway's prefix. `base` precedes every path, also without the gateway.
-    - `features`: the features, in the order in which their declarations apply.
+    - `features`: their routes, jobs, retention, personal data, imports, exports and dead-lettered jobs, in their order.
     - `description`, `tags` (by name): for the OpenAPI document, in Portuguese.
     - `dialects`: maps a path prefix to its error format. The longest match wins; "" is the service's default.
     - `health_paths`: the paths of liveness and readiness by the operation's name, which begins with "live" or "ready".
-      Empty if the service declares its own health operations.
+      Empty if the service has its own form of them.
     - `ready`: the service's own checks of readiness, by name.
     - `has_city_times`: timestamps of liveness and readiness have the city's offset, like the service's other instants.
     - `seed`: loads seed data after the migrations.
-    - `lifespan`: opens the resources that the service holds in the process, and closes them at the end.
+    - `lifespan`: opens what the service keeps in the process.
     """
 
     name: str
@@ -140,7 +140,7 @@ class Service:
 
 
 class MalformedOperation(Exception):
-    """A declaration that contradicts others or that the access catalogue cannot store. The platform does not start."""
+    """A declaration that contradicts others or that the access catalogue cannot store. Prevents the start."""
 
 
 def path_of(service: Service, operation: Operation) -> str:

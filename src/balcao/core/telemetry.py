@@ -1,6 +1,6 @@
-"""Metrics for Prometheus, by service, operation and status. No label is a path, so no personal data can appear.
+"""Metrics for Prometheus, by service, operation and status. Never by path, so that no personal data can appear.
 
-A request only increments numbers in memory. They become series when Prometheus scrapes them (`core.context.metrics`).
+A request adds to plain lists. They become series when Prometheus asks for them (`core.context.metrics`).
 """
 
 import time
@@ -24,8 +24,8 @@ _BUCKETS = (*(str(bound) for bound in BOUNDS), "+Inf")
 _SLOW = BOUNDS.index(0.5) + 1
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REQUESTS = "balcao_requests"
-# The metric with the time at which a process last published its numbers, normally once a second. An old time means that
-# the process is gone or that its event loop is blocked.
+# When a process last published its numbers, normally once a second. An old time means that the process is gone or its
+# event loop is blocked.
 BEAT = "balcao_process_beat_timestamp_seconds"
 
 # The name of a metric and the values of its labels.
@@ -59,7 +59,7 @@ class Meter:
 
 
 class Counter:
-    """A counter of events, by label values."""
+    """A count of events by the values of their labels."""
 
     def __init__(self, name: str, text: str, labels: tuple[str, ...]) -> None:
         self.name = name
@@ -86,7 +86,7 @@ class ServiceNumbers(NamedTuple):
     times: tuple[int, ...] = (0,) * len(_BUCKETS)
 
     def plus(self, other: "ServiceNumbers") -> "ServiceNumbers":
-        """Return the sum of these numbers and `other`."""
+        """Return the sum of both."""
         return ServiceNumbers(
             self.responses + other.responses,
             self.refusals + other.refusals,
@@ -97,7 +97,7 @@ class ServiceNumbers(NamedTuple):
         )
 
     def minus(self, other: "ServiceNumbers") -> "ServiceNumbers":
-        """Return the numbers that were counted since `other`."""
+        """Return what was counted since `other`."""
         return ServiceNumbers(
             self.responses - other.responses,
             self.refusals - other.refusals,
@@ -148,7 +148,7 @@ class Telemetry:
         return self._meters.get(labels) or self._meters.setdefault(labels, Meter(labels))
 
     def counter(self, name: str, text: str, *labels: str) -> Counter:
-        """Declare a counter. `name` omits the suffix `_total` of its series."""
+        """Declare a counter. `name` has no `_total`, which its series end with."""
         return self._counters.setdefault(name, Counter(name, text, labels))
 
     @contextmanager
@@ -190,7 +190,7 @@ class Telemetry:
         return found
 
     def exposition(self, numbers: Numbers, gauges: Iterable[Metric] = ()) -> bytes:
-        """Return the metrics in the format of Prometheus. `gauges` are families that no process counts."""
+        """Return the text for Prometheus. `gauges` are families that no process counts."""
         return generate_latest(_Families(self._counters.values(), numbers, gauges))
 
 

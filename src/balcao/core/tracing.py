@@ -35,9 +35,9 @@ class Tracing:
 async def tracing(url: str, share: float, process: str) -> AsyncIterator[None]:
     """Create traces while the block runs and send them to the collector at `url`. Without a URL, tracing is off.
 
-    `share` is the fraction of traces that are created. The trace id decides, so all processes decide alike, whatever a
-    caller requests. If several platforms run in one process, such as an API and a worker, only the first one starts
-    tracing. Raises SettingsError if the libraries are not installed.
+    `share` is the share of traces that are created. It is decided by the trace's id, so all processes decide alike,
+    whatever a caller requests. If several platforms run in one process, such as an API and a worker, only the first one
+    starts tracing. Raises SettingsError if the libraries are not installed.
     """
     if not url or Tracing.tracer is not None:
         yield
@@ -76,8 +76,8 @@ def _make_provider(url: str, share: float, process: str) -> "TracerProvider":
 def span(name: str, kind: str, attributes: Mapping[str, Any], parent: str | None = None) -> Iterator["Span | None"]:
     """Create a span for the block, as a child of the current span or of the `traceparent` in `parent`.
 
-    `kind` is `SERVER`, `CLIENT` or `CONSUMER`. An exception is recorded only by its type, because its message may quote
-    a row.
+    `kind` is `SERVER`, `CLIENT` or `CONSUMER`. An exception is recorded only by its type, because its text may quote a
+    row.
     """
     if Tracing.tracer is None:
         yield None
@@ -126,7 +126,7 @@ class TracedClient(httpx.AsyncClient):
     """An HTTP client whose calls are spans, named by method and host, and which sends `traceparent`."""
 
     async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-        """Send the request in a span."""
+        """Send the request."""
         known = {"http.request.method": request.method, "server.address": request.url.host}
         with span(f"{request.method} {request.url.host}", "CLIENT", known) as made:
             request.headers.update(carry_trace() or {})
@@ -138,7 +138,7 @@ class TracedClient(httpx.AsyncClient):
 
 @functools.cache
 def _load_authorities() -> ssl.SSLContext:
-    """Return a TLS context with the certificate authorities. Loading them takes tens of milliseconds."""
+    """Return the certificate authorities, loaded once for each process because that takes tens of milliseconds."""
     return httpx.create_ssl_context()
 
 

@@ -1,1 +1,1 @@
-"""The operator's tasks for an installation. The commands of `balcao.cli` call them and print what they return."""
+"""The operator's tasks for an installation. The commands in `balcao.cli` call them and print the results."""

@@ -1,4 +1,4 @@
-"""Base backups of the whole database server, the log (WAL) after them, and point-in-time recovery."""
+"""Base backups of the whole database server, its write-ahead log (WAL), and point-in-time recovery."""
 
 import asyncio
 import functools
@@ -34,7 +34,7 @@ ROUND_SECONDS = 5.0
 PROMOTION_SECONDS = 0.1
 REASON = "Eliminação repetida depois de restaurada uma cópia de segurança."
 
-# PostgreSQL's errors for a login that may not copy the server, each with the sentence for the operator.
+# Fragments of PostgreSQL's errors for a login that may not copy the server, with the sentence for the operator.
 _NO_REPLICATION = (
     "O usuário de {variable} não pode copiar o servidor: indique em BALCAO_BACKUP_URL o papel balcao_backup, que "
     "database/roles.sql cria (`CREATE ROLE balcao_backup LOGIN REPLICATION`)."
@@ -50,21 +50,21 @@ _LACKING = {
 
 
 class Copied(NamedTuple):
-    """A new copy, and how many older copies and log segments were deleted after it."""
+    """A new copy, and the numbers of deleted older copies and log segments. `erased` is None without `keep`."""
 
     name: str
     erased: tuple[int, int] | None
 
 
 class RestoredEmbedded(NamedTuple):
-    """The copy that was restored, and how many erasures were repeated."""
+    """The name of the restored copy, and the number of repeated erasures."""
 
     copy: str
     repeated: int
 
 
 class RestoredCluster(NamedTuple):
-    """The copy that was restored, the cluster, and the folder with the former data."""
+    """The name of the restored copy, the cluster, and the folder with the former data."""
 
     copy: str
     cluster: str
@@ -72,7 +72,7 @@ class RestoredCluster(NamedTuple):
 
 
 def create_copy(folder: Path, keep: int | None) -> Copied:
-    """Copy the server with its roles and check the copy. With `keep`, delete older copies. Raises OperatorFault."""
+    """Copy the whole server and verify the copy. With `keep`, delete older copies. Raises OperatorFault."""
     settings = Settings.load()
     with database.open_database(settings) as url, writing_to(folder):
         login = settings.find_backup_url(url)
@@ -83,15 +83,15 @@ def create_copy(folder: Path, keep: int | None) -> Copied:
 
 
 def follow_log(folder: Path, on_begin: Callable[[], None]) -> None:
-    """Receive the server's log until a signal arrives. Raises OperatorFault if it cannot start."""
+    """Receive the server's log until SIGTERM or SIGINT arrives. Raises OperatorFault if it cannot start."""
     settings = Settings.load()
     with database.open_database(settings) as url, writing_to(folder):
-        logs.configure(settings.log_level)  # a service, and operators read its log
+        logs.configure(settings.log_level)  # runs as a service, whose log operators read
         asyncio.run(_follow(settings, url, folder.absolute(), on_begin))
 
 
 def verify_copies(folder: Path) -> Iterator[tuple[str, str | None]]:
-    """Yield each copy's name and its error, if any. Raises OperatorFault if there is no copy."""
+    """Yield the name of each copy, and its error or None. Raises OperatorFault if there is no copy."""
     made = backups.list_backups(folder)
     if not made:
         raise OperatorFault(f"Em {folder} não há cópia completa: faça uma com `balcao backup create`.")
@@ -105,7 +105,7 @@ def verify_copies(folder: Path) -> Iterator[tuple[str, str | None]]:
 
 
 def restore_embedded(folder: Path, until: str | None) -> RestoredEmbedded:
-    """Restore the embedded database, which must have no data. Then repeat the erasures since the copy."""
+    """Restore the embedded database, which must have no data. Then repeat the erasures that the copy lacks."""
     settings = Settings.load()
     if not settings.embedded_database:
         raise OperatorFault(
@@ -119,7 +119,7 @@ def restore_embedded(folder: Path, until: str | None) -> RestoredEmbedded:
 
 
 def prepare_folder(folder: Path, until: str | None, target: Path) -> Path:
-    """Prepare a data folder for a separate server, and return its path."""
+    """Prepare a data directory for a separate server, and return its path."""
     _prepare(folder, until, target)
     return target / "postgres"
 
@@ -133,7 +133,7 @@ def _prepare(folder: Path, until: str | None, target: Path) -> str:
 
 
 def restore_cluster(folder: Path, until: str | None, name: str) -> RestoredCluster:
-    """Restore into a Debian cluster and start it. This does not repeat the erasures since the copy."""
+    """Restore a copy into a Debian cluster and start it. Erasures that the copy does not contain are not repeated."""
     settings = Settings.load()
     instant = _parse_instant(until)
     if settings.embedded_database:
@@ -148,11 +148,11 @@ def restore_cluster(folder: Path, until: str | None, name: str) -> RestoredClust
 
 
 def erase_again(folder: Path) -> int:
-    """Repeat in a restored database the erasures that the copy does not contain. Return the number of erasures."""
+    """Repeat in a restored database the erasures that the copy does not contain. Return their number."""
     erased = tombstones.find_latest_tombstones(tombstones.read_tombstones(folder))
 
     async def erase(call: Call) -> int:
-        # The slot and the log of the former server no longer exist, so their records would cause false alarms.
+        # The former server's slot and log no longer exist, so its records would cause false alarms.
         await _note(call.platform.database, watch.forget_copies)
         return await anonymisation.erase_people_again(call, erased, REASON)
 
@@ -170,7 +170,7 @@ def _parse_instant(text: str | None) -> datetime | None:
 
 
 async def _wait_for_promotion(running: Any) -> None:
-    """Wait for the end of the recovery. Raises OperatorFault if the server stops before."""
+    """Wait until the recovery ends. Raises OperatorFault if the server stops first."""
     while True:
         try:
             if not await servers.is_recovering(running.server.url):
@@ -183,7 +183,7 @@ async def _wait_for_promotion(running: Any) -> None:
 
 @contextmanager
 def _explain_login(settings: Settings) -> Iterator[None]:
-    """Explain why a login may not copy the server, with the variable that sets it. Raises OperatorFault."""
+    """Explain why a login may not copy the server, and name the setting with the login. Raises OperatorFault."""
     try:
         yield
     except (PostgresqlError, Unavailable, StatementRefused) as fault:
@@ -204,7 +204,7 @@ async def _note_once(settings: Settings, url: str, folder: Path) -> None:
 
 
 async def _note(opened: Database, note: Callable[[Connection], Awaitable[None]]) -> None:
-    """Record in the database that the copies work, for other machines. Tolerate a database without the table for it."""
+    """Record in the database that copying works. Other machines read it. If the table is missing, log a warning."""
     try:
         async with opened.connection() as connection:
             await note(connection)
@@ -213,7 +213,7 @@ async def _note(opened: Database, note: Callable[[Connection], Awaitable[None]])
 
 
 async def _follow(settings: Settings, url: str, folder: Path, on_begin: Callable[[], None]) -> None:
-    """Keep the receiver running and the tombstones recorded until a signal arrives."""
+    """Keep the receiver running and record tombstones until a signal arrives."""
     stopping = asyncio.Event()
     for stop in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(stop, stopping.set)
@@ -221,7 +221,7 @@ async def _follow(settings: Settings, url: str, folder: Path, on_begin: Callable
     await opened.open()
     login = settings.find_backup_url(url)
     try:
-        # An error at the start is raised. Later, the server may be down for a while.
+        # An error at the start is raised. Later, the server may be down for a while without ending this command.
         with _explain_login(settings):
             receiver = backups.receive_log(login, await servers.read_server_version(login), folder)
     except BaseException:
@@ -255,7 +255,7 @@ async def _keep_following(
                 log.warning("backup.interrupted", code=type(fault).__name__)
             await _pause(stopping)
     finally:
-        receiver.send_signal(signal.SIGINT)  # it saves what it has received, then exits
+        receiver.send_signal(signal.SIGINT)  # it stores what it has received, then exits
         receiver.wait()
 
 

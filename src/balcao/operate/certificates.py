@@ -1,10 +1,10 @@
-"""Calls that fail because this machine does not trust the server's certificate."""
+"""Errors of calls to servers whose certificate this machine does not trust."""
 
 import ssl
 
 
 def is_distrust(fault: BaseException) -> bool:
-    """Return whether a call failed because this machine does not trust the authority of the server's certificate."""
+    """Return whether a call failed because this machine does not trust the server's certificate."""
     causes = [fault]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
         causes.append(cause)
@@ -12,7 +12,7 @@ def is_distrust(fault: BaseException) -> bool:
 
 
 def describe_distrust(address: str) -> str:
-    """Return the sentence about a certificate that cannot be verified."""
+    """Return the sentence for the operator about a certificate that this machine does not trust."""
     return (
         f"O certificado de {address} não é de quem esta máquina confia: se a cidade tem uma autoridade própria, "
         "inclua o certificado dela em /usr/local/share/ca-certificates, execute `update-ca-certificates` e indique em "

@@ -1,6 +1,6 @@
-"""The database that a command works on: the configured database, or the embedded database in the data folder.
+"""The database that a command uses: the configured database, or the embedded database in the data folder.
 
-The platform and its services are imported only when a database is used, because help and usage errors must be fast.
+The platform and its services are imported only when a database is used, so that help and usage errors are fast.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_database(settings: Settings, *, create: bool = False) -> Iterator[str]:
-    """Yield the database's address. Start an embedded server for the duration of the block if it does not run.
+    """Yield the database's address. Start an embedded server for the block if it is not running.
 
-    Raises OperatorFault if there are no embedded data yet, unless `create` is set.
+    Raises OperatorFault if the embedded database does not exist yet, unless `create` is set.
     """
-    logs.configure("error")  # a command prints to the terminal, so it logs little
+    logs.configure("error")  # commands print to the terminal, so log only errors
     if not settings.embedded_database:
         yield settings.database_url
         return
@@ -38,9 +38,9 @@ def open_database(settings: Settings, *, create: bool = False) -> Iterator[str]:
 
 
 def find_embedded(settings: Settings) -> str | None:
-    """Return the address of the embedded server of the data folder.
+    """Return the address of the data folder's embedded server.
 
-    Return None if it does not run, or in production.
+    Return None in production and if the server is not running.
     """
     if not settings.sandbox:
         return None
@@ -49,9 +49,9 @@ def find_embedded(settings: Settings) -> str | None:
 
 
 def find_database(settings: Settings) -> str:
-    """Return the address of a database that runs already.
+    """Return the address of a running database.
 
-    Raises OperatorFault if the embedded database is configured and does not run.
+    Raises OperatorFault if the embedded database is configured and is not running.
     """
     if not settings.embedded_database:
         return settings.database_url
@@ -65,7 +65,7 @@ def find_database(settings: Settings) -> str:
 
 
 def make_role(settings: Settings) -> "ApplicationRole":
-    """Return the roles that receive the grants of a migration."""
+    """Return the roles to which migrations grant rights."""
     from balcao.core.database.roles import ApplicationRole
 
     return ApplicationRole(
@@ -77,9 +77,9 @@ def make_role(settings: Settings) -> "ApplicationRole":
 
 
 async def require_owner(settings: Settings, url: str) -> str:
-    """Return the owner's address for the database at `url`, after checking that the owner can log in.
+    """Check that the owner can log in to the database at `url`, and return the owner's address.
 
-    Raises OperatorFault with the variable at fault.
+    Raises OperatorFault. The message names the setting that is wrong.
     """
     from balcao.core.database.pool import Database
     from balcao.core.database.refusals import describe_refusal
@@ -98,7 +98,7 @@ async def require_owner(settings: Settings, url: str) -> str:
 
 
 async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
-    """Raise SettingsError in production if the database has demo data. Call this before a migration."""
+    """Raise SettingsError in production if the database has demo data. Call it before migrating."""
     from balcao import app
     from balcao.core.database.pool import Database
 
@@ -112,7 +112,7 @@ async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
 
 
 async def check_database(settings: Settings, url: str) -> None:
-    """Raise MigrationError if the database is not up to date, Unavailable if it cannot be reached.
+    """Raise MigrationError if the database is not up to date, and Unavailable if it cannot be reached.
 
     In production, raise SettingsError first if it has demo data, because migrating such a database would be useless.
     """
@@ -132,7 +132,7 @@ async def check_database(settings: Settings, url: str) -> None:
 
 @asynccontextmanager
 async def open_platform(settings: Settings, url: str, *, bare: bool = False) -> AsyncIterator["Platform"]:
-    """Open the platform for a command, with the per-process resources of all services unless `bare` is set."""
+    """Open the platform for a command. Unless `bare` is set, open the resources of all services too."""
     from balcao import app
     from balcao.core.context.platform import assemble
 

@@ -1,4 +1,4 @@
-"""Parse the end of an operator's change, a duration or a time in the city's time zone, and name the operator."""
+"""Parse the start and end of an operator's change, and return the operator's name."""
 
 import getpass
 import os
@@ -18,7 +18,8 @@ _CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
 def parse_end(lasting: str, until: str, now: datetime, zone: ZoneInfo) -> datetime | None:
     """Return the end of a change in UTC, or None if it has no end.
 
-    Raises OperatorFault if the text is not a valid time.
+    `lasting` is a duration and `until` a time in the city's time zone. Raises OperatorFault if both are given, or if
+    the end is not valid or not within the next 90 days.
     """
     if lasting and until:
         raise OperatorFault("Use --for ou --until, não os dois.")
@@ -31,9 +32,9 @@ def parse_end(lasting: str, until: str, now: datetime, zone: ZoneInfo) -> dateti
 
 
 def parse_plan(begin: str, lasting: str, until: str, now: datetime, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    """Return the start and the end of a planned change, in UTC. Raises OperatorFault if a text is not a valid time.
+    """Return the start and the end of a planned change, in UTC. Raises OperatorFault if one of them is not valid.
 
-    `lasting` counts from the start. A time of day in `until` is the first one after the start.
+    `lasting` counts from the start. A time of day in `until` means its first occurrence after the start.
     """
     if not (lasting or until):
         raise OperatorFault("Com --from, diga também o fim: --for ou --until.")
@@ -53,7 +54,7 @@ def _parse_duration(text: str) -> timedelta:
 
 
 def _parse_time(text: str, now: datetime, option: str = "--until") -> datetime:
-    """Parse a time. A time of day is its next occurrence."""
+    """Parse a time. A time of day means its next occurrence."""
     if found := _CLOCK.fullmatch(text):
         end = now.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
         return end if end > now else end + timedelta(days=1)
@@ -65,12 +66,12 @@ def _parse_time(text: str, now: datetime, option: str = "--until") -> datetime:
 
 
 def format_end(end: datetime | None, zone: ZoneInfo) -> str:
-    """Return the end of a change as text for people."""
+    """Return the end of a change in Portuguese, as part of a sentence."""
     return "até que alguém o desfaça" if end is None else f"até {end.astimezone(zone):%d/%m/%Y %H:%M}"
 
 
 def name_operator() -> str:
-    """Return the operator's login, even behind `sudo`, and the machine."""
+    """Return the operator's login (also behind `sudo`) and the machine's name."""
     try:
         login = os.environ.get("SUDO_USER") or getpass.getuser()
     except (KeyError, OSError):  # a container whose user has no name

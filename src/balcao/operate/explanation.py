@@ -1,4 +1,4 @@
-"""Explain each setting from its declaration: what it does, its value, and the source of the value."""
+"""Explain each setting from its declaration: what it does, its value, and where the value comes from."""
 
 import asyncio
 import difflib
@@ -33,7 +33,10 @@ Source = Literal["environment", "file", "remembered", "derived", "default"]
 
 
 class Secret(msgspec.Struct, frozen=True):
-    """A secret without its value. `fingerprint` is equal on machines with the same hash key and the same secret."""
+    """A description of a secret, without its value.
+
+    `fingerprint` is equal on two machines if both their hash keys and their secrets are equal.
+    """
 
     is_set: bool = msgspec.field(name="set")
     length: int
@@ -42,7 +45,7 @@ class Secret(msgspec.Struct, frozen=True):
 
 
 class Live(msgspec.Struct, frozen=True):
-    """The changed rate that applies instead, until `until` or until an operator reverts it."""
+    """A rate that an operator has set instead of the configured rate. `until` is None if the change has no end."""
 
     rate: str
     until: Any
@@ -50,10 +53,10 @@ class Live(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """One setting. `value` and `default` are null for a secret, and addresses have no passwords.
+    """The explanation of a setting. `value` and `default` are null for a secret. Passwords in addresses are masked.
 
-    `source` is where the value comes from. `origin` is the file, or the settings from which it is derived. `empty`
-    states the effect of an empty value. `affects` are settings that are derived from this one now.
+    `source` is where the value comes from. `origin` is the file, or the settings from which the value is derived.
+    `empty` describes the effect of an empty value. `affects` are the settings that are derived from this setting now.
     """
 
     variable: str
@@ -70,14 +73,14 @@ class Explanation(msgspec.Struct, frozen=True):
 
 
 class Explained(NamedTuple):
-    """Settings, and unknown variables with our prefix. Times are shown in the city's time zone."""
+    """The explained settings, and unknown variables with our prefix. `zone` is the time zone for showing times."""
 
     settings: list[Explanation]
     unknown: list[UnknownVariable]
     zone: ZoneInfo
 
 
-# The effective value of a setting that is empty and derived from others.
+# How to compute the effective value of a setting that is empty and derived from other settings.
 _DERIVED: Mapping[str, Callable[[Any], Any]] = {
     "public_url": lambda settings: settings.base_url,
     "server_urls_csv": lambda settings: ", ".join(settings.server_urls) or settings.base_url,
@@ -95,7 +98,7 @@ _DERIVED: Mapping[str, Callable[[Any], Any]] = {
 
 
 def explain_settings(name: str, files_of_variables: Sequence[Path]) -> Explained:
-    """Explain the setting with this name, or those whose names contain it. An empty name means all.
+    """Explain the setting with this name, or all settings whose names contain it. An empty name means all.
 
     The environment takes precedence over the files. Raises OperatorFault if no setting matches.
     """
@@ -120,7 +123,7 @@ def _read(path: Path) -> str:
 
 
 async def _list_changes(settings: Settings) -> list[Change]:
-    """Return the live changes. Return nothing if the database is down or has no such table yet."""
+    """Return the live changes. The list is empty if the database is down or does not have the table yet."""
     url = settings.database_url
     if settings.embedded_database:
         embedded = await asyncio.to_thread(find_embedded, settings)
@@ -144,7 +147,7 @@ def explain_variables(
     in_files: Mapping[str, str],
     changes: Iterable[Change] = (),
 ) -> list[Explanation]:
-    """Explain every setting. `in_files` maps variables to their files. The environment takes precedence."""
+    """Explain every setting. `in_files` maps variables to their files. The environment takes precedence over files."""
     texts, empty = _read_texts()
     live = {change.name: Live(change.value, change.ends_at, change.author) for change in changes if change.kind == RATE}
     reads = {field: _find_read(settings, derive) for field, derive in _DERIVED.items()}
@@ -174,7 +177,7 @@ def explain_variables(
 
 
 def choose_variables(name: str) -> list[str]:
-    """Return the variables for a name: the exact match, otherwise all that contain it, or none."""
+    """Return the variable with this name, otherwise all variables that contain it. The list may be empty."""
     known = [variable_of(field) for field in Settings.model_fields]
     wanted = name.upper()
     exact = [variable for variable in known if variable in {wanted, f"BALCAO_{wanted}"}]
@@ -210,9 +213,9 @@ def _is_filled(value: Any) -> bool:
 
 
 def _describe_secret(settings: Settings, field: str, value: SecretStr) -> Secret:
-    """Describe a secret so that two machines can be compared.
+    """Describe a secret so that an operator can compare it between machines.
 
-    Its digest of 24 bits is keyed with the installation's hash key.
+    The fingerprint is a 24-bit digest, keyed with the installation's hash key.
     """
     text = value.get_secret_value()
     # BLAKE2b accepts keys of at most 64 bytes.
@@ -227,7 +230,7 @@ def _join(names: frozenset[str]) -> str:
 
 
 class _Recorder(NamedTuple):
-    """A substitute for the settings that records which of them a property or method reads."""
+    """A substitute for `Settings` that records which settings a property or method reads."""
 
     settings: Settings
     read: set[str]
@@ -244,7 +247,7 @@ class _Recorder(NamedTuple):
 
 
 def _find_read(settings: Settings, derive: Callable[[Any], Any]) -> set[str]:
-    """Return the settings from which a derived value is computed now. With other values it may read other settings."""
+    """Return the settings from which a derived value is computed now. With other values, other settings may be read."""
     recorder = _Recorder(settings, set())
     derive(recorder)
     return recorder.read

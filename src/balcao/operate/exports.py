@@ -1,4 +1,4 @@
-"""Export all data of a service as encrypted files, verify such an export and read its lines."""
+"""Export all data of a service as encrypted files, verify an export, and read its lines."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -18,19 +18,19 @@ from balcao.operate.faults import OperatorFault, writing_to
 from balcao.operate.use_cases import explain_refusals
 from balcao.settings import Settings
 
-# Shows the progress of an export during the block. Its argument is the number of kinds of rows.
+# Shows the progress of an export during a block. The argument is the number of kinds to export.
 Showing = Callable[[int], AbstractContextManager[OnProgress]]
 
 
 class Verified(NamedTuple):
-    """The number of checked parts, and the error of each damaged part."""
+    """The number of verified parts, and the error of each damaged part by file."""
 
     parts: int
     damaged: dict[str, str]
 
 
 def export_service(name: str, folder: Path, recipients: Sequence[str], restart: bool, showing: Showing) -> Manifest:
-    """Export a service, or continue an interrupted export. Raises OperatorFault."""
+    """Export a service, or continue an interrupted export. Raises OperatorFault if the export is refused."""
     settings = Settings.load()
     (exported,) = app.choose_services([name])
     order = Order(name, exported.exports, list(recipients), restart)
@@ -45,7 +45,10 @@ def export_service(name: str, folder: Path, recipients: Sequence[str], restart: 
 
 
 def verify_export(folder: Path, identity: Path | None) -> Verified:
-    """Compare each part with the manifest. With the private key, also read each line. Raises OperatorFault."""
+    """Compare each part with the manifest. With the private key, also read each line.
+
+    Raises OperatorFault if the export or the key cannot be read. Damaged parts are returned.
+    """
     identities = explain_refusals(lambda: read_identities(identity)) if identity else []
     manifest = explain_refusals(lambda: reading.open_export(folder))
     damaged = {}
@@ -58,7 +61,7 @@ def verify_export(folder: Path, identity: Path | None) -> Verified:
 
 
 def read_export(folder: Path, kind: str, identity: Path) -> Iterator[bytes]:
-    """Yield the lines of a kind. Raises OperatorFault if the kind does not exist or a part is damaged."""
+    """Yield the lines of a kind. Raises OperatorFault if the export has no such kind or a part is damaged."""
     identities = explain_refusals(lambda: read_identities(identity))
     manifest = explain_refusals(lambda: reading.open_export(folder))
     if kind not in manifest.kinds:

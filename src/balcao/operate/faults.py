@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# The status EX_SOFTWARE of sysexits.h, for an error of the program itself.
+# EX_SOFTWARE of sysexits.h, the status for an error in the program itself.
 FAULT_OF_OURS = 70
 _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 class OperatorFault(Exception):
-    """A command cannot do what it was asked to do. The text says why and what to do."""
+    """A command cannot do its task. The message states the reason and the remedy."""
 
 
 def explain_fault(fault: BaseException) -> str | None:
-    """Return the sentence for the operator, or None for a defect of ours or a group of several exceptions."""
+    """Return the sentence for the operator, or None for a defect of the program and for a group of exceptions."""
     if isinstance(fault, OperatorFault):
         return str(fault)
     if isinstance(fault, BaseExceptionGroup) and len(fault.exceptions) == 1:
@@ -27,9 +27,9 @@ def explain_fault(fault: BaseException) -> str | None:
 
 
 def _explain_fault_of_platform(fault: BaseException) -> str | None:
-    """Explain exceptions of the platform's modules.
+    """Explain exceptions from the platform's modules.
 
-    They are imported here, so that successful commands load no driver.
+    The modules are imported here, so that a successful command does not load a database driver.
     """
     from balcao.core.database import refusals
     from balcao.core.database.migrations import MigrationError
@@ -46,7 +46,7 @@ def _explain_fault_of_platform(fault: BaseException) -> str | None:
 
 
 def explain_file(fault: OSError) -> str | None:
-    """Explain a file or folder that cannot be used. Return None if the exception names no file."""
+    """Explain why a file or folder cannot be used. Return None if the exception does not name a file."""
     if fault.errno == errno.ENOSPC:
         return "O disco está cheio: libere espaço e repita."
     if fault.filename is None:
@@ -61,9 +61,9 @@ def explain_file(fault: OSError) -> str | None:
 
 
 def describe_fault(fault: BaseException) -> str:
-    """Return the sentence about a defect of ours, with its type and location.
+    """Return the sentence about a defect of the program, with the exception's type and location.
 
-    The exception's own text is left out, because it may quote a row or a body.
+    The exception's own message is left out, because it may quote a row or a request body.
     """
     places = traceback.extract_tb(fault.__traceback__)
     place = f" em {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
@@ -77,7 +77,8 @@ def describe_fault(fault: BaseException) -> str:
 def explained() -> Iterator[None]:
     """Print a sentence for an exception and exit. Every command runs in this block.
 
-    A defect of ours has its own exit status, and shows its traceback if BALCAO_LOG_LEVEL is `debug`.
+    A defect of the program has its own exit status. With `BALCAO_LOG_LEVEL=debug`, the exception is raised with its
+    traceback.
     """
     try:
         yield
@@ -91,7 +92,7 @@ def explained() -> Iterator[None]:
 
 @contextmanager
 def writing_to(folder: object) -> Iterator[None]:
-    """Explain a failure to write into a folder that the operator chose."""
+    """Explain why a folder that the operator chose cannot be written. Raises OperatorFault."""
     try:
         yield
     except OSError as fault:

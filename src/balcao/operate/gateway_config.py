@@ -1,4 +1,4 @@
-"""Generate the files of a gateway from the operator's answers, this release's route table and the provider's keys."""
+"""Generate a gateway's files from the operator's answers, this release's route table and the provider's keys."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,7 +18,10 @@ from balcao.settings import Settings
 def generate_gateway(
     kind: GatewayKind, settings: Settings, servers: Sequence[str], front: Frontend, applications: Sequence[str] = ()
 ) -> dict[str, File]:
-    """Return the files of the gateway. Raises OperatorFault if it does not support these servers or applications."""
+    """Return the gateway's files.
+
+    Raises OperatorFault if an answer is not valid or the provider's keys cannot be fetched.
+    """
     if kind is GatewayKind.HAPROXY and applications:
         raise OperatorFault("O HAProxy não consulta o catálogo de acessos: para --application, use nginx ou envoy.")
     shared, own = _parse_servers(servers)
@@ -28,7 +31,7 @@ def generate_gateway(
 
 
 def fetch_signing_keys(settings: Settings) -> dict[str, bytes]:
-    """Return the signing keys of the configured provider. Raises OperatorFault."""
+    """Return the signing keys of the configured providers. Raises OperatorFault if they cannot be fetched."""
     try:
         return asyncio.run(signing_keys.fetch_signing_keys(settings.issuers))
     except KeysUnknown as fault:
@@ -41,7 +44,7 @@ def fetch_signing_keys(settings: Settings) -> dict[str, bytes]:
 
 
 def _parse_servers(given: Sequence[str]) -> tuple[list[Server], dict[str, list[Server]]]:
-    """Return the servers of all services, and the servers of single services."""
+    """Return the servers for all services, and the servers for single services."""
     shared: list[Server] = []
     own: dict[str, list[Server]] = {}
     for text in given:

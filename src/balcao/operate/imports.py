@@ -1,4 +1,4 @@
-"""Import a file of a former system into the configured database."""
+"""Import a file from a former system into the configured database."""
 
 import asyncio
 import gc
@@ -18,23 +18,23 @@ from balcao.operate import database, faults
 from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
-# New objects between two garbage collections. With Python's default of 700, collections would take a tenth of an
-# import.
+# New objects between two garbage collections. With Python's default of 700, an import would spend a tenth of its time
+# on collections.
 _OBJECTS_PER_SEARCH = 100_000
 
-# Shows the progress of an import during the block. Its argument is the size in bytes.
+# Shows the progress of an import during a block. The argument is the size in bytes, or None if it is unknown.
 Showing = Callable[[int | None], AbstractContextManager[OnProgress]]
 
 
 class Imported(NamedTuple):
-    """The outcome of an import, and whether the file was not UTF-8 and so was read as Windows-1252."""
+    """The outcome of an import, and whether the file was read as Windows-1252 because it is not UTF-8."""
 
     outcome: Outcome
     is_windows_1252: bool
 
 
 def make_order(service_name: str, kind: str, origin: str | None, report: Path | None, *, dry_run: bool) -> Order:
-    """Return the order to import lines of this kind, which the service declares."""
+    """Return the order to import rows of this kind into the service."""
     (declared,) = app.choose_services([service_name])
     return Order(declared.imports[kind], origin, report, dry_run)
 
@@ -50,7 +50,7 @@ def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outco
     settings = Settings.load()
 
     async def run(url: str) -> Outcome:
-        # Without the services' resources: they would reload their caches after every batch without any use.
+        # Do not open the services' resources: they would reload their caches after every batch for nothing.
         async with database.open_platform(settings, url, bare=True) as platform:
             freeze_gc()
             with showing(lines.size) as progress:
@@ -63,7 +63,8 @@ def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outco
 def freeze_gc() -> None:
     """Exclude the loaded objects from garbage collection, and collect rarely.
 
-    The rows would cause many collections of all these objects. The rows have no cycles and are freed with their batch.
+    The rows of an import would cause many collections of all these objects. The rows themselves have no cycles and are
+    freed with their batch.
     """
     gc.collect()
     gc.freeze()
@@ -72,7 +73,7 @@ def freeze_gc() -> None:
 
 @contextmanager
 def _explaining_files() -> Iterator[None]:
-    """Explain problems with the operator's files. Raises OperatorFault for those that the operator can fix."""
+    """Explain problems with the operator's files. Raises OperatorFault for problems that the operator can fix."""
     try:
         yield
     except BalcaoError as refused:

@@ -1,4 +1,4 @@
-"""Incidents that an operator publishes: open, add a note, resolve, list."""
+"""Open, annotate, resolve and list the incidents that an operator publishes."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ MOST = 100
 
 
 def open_incident(title: str, services: Sequence[str], message: str, *, is_down: bool) -> int:
-    """Open an incident of these services and return its number. Raises OperatorFault if the values are not valid."""
+    """Open an incident of these services and return its number. Raises OperatorFault if a value is not valid."""
     names = [service.name for service in app.choose_services(services)]
     severity: Severity = "down" if is_down else "degraded"
     author = name_operator()
@@ -28,9 +28,9 @@ def open_incident(title: str, services: Sequence[str], message: str, *, is_down:
 
 
 def add_note(number: int, message: str, *, resolves: bool) -> None:
-    """Add a note to an incident, and resolve it if `resolves`.
+    """Add a note to an incident. With `resolves`, also resolve it.
 
-    Raises OperatorFault if it is resolved or does not exist.
+    Raises OperatorFault if the incident does not exist or is already resolved.
     """
     author = name_operator()
 
@@ -42,7 +42,7 @@ def add_note(number: int, message: str, *, resolves: bool) -> None:
 
 
 def list_incidents() -> list[Incident]:
-    """Return the incidents that the status page shows."""
+    """Return the incidents that are open or were resolved in the last 90 days, newest first, at most `MOST`."""
 
     async def act(call: Call) -> list[Incident]:
         return await incidents.list_incidents(call.platform.database, datetime.now(UTC) - SHOWN, MOST)

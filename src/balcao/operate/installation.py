@@ -1,4 +1,4 @@
-"""Generate the files of an installation in production with its gateway, from the operator's answers."""
+"""Generate a production installation's files and its gateway's files from the operator's answers."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def generate_installation(
 
 
 def _refuse_unusable(installation: Installation) -> None:
-    """Raise OperatorFault or SettingsError for an answer that no file can contain."""
+    """Raise OperatorFault or SettingsError if an answer cannot be written to a file."""
     servers = [("--database", place) for place in installation.database_servers]
     places = [*servers, *(("--replica", place) for place in installation.replicas)]
     for option, place in places:
@@ -34,7 +34,7 @@ def _refuse_unusable(installation: Installation) -> None:
             Server.parse(place)
         except ValueError:
             raise OperatorFault(f"{option} {place}: escreva ENDEREÇO:PORTA.") from None
-    # Their ports also appear in files that are generated before the settings are loaded. So check them first.
+    # Check these now, because their ports are written to files before the settings are loaded.
     Settings.load({"BALCAO_REDIS_URL": installation.redis_url, "BALCAO_TRACES_URL": installation.traces_url})
     if not _NAME.fullmatch(installation.database_name):
         raise OperatorFault(f"--database-name {installation.database_name}: use letras minúsculas, dígitos e `_`.")

@@ -1,4 +1,4 @@
-"""Rate limits: as configured, and as an operator changed them while the platform runs."""
+"""List, change and reset rate limits while the platform runs."""
 
 import difflib
 from datetime import UTC, datetime
@@ -15,32 +15,32 @@ from balcao.settings import Settings
 
 
 class LimitInForce(NamedTuple):
-    """A limit, and its live change or None."""
+    """A rate limit, and its live change or None."""
 
     limit: Limit
     change: Change | None
 
     @property
     def rate(self) -> str:
-        """Return the rate that applies now."""
+        """The rate that applies now."""
         return self.change.value if self.change else self.limit.configured
 
 
 class LimitChanged(NamedTuple):
-    """A changed limit and the end of the change. None means until an operator reverts it."""
+    """A changed limit. `ends_at` is None if the change has no end."""
 
     limit: Limit
     ends_at: datetime | None
 
 
 def list_limits() -> list[LimitInForce]:
-    """Return all limits."""
+    """Return all rate limits with their live changes."""
     changed = run_use_case("platform.list_limits", rates.list_changed)
     return [LimitInForce(limit, changed.get(limit.name)) for limit in _load_limits().values()]
 
 
 def change_limit(name: str, rate: str, lasting: str) -> LimitChanged:
-    """Set another rate until its end, or until it is reset.
+    """Change a limit's rate, until an end or until it is reset.
 
     Raises OperatorFault for an unknown limit or a rate outside the allowed range.
     """
@@ -57,7 +57,7 @@ def change_limit(name: str, rate: str, lasting: str) -> LimitChanged:
 
 
 def reset_limit(name: str) -> Limit:
-    """Restore the configured rate. Raises OperatorFault if it applies already."""
+    """Restore the configured rate. Raises OperatorFault if it already applies."""
     limit = find_limit(name)
     author = name_operator()
 
@@ -71,7 +71,7 @@ def reset_limit(name: str) -> Limit:
 
 
 def find_limit(name: str) -> Limit:
-    """Return the limit with this name. Raises OperatorFault with the most similar name."""
+    """Return the limit with this name. Raises OperatorFault, with the most similar name, if it does not exist."""
     known = _load_limits()
     if name not in known:
         close = difflib.get_close_matches(name, known, 1, 0.6)
@@ -81,6 +81,6 @@ def find_limit(name: str) -> Limit:
 
 
 def _load_limits() -> dict[str, Limit]:
-    from balcao import app  # imports every service; not needed for command help
+    from balcao import app  # imports every service, which command help does not need
 
     return app.list_declared_limits(Settings.load())

@@ -1,4 +1,4 @@
-"""Put services into maintenance, in all processes at the same time, and end it."""
+"""Put services into maintenance in all processes at the same time, and end the maintenance."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,14 +17,14 @@ LONGEST_MESSAGE = 300
 
 
 class Begun(NamedTuple):
-    """The services that are in maintenance now, and the end. None means until an operator ends it."""
+    """The services that are in maintenance now. `ends_at` is None if the maintenance has no planned end."""
 
     names: list[str]
     ends_at: datetime | None
 
 
 class Plan(NamedTuple):
-    """The services that will be in maintenance, with start and end."""
+    """The services with a planned maintenance, and its start and end."""
 
     names: list[str]
     begins_at: datetime
@@ -32,7 +32,10 @@ class Plan(NamedTuple):
 
 
 def begin_maintenance(services: Sequence[str], lasting: str, until: str, message: str) -> Begun:
-    """Let these services only answer with the message. Raises OperatorFault if the message or the end is not valid."""
+    """Put these services into maintenance, where they only respond with the message.
+
+    Raises OperatorFault if the message or the end is not valid.
+    """
     names = [service.name for service in app.choose_services(services)]
     ends_at = parse_end(lasting, until, datetime.now(UTC), Settings.load().zone)
     sentence, author = _clean(message), name_operator()
@@ -46,7 +49,7 @@ def begin_maintenance(services: Sequence[str], lasting: str, until: str, message
 
 
 def plan_maintenance(services: Sequence[str], begin: str, lasting: str, until: str, message: str) -> Plan:
-    """Schedule a maintenance that starts by itself. Raises OperatorFault if the message or a time is not valid."""
+    """Schedule a maintenance that starts automatically. Raises OperatorFault if the message or a time is not valid."""
     names = [service.name for service in app.choose_services(services)]
     begins_at, ends_at = parse_plan(begin, lasting, until, datetime.now(UTC), Settings.load().zone)
     sentence, author = _clean(message), name_operator()
@@ -60,7 +63,10 @@ def plan_maintenance(services: Sequence[str], begin: str, lasting: str, until: s
 
 
 def end_maintenance(services: Sequence[str]) -> list[str]:
-    """End the maintenance of these services. Return the services affected. Raises OperatorFault if there are none."""
+    """End the current or planned maintenance of these services. Return the services that had a maintenance.
+
+    Raises OperatorFault if no service had one.
+    """
     names = [service.name for service in app.choose_services(services)]
     author = name_operator()
 
@@ -75,7 +81,7 @@ def end_maintenance(services: Sequence[str]) -> list[str]:
 
 
 def list_maintenance() -> list[Change]:
-    """Return the services with a current or scheduled maintenance: start, end, author and message."""
+    """Return the current and the planned maintenance of each service: start, end, author and message."""
 
     async def list_all(call: Call) -> list[Change]:
         return await maintenance.list_services_in_maintenance(call) + await maintenance.list_planned_services(call)

@@ -1,4 +1,4 @@
-"""Mask secrets and passwords in settings, so that the settings can be shown."""
+"""Mask secrets and passwords, so that settings can be shown."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ MASK = "********"
 
 
 def mask_value(value: Any) -> Any:
-    """Return a setting's value as text, number, boolean or None, with secrets masked."""
+    """Return a setting's value as a string, number, boolean or None, with secrets masked."""
     if isinstance(value, SecretStr):
         return MASK
     if value is None or isinstance(value, bool | int | float):
@@ -18,9 +18,10 @@ def mask_value(value: Any) -> Any:
 
 
 def mask_address(address: str) -> str:
-    """Return an address without password and query. If there are several, show the first login and the last server.
+    """Return an address without its password and query. Of a list of servers, show the first login and the last server.
 
-    A password may contain any character, quoted or not. If it cannot be separated from the rest, show only the user.
+    A password may contain any character, quoted or not. If the password cannot be separated from the rest, only the
+    user is shown.
     """
     scheme, _, rest = address.partition("://")
     before_query, _, query = rest.partition("?")

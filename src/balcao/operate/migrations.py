@@ -10,12 +10,12 @@ from balcao.settings import Settings
 
 
 def count_migrations() -> int:
-    """Return the total number of migrations."""
+    """Return the number of all migrations."""
     return len(app.list_migrations())
 
 
 def migrate_database(on_migration: Callable[[Migration], None]) -> int:
-    """Apply the missing migrations, and return how many ran. An embedded database is created first."""
+    """Apply the missing migrations, and return their number. If necessary, create an embedded database first."""
     settings = Settings.load()
     with database.open_database(settings, create=True) as url:
         return asyncio.run(_migrate(settings, url, on_migration))

@@ -1,8 +1,8 @@
-"""Facts about the services for command help and the supervisor, which import no service. Tests check them."""
+"""Facts for command help and the supervisor, which must not import the services. Tests check these facts."""
 
 SERVICES = ("access", "registry", "employability", "search", "health_units", "agents", "agent_docs")
 EXPORTED_SERVICES = ("access", "registry", "employability", "search", "health_units", "agents")
-# The kinds of lines that a service imports.
+# The kinds of rows that each service imports.
 IMPORT_KINDS = {
     "registry": (
         "citizens",

@@ -1,4 +1,4 @@
-"""Generate the files for switching a portal over to the platform, from a few answers."""
+"""Generate the files that switch a portal to the platform, from a few answers."""
 
 import os
 import re
@@ -32,9 +32,9 @@ class PreparedPortal(NamedTuple):
 
 
 def prepare_portal(kind: PortalKind, origin: str, callback: str, client_id: str, folder: Path) -> PreparedPortal:
-    """Return the files for the folder.
+    """Return a portal with the files for its folder. Secrets in the folder's existing files are reused.
 
-    Its existing secrets are reused. Raises OperatorFault if an answer is not valid.
+    Raises OperatorFault if an answer is not valid.
     """
     if not _ORIGIN.fullmatch(origin):
         raise OperatorFault(f"--origin {origin}: escreva só https://ENDEREÇO ou http://ENDEREÇO:PORTA, sem caminho.")
@@ -65,11 +65,11 @@ def prepare_portal(kind: PortalKind, origin: str, callback: str, client_id: str,
 
 
 def _load_settings() -> tuple[Settings, Path | None]:
-    """Return the settings and the file of the fixed tokens.
+    """Return the settings, and the file of the fixed tokens or None.
 
-    The file may be missing until the first key is generated.
+    The file may be missing, because this command generates the first key.
     """
     file = find_file(os.environ.get(_FIXED_TOKENS, ""))
     if file is not None and not file.exists():
-        del os.environ[_FIXED_TOKENS]  # only in this command, which adds entries
+        del os.environ[_FIXED_TOKENS]  # only in this process, which generates the entries
     return Settings.load(finds_trial=True), file

@@ -1,4 +1,4 @@
-"""The metrics of the running instance, and the current state computed from two readings."""
+"""Read the metrics of the running installation, and compute its current state from two readings."""
 
 import time
 from collections import defaultdict
@@ -21,14 +21,14 @@ Labels: TypeAlias = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Reading:
-    """The series of all addresses by name and labels, and the time of the reading on a monotonic clock."""
+    """The time series of all addresses by name and labels, and the time of the reading on a monotonic clock."""
 
     at: float
     series: Mapping[str, Mapping[Labels, float]] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, texts: Iterable[str], at: float) -> "Reading":
-        """Merge the texts. Series from the database are the same in each text."""
+        """Merge the metrics of several addresses. Series from the database are the same at every address."""
         series: dict[str, dict[Labels, float]] = defaultdict(dict)
         for text in texts:
             for family in text_string_to_metric_families(text):
@@ -37,11 +37,11 @@ class Reading:
         return cls(at, series)
 
     def by(self, name: str, label: str) -> dict[str, float]:
-        """Return the sums of a series by the values of one label."""
+        """Return the sums of a time series, grouped by one label."""
         return {value: number for (value,), number in self.by_all(name, label).items()}
 
     def by_all(self, name: str, *labels: str) -> dict[tuple[str, ...], float]:
-        """Return the sums of a series by the values of these labels."""
+        """Return the sums of a time series, grouped by these labels."""
         found: dict[tuple[str, ...], float] = defaultdict(float)
         for key, number in self.series.get(name, {}).items():
             known = dict(key)
@@ -50,7 +50,7 @@ class Reading:
 
 
 class MetricsSource:
-    """The addresses of this installation's metrics. `silent` are those that did not answer the last time."""
+    """The addresses of this installation's metrics. `silent` are the addresses without a response to the last read."""
 
     def __init__(self, settings: Settings) -> None:
         self.addresses = settings.metrics_urls
@@ -60,7 +60,7 @@ class MetricsSource:
         self.http = httpx.Client(timeout=TIMEOUT_SECONDS, headers=headers)
 
     def read(self) -> Reading:
-        """Read all addresses. Raises OperatorFault if no address answers or one of them refuses us."""
+        """Read all addresses. Raises OperatorFault if none responds, or if a response has no metrics of Balcão."""
         texts, self.silent = [], []
         for address in self.addresses:
             try:
@@ -78,7 +78,7 @@ class MetricsSource:
 
 
 def _require_metrics(address: str, response: httpx.Response) -> str:
-    """Return the metrics. Raises OperatorFault if the response has none."""
+    """Return the metrics in a response. Raises OperatorFault if it contains none."""
     if response.status_code == httpx.codes.UNAUTHORIZED:
         raise OperatorFault(f"{address} pede outro BALCAO_METRICS_TOKEN: use o da instalação que roda.")
     if not response.is_success or "balcao_process_beat" not in response.text:
@@ -89,7 +89,7 @@ def _require_metrics(address: str, response: httpx.Response) -> str:
 
 
 class Traffic(msgspec.Struct, frozen=True):
-    """The responses of one service. `error_share` is the share of 5xx. Without responses, share and times are None."""
+    """A service's traffic. `error_share` is the share of 5xx responses. Without responses, share and times are None."""
 
     service: str
     requests_per_second: float
@@ -100,7 +100,7 @@ class Traffic(msgspec.Struct, frozen=True):
 
 
 class ProcessState(msgspec.Struct, frozen=True):
-    """One process. `beats` is False if it is gone or frozen. `cpu` is a share of one core."""
+    """The state of a process. `beats` is False if it has ended or is frozen. `cpu` is the share of one core."""
 
     name: str
     beats: bool
@@ -112,7 +112,7 @@ class ProcessState(msgspec.Struct, frozen=True):
 
 
 class Queue(msgspec.Struct, frozen=True):
-    """The jobs of one kind, and how long the oldest due job has waited."""
+    """The jobs of a kind, and how long the oldest due job has waited."""
 
     kind: str
     queued: int
@@ -122,10 +122,10 @@ class Queue(msgspec.Struct, frozen=True):
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """What runs, waits and fails now, measured over `seconds`. `silent` are addresses that do not answer.
+    """The state of the installation, measured over `seconds`. `silent` are addresses that do not respond.
 
-    `crm_lag_seconds` is by the kind of waiting item. `migration` is the progress of a running schema migration in per
-    cent, by phase. `maintenance` are the services in maintenance.
+    `crm_lag_seconds` is by kind of waiting item. `migration` is the progress of a running schema migration in per cent,
+    by phase. `maintenance` are the services in maintenance.
     """
 
     seconds: float
@@ -142,7 +142,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 def compare_readings(earlier: Reading, later: Reading, silent: Iterable[str] = ()) -> Picture:
-    """Return the state between two readings."""
+    """Return the state of the installation between two readings."""
     seconds = later.at - earlier.at
     queues = _list_queues(later)
     return Picture(
@@ -161,7 +161,7 @@ def compare_readings(earlier: Reading, later: Reading, silent: Iterable[str] = (
 
 
 def _subtract(earlier: Reading, later: Reading, name: str, *labels: str) -> dict[tuple[str, ...], float]:
-    """Return the increase of the counters. Counters of restarted processes start from zero."""
+    """Return the increase of each counter. The counter of a restarted process starts from zero."""
     before = earlier.by_all(name, *labels)
     rises = {key: (number, number - before.get(key, 0.0)) for key, number in later.by_all(name, *labels).items()}
     return {key: rise if rise >= 0 else number for key, (number, rise) in rises.items()}
@@ -185,11 +185,10 @@ def _list_traffic(earlier: Reading, later: Reading, seconds: float) -> list[Traf
 
 
 def _estimate_ms(buckets: list[tuple[float, float]], share: float) -> float | None:
-    """Estimate the time in which this share of the responses was sent, as Prometheus does.
+    """Estimate the time within which this share of the responses was sent, as Prometheus does, or return None.
 
-    Return None without responses.
-
-    `buckets` are upper bounds in seconds and the number of responses within them. The last bound is infinite.
+    Each bucket is an upper bound in seconds and the number of responses within it. The last bound is infinite. The
+    result is None if there are no responses.
     """
     if not buckets or not buckets[-1][1]:
         return None

@@ -1,4 +1,4 @@
-"""Start a schema migration of the search and follow it to its end."""
+"""Start a schema migration of the search and follow its progress."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ OnProgress = Callable[[IdentifiedStatus], None]
 
 
 async def start_migration(call: Call, body: StartBody, on_progress: OnProgress | None) -> IdentifiedStatus:
-    """Start a migration and return its status: the final status if progress is shown, otherwise the initial status."""
+    """Start a migration. Return its final status if progress is shown, otherwise its initial status."""
     started = await service.start_migration(call, body)
     if started.migration_id is None or on_progress is None:
         return started
@@ -33,6 +33,6 @@ async def start_migration(call: Call, body: StartBody, on_progress: OnProgress |
 
 
 async def _carry_on(call: Call, run_id: str) -> None:
-    """Work on the migration as one more worker. If no other process uses the database, this is the only worker."""
+    """Work on the migration like a worker. If no other process uses the database, this is the only worker."""
     while (held_for := await carry_on(call.platform, run_id)) is not None:  # noqa: ASYNC110 - a lease expires by time
         await asyncio.sleep(max(held_for.total_seconds(), POLL_SECONDS))

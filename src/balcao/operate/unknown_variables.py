@@ -1,4 +1,4 @@
-"""Unknown variables with our prefix. Every start checks them, so this module imports only the settings."""
+"""Find unknown variables with our prefix. Every start does this, so this module imports only the settings."""
 
 import difflib
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from balcao.settings import Settings, variable_of
 
 
 class UnknownVariable(msgspec.Struct, frozen=True):
-    """An unknown variable with our prefix, and the most similar known name."""
+    """An unknown variable with our prefix. `meant` is the most similar known name, or None."""
 
     name: str
     meant: str | None
@@ -21,7 +21,7 @@ class UnknownVariable(msgspec.Struct, frozen=True):
 
 
 def list_unknown_variables(environment: Iterable[str]) -> list[UnknownVariable]:
-    """Return the unknown variables with our prefix. Most of them are misspelt."""
+    """Return the unknown variables with our prefix, which are usually misspelt settings."""
     known = {variable_of(field) for field in Settings.model_fields}
     unknown = sorted(name for name in environment if name.startswith("BALCAO_") and name not in known)
     return [UnknownVariable(name, next(iter(difflib.get_close_matches(name, known, 1, 0.8)), None)) for name in unknown]

@@ -16,8 +16,8 @@ T = TypeVar("T")
 
 
 def run_use_case(operation: str, act: Callable[["Call"], Awaitable[T]]) -> T:
-    """Run the use case and return its result. Raises OperatorFault with the message of a refusal."""
-    from balcao.core.context.call import operator_call  # imports the platform, which help does not need
+    """Run the use case and return its result. Raises OperatorFault if the use case is refused."""
+    from balcao.core.context.call import operator_call  # imports the platform, which command help does not need
 
     settings = Settings.load()
 
@@ -30,7 +30,7 @@ def run_use_case(operation: str, act: Callable[["Call"], Awaitable[T]]) -> T:
 
 
 def explain_refusals(act: Callable[[], T]) -> T:
-    """Run the use case. Raises OperatorFault for a refusal. Other exceptions are raised unchanged."""
+    """Run a function and return its result. Raises OperatorFault if a use case in the function is refused."""
     try:
         return act()
     except BalcaoError as refused:

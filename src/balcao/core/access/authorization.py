@@ -5,9 +5,9 @@ from typing import Self
 
 
 class Authorization(bytes):
-    """An `Authorization` value that several requests of a connection repeat. Its digest is computed once.
+    """An `Authorization` value that a connection's requests repeat. Its digest is computed once.
 
-    The connection stores only the value and its digest. Every request looks up the caller again.
+    The caller is not cached with it but looked up for each request.
     """
 
     digest: bytes
@@ -20,9 +20,9 @@ class Authorization(bytes):
 
 
 def digest_of(authorization: bytes) -> bytes:
-    """Return the cache key of an `Authorization` value. Tokens are credentials, so the cache does not store them.
+    """Return the digest under which a caller is cached. Tokens are credentials, so the cache does not store them.
 
-    An `Authorization` object already contains the digest.
+    The digest is precomputed if the connection repeats the value.
     """
     if isinstance(authorization, Authorization):
         return authorization.digest

@@ -1,11 +1,11 @@
 """The caller of a request: the claims of a verified token.
 
-There are three kinds of callers. Only the token's claims and the settings decide the kind:
+There are three kinds of callers, and none is guessed:
 
 - A *person* has a CPF.
-- A *machine* uses one of the configured machine clients, and its token has no claim that marks a login.
-- Every other caller is a *login without CPF*. It owns no data. No scope applies to it, and no client list except the
-  CRM webhook's. The audit trail identifies it by its subject.
+- A *machine* uses one of the configured clients that call without a person, and its token has no sign of a login.
+- Every other caller is a *login without CPF*. It owns nothing, no scope or client list applies to it, and it is
+  recorded as a person, by its subject.
 """
 
 import hashlib
@@ -18,26 +18,26 @@ from balcao.core.errors import Unauthenticated
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.personal_data import clean_name
 
-# Claims that identity providers put into the token of a login, never into a client credentials token. `acr` is not
-# among them, because Keycloak writes it into both.
+# Claims that identity providers put into the token of a login, never into a client credentials token. Not `acr`,
+# which Keycloak writes into both.
 MARKS_OF_A_LOGIN = frozenset(
     "cpf sid session_state auth_time amr nonce name given_name middle_name family_name nickname email".split()
 )
-# Claims that contain the user name. The service account of a client has a user name too.
+# The user's name at the provider. A client's service account also has a name.
 USER_NAMES = ("preferred_username", "username", "upn")
-# The roles that grant every action.
+# The roles that grant everything.
 ADMINISTRATIVE = frozenset({"admin", "superadmin"})
 _SERVICE_ACCOUNT = "service-account-"
 # The database cannot store NUL, and a lone surrogate cannot be encoded. A claim that contains either is treated as
 # absent.
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")
-# Values of `typ` for tokens that the issuer creates for the client or for itself, not for an API.
+# Tokens of the same issuer that are meant for the client or the provider, not for us.
 _NO_ACCESS_TOKENS = frozenset({"id", "refresh", "logout", "offline"})
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller that a token identifies. Immutable, and shared by all requests with the same token."""
+    """The caller of a token. It is immutable and shared by all requests with the same token."""
 
     subject: str
     client: str
@@ -51,12 +51,12 @@ class Caller:
     is_machine: bool = False
     issued_at: float = 0.0  # in Unix seconds
     session: str = field(default="", repr=False)
-    # Identifies the caller in every counter. A subject is unique only within its issuer. A person has a separate limit
-    # for each client, so that a misbehaving portal does not use up the person's limits in other portals.
+    # The caller's name in every counter. A subject is unique only within its issuer. A person has a separate limit for
+    # each client, so that a misbehaving portal does not use up the limits of the others.
     key: str = field(init=False, repr=False)
-    # Identifies the client in the call log. A client id is unique only within its issuer.
+    # The client for which calls are recorded. A client's name is unique only within its issuer.
     client_key: tuple[str, str] | None = field(init=False, repr=False)
-    # The keys under which the end of the caller's session would be stored.
+    # The keys under which an ended session of the caller is stored.
     session_key: bytes = field(init=False, repr=False)
     subject_key: bytes = field(init=False, repr=False)
 
@@ -73,7 +73,7 @@ class Caller:
 
     @property
     def display_name(self) -> str:
-        """The author's name that staff see: the name in the token, or else the client id. Never a CPF."""
+        """The name that staff see as the author: the name claim or else the client, never a CPF."""
         return self.name or self.client
 
 
@@ -100,7 +100,7 @@ def subject_key(issuer: str, subject: str) -> bytes:
 class TokenRefused(Unauthenticated):
     """A token that is not accepted. `reason` is only logged; the caller does not learn it.
 
-    `is_genuine`: the token is authentic but not accepted, for example expired or issued for another audience.
+    `is_genuine`: a trusted issuer signed the token, but for another audience, purpose or time.
     """
 
     default_code = "token-invalid"
@@ -114,7 +114,7 @@ class TokenRefused(Unauthenticated):
 
 
 class TokenMissing(TokenRefused):
-    """The header contains no bearer token, or one that is too long."""
+    """The header contains nothing that could be a token."""
 
     default_code = Unauthenticated.default_code
 
@@ -123,8 +123,8 @@ class TokenMissing(TokenRefused):
 class ClaimPolicy:
     """The rules by which this installation reads claims (`BALCAO_CPF_CLAIM` and related settings).
 
-    - `machine_clients`: the clients that can be machines. In the sandbox, clients whose id starts with `test_clients`
-      can be machines too.
+    - `machine_clients`: the clients that may be machines. In the sandbox, so may the clients whose id starts with
+      `test_clients`.
     - `role_clients`: the clients whose `resource_access` roles count. None means every client.
     - `admin_from_token`: if false, administrative roles are granted only by the catalogue, never by a claim (rules:
       access 4.4).
@@ -170,13 +170,13 @@ def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = NO_MACHINES) ->
 
 
 def _cpf(claims: Mapping[str, Any], policy: ClaimPolicy) -> Cpf | None:
-    """Return the CPF, or None if the token has none. Raises TokenRefused if the provider sent an invalid CPF claim."""
+    """Return the CPF, or None. Raises TokenRefused for an invalid claim, because that is a fault of the provider."""
     if policy.cpf_claim in claims:
         cpf = Cpf.parse_claim(claims[policy.cpf_claim])
         if cpf is None:
             raise TokenRefused("token-cpf")
         return cpf
-    # Users can choose any user name when they register, so by default it is not read as a CPF.
+    # Users may choose any user name when they register, so by default it is not read as a CPF.
     return Cpf.parse_claim(claims.get("preferred_username")) if policy.cpf_from_username else None
 
 
@@ -198,7 +198,7 @@ def _is_readable(value: object) -> TypeGuard[str]:
 
 
 def _name(claims: Mapping[str, Any]) -> str | None:
-    """Return the caller's name for audit trails, cleaned and truncated, because the provider may send any string."""
+    """Return the name for audit trails. It comes from outside, so it is cut and cleaned."""
     parts = [_text(claims.get("given_name")), _text(claims.get("family_name"))]
     return clean_name(_text(claims.get("name")) or " ".join(part for part in parts if part))
 

@@ -1,7 +1,7 @@
 """The access catalogue in each process: a versioned snapshot, and the announcement of operations.
 
 This module only calls SQL functions that the access service publishes, so it depends on no table of a service. The
-rules define the states and times of the snapshot (rules: access 4.5).
+states and times of the snapshot are those of rules: access 4.5.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 
 CHANNEL = "balcao_access"
-# The poll interval. Even if a notification is lost, the process has read the change within five seconds.
+# Including the read, a lost notification is made up for within five seconds.
 POLL_SECONDS = 4.0
-# A snapshot that was not confirmed for this long is not used, because rights may have been withdrawn.
+# A snapshot that was not confirmed for this long must not decide, because rights may have been withdrawn.
 USABLE_SECONDS = 300.0
-# The name of the metric that is 1 while a process refuses callers because its access rules are outdated.
+# The state of a process that refuses callers because its access rules are outdated.
 OUTDATED = "balcao_access_rules_outdated"
 # The interval of `confirm_operations`. The catalogue retires an operation that no process has confirmed for a day.
 ANNOUNCING_SECONDS = 3600.0
@@ -33,7 +33,7 @@ ANNOUNCING_SECONDS = 3600.0
 
 @dataclass(frozen=True)
 class AnnouncedOperation:
-    """An operation that a process registers in the catalogue before it accepts requests."""
+    """An operation as it is registered in the catalogue before the process accepts requests."""
 
     operation: str
     service: str
@@ -47,7 +47,7 @@ class AnnouncedOperation:
 
 
 class Announced(msgspec.Struct):
-    """The catalogue's response to an announcement. Each warning has the keys `code` and `operation`."""
+    """The catalogue's response to an announcement. `warnings` are {code, operation}."""
 
     version: int
     warnings: list[dict[str, str]]
@@ -74,13 +74,13 @@ async def confirm_operations(database: Database, operations: Sequence[AnnouncedO
     try:
         async with database.connection() as connection:
             await _confirm_served(connection, [operation.operation for operation in operations])
-    except Exception as failure:  # retried after the next interval
+    except Exception as failure:  # the next interval tries again
         log.warning("catalogue.not_announced", code=type(failure).__name__)
 
 
 @statement("SELECT access.snapshot_since(:version, :position)")
 async def _read_changes(connection: Connection, known: Snapshot) -> str | None:
-    """Return `Changes` as JSON (possibly several megabytes), or None if nothing has changed."""
+    """Return `Changes` as JSON, which may be megabytes, or None if nothing has changed."""
 
 
 @statement("SELECT groups, roles, people FROM access.snapshot_people()")
@@ -107,12 +107,12 @@ class Catalogue:
     def latest(self) -> Snapshot:
         """The newest version, however old, for a decision that must use one version in all its steps.
 
-        Code that decides with this version must also call `require_confirmed`.
+        Callers that decide on it must also call `require_confirmed`.
         """
         return self._latest
 
     def require_confirmed(self) -> None:
-        """Raise Unavailable if the snapshot was not confirmed for too long, because rights may have been withdrawn."""
+        """Raise Unavailable if the snapshot is unconfirmed for too long, because rights may have been withdrawn."""
         if not self.is_confirmed:
             raise Unavailable(code="stale-snapshot", retry_after=5)
 
@@ -157,7 +157,7 @@ class Catalogue:
         return None if found is None else msgspec.json.decode(found, type=Changes)
 
     async def _load(self) -> Snapshot:
-        """Read the whole catalogue through a separate connection, which has no request deadline."""
+        """Read the whole catalogue through a separate connection, which has no deadline of a request."""
         apart = self._database.apart(1)
         await apart.open()
         try:

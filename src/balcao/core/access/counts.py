@@ -49,7 +49,7 @@ class _Window:
 
 
 class Counts:
-    """The counts of process `number` of `processes`. Without a file, they do not include other processes.
+    """The counts of process `number` of `processes`. Without a file, only this process counts.
 
     `secret` makes keys, which identify people, unreadable in the file, and their slots unpredictable.
     """

@@ -1,4 +1,4 @@
-"""Decide on any request by its catalogue entry, for the check endpoint and for `explain`.
+"""Decisions on any request by its entry in the catalogue, for the check endpoint and for `explain`.
 
 Our own endpoints know their operation and make the same decision with `rules.decide`.
 """
@@ -17,14 +17,14 @@ _rule_of = lru_cache(_KNOWN_RULES)(Rule.with_guard)
 
 
 def is_public(match: Match) -> bool:
-    """Return whether every caller may call the endpoint, with or without a token."""
+    """Return whether every caller may call it, with or without a token."""
     return match.action.key == PUBLIC
 
 
 def decide_match(
     match: Match, caller: Caller, snapshot: Snapshot, client_lists: Mapping[str, frozenset[str]]
 ) -> Decision:
-    """Decide whether a verified caller may make a request. `match` must come from the same snapshot."""
+    """Decide on a verified caller's request whose mapping was found in the same snapshot."""
     if is_public(match):
         return ANYBODY
     owner = Cpf.parse_path(match.values.get("cpf", ""))

@@ -1,7 +1,7 @@
 """The enumeration guard temporarily blocks a caller who tries one CPF, CNPJ or phone number after another.
 
-Refusals are counted like rate limits. A block is stored in the machine's shared counts, so a check costs only a look-up
-in memory. With Redis, every other machine blocks the caller after the caller's next refusal there.
+Refusals are counted like rate limits. A block is stored in the machine's shared counts, so other callers only pay for a
+look-up in memory. With Redis, every other machine blocks the caller after the next refusal there.
 """
 
 import math
@@ -16,7 +16,7 @@ _BLOCKED = "enumeration-blocked"
 
 
 class EnumerationGuard:
-    """A guard that blocks a caller whose refusals exceed `rate`, such as `300/5 minutes`, for one such period."""
+    """A guard that tolerates refusals up to `rate`, for example `300/5 minutes`. A block lasts for the same period."""
 
     def __init__(self, limits: Limits, rate: str) -> None:
         self._limits = limits

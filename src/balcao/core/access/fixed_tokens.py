@@ -1,8 +1,8 @@
 """Callers with a fixed service token. The configuration lists the hashes of the tokens, directly or in a file.
 
-A changed file is read again without a restart, so a token that was removed from it stops working within seconds. If the
-file is missing, no token is valid. Invalid lines are skipped. So a mistake can withdraw a token, but never keep one
-valid.
+A changed file is read again without a restart, so a token that was removed from it stops working a moment later.
+Without the file, no token is valid. An unreadable line is skipped. So a mistake can withdraw a token but never keep one
+alive.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,12 +15,12 @@ from balcao.core.access.caller import Caller, TokenRefused
 from balcao.core.logs import log
 from balcao.settings.fixed_tokens import FixedToken, compute_digest, find_file, parse_entry, read_lines
 
-# The shortest interval between two checks of the file.
+# The interval at which the file is checked, however many calls there are.
 LOOK_SECONDS = 5.0
 
 
 class FixedTokens:
-    """The valid fixed tokens. The setting lists them or names the file that contains them."""
+    """The valid tokens: from the text of the setting, or from the current content of the file that it names."""
 
     def __init__(self, setting: str, tokens: Iterable[FixedToken]) -> None:
         self._file = find_file(setting)
@@ -31,7 +31,7 @@ class FixedTokens:
     def find(
         self, operation: str | None, scopes: tuple[str, ...], authorization: bytes | None, now: float
     ) -> Caller | None:
-        """Return the caller if the header contains a fixed token for this operation, otherwise None.
+        """Return the caller of a header that carries a token of this operation.
 
         `scopes` are the scopes of the operation's rule.
         Raises TokenRefused if the token has expired.
@@ -68,7 +68,7 @@ class FixedTokens:
             self._take(_read(file))
 
     def _take(self, tokens: Iterable[FixedToken]) -> None:
-        # A token can have entries for several operations, each with its own last day.
+        # A token may open several operations, and each entry has its own last day.
         self._tokens: Mapping[tuple[str | None, bytes], FixedToken] = {
             (token.operation, token.digest): token for token in tokens
         }

@@ -1,4 +1,4 @@
-"""The public keys of the trusted issuers, found by OIDC discovery. While an issuer is down, keys last for an hour."""
+"""The public keys of the trusted issuers: found by OIDC discovery, refreshed, and retained while the issuer is down."""
 
 import asyncio
 import math
@@ -14,14 +14,13 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# The interval of refreshes. While they succeed, a key that the issuer deleted is trusted for at most this long. An
-# operator can trigger an immediate fetch.
+# A key that the issuer deleted is trusted for at most this long, unless an operator triggers an immediate fetch.
 REFRESH_SECONDS = 300.0
 # A NOTIFY on this channel makes every process fetch the keys immediately.
 CHANNEL = "balcao_identity"
 # Keys that no fetch has confirmed for this long are dropped, because the issuer may have deleted them.
 LONGEST_AGE_SECONDS = 3600.0
-# The shortest pause between two fetches for unknown keys, so that invented key ids cannot flood the issuer.
+# The pause between two fetches for unknown keys, so that invented key ids cause no more requests.
 UNKNOWN_KEY_SECONDS = 3.0
 # The same pause while no key is known. It is short because no token can be verified until then.
 FIRST_KEYS_SECONDS = 0.5
@@ -35,7 +34,7 @@ failed_fetches = counter("balcao_identity_keys_not_refreshed", "Fetches of the i
 
 
 class KeysAway(Unavailable):
-    """No key of the token's issuer is known, so the token cannot be verified."""
+    """No key is known, so no caller can be identified."""
 
     default_message = (
         "A chave deste token não pôde ser consultada no provedor de identidade. Tente de novo em instantes."
@@ -44,13 +43,13 @@ class KeysAway(Unavailable):
 
 
 class KeyPending(KeysAway):
-    """Some keys are known, but not this key: it is either newer than the last fetch, or invented."""
+    """Some keys are known, but this key is either too new to have been fetched, or invented."""
 
 
 class IssuerKeys:
-    """The keys of one issuer by `kid`. A key published without a `kid` is stored under its thumbprint.
+    """The keys of one issuer by `kid`. A key published without a `kid` gets a name that its tokens do not contain.
 
-    `patience` is the timeout of a fetch in seconds, for commands, which can wait longer than callers.
+    `patience` is the time limit of a fetch in seconds, for commands, in which no caller waits.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class IssuerKeys:
         self._keys: Mapping[str, RSAKey] = {}
         self._tried_at = float("-inf")
         self._fetched_at = float("-inf")
-        # The Unix time at the start of that fetch, to compare with the issue time of tokens.
+        # The same time on the clock of the tokens, at the start of the fetch.
         self._published_at = float("-inf")
         self._lock = asyncio.Lock()
 
@@ -76,10 +75,10 @@ class IssuerKeys:
         """Return a key, or None if the issuer does not publish it.
 
         Without a `kid`, return the issuer's only key, or None if there are several (OpenID Connect Core, 10.1).
-        `issued_by` is the latest possible issue time of the token, in Unix time of our clock.
+        `issued_by` is the latest instant at which the token can have been issued, in Unix time of our clock.
 
-        Raises KeyPending if the key may be new: it is unknown, the token may be newer than the last fetch, and the
-        issuer does not answer or was asked a moment ago. Raises KeysAway if no key at all is known.
+        Raises KeyPending if the key is unknown, the token may be newer than the last fetch, and the issuer does not
+        answer or was asked a moment ago: the key may be new. Raises KeysAway if no key at all is known.
         """
         key = self._find(kid)
         if key is not None or (kid is None and self._keys):
@@ -87,8 +86,7 @@ class IssuerKeys:
         pause = UNKNOWN_KEY_SECONDS if self._keys else FIRST_KEYS_SECONDS
         left = pause - (monotonic() - self._tried_at)
         if left <= 0:
-            # Count failures only while no key is known. Otherwise invented key ids, which cause fetches too, would add
-            # to the count, and it would not show how long the provider is down.
+            # Invented key ids cause fetches too, so their failures do not measure how long the provider is down.
             if await self.refresh(is_counted=not self._keys):
                 return self._find(kid)
             left = pause
@@ -104,7 +102,7 @@ class IssuerKeys:
 
     @property
     def known(self) -> Mapping[str, RSAKey]:
-        """The keys that are trusted now, by `kid`."""
+        """The keys of the last successful fetch, by `kid`."""
         return self._keys
 
     @property
@@ -113,7 +111,7 @@ class IssuerKeys:
         return monotonic() - self._fetched_at
 
     async def keep_fresh(self) -> None:
-        """Refresh the keys periodically until the task is cancelled."""
+        """Refresh the keys periodically for the life of the process."""
         while True:
             await asyncio.sleep(REFRESH_SECONDS)
             await self.refresh()
@@ -134,7 +132,7 @@ class IssuerKeys:
                     address = await self._discover() or f"{self.issuer}/protocol/openid-connect/certs"
                     published = await self._read(address)
                 self._replace(_select_signing_keys(published))
-            except Exception as failure:  # no failure may end the refresh task
+            except Exception as failure:  # no response may end the refresh task
                 if is_counted:
                     failed_fetches.inc()
                 log.warning("identity.keys_not_refreshed", issuer=self.issuer, code=type(failure).__name__)
@@ -146,7 +144,7 @@ class IssuerKeys:
             return True
 
     def drop_outdated(self) -> None:
-        """Drop all keys if no fetch confirmed them for too long. The issuer may have deleted any of them."""
+        """Forget keys that could not be confirmed for too long. The issuer may have deleted any of them."""
         if self._keys and monotonic() - self._fetched_at > LONGEST_AGE_SECONDS:
             log.warning("identity.keys_outdated", issuer=self.issuer)
             self._replace({})
@@ -168,7 +166,7 @@ class IssuerKeys:
     async def _read(self, address: str) -> bytes:
         """Fetch a document.
 
-        Raises HTTPError if the request fails, or ValueError if the document exceeds the size limit.
+        Raises HTTPError if the response is not a success, or ValueError if it exceeds the size limit.
         """
         document = bytearray()
         # A small compressed response could be huge in memory.

@@ -19,16 +19,16 @@ from balcao.core.telemetry import counter
 # The timeout of a call to Redis, and the time for which Redis is not called after a failure.
 ANSWER_SECONDS = 0.25
 AWAY_SECONDS = 1.0
-# The rate at which denials of one caller are recorded, and the key under which they are counted.
+# The limit for recorded denials of one caller, and the key under which they are counted.
 DENIED = ("60/minute", "denied")
 _AWAY = counter("balcao_limits_away", "Times that the shared counter did not answer")
 
 
 class Limits:
-    """The rate limits of callers.
+    """Counts of calls.
 
-    With Redis (`remote`), `spend` and `within` count for all machines, and `spend_here` counts only for this machine.
-    Without Redis, `spend_here` is equivalent to `spend`.
+    If `remote` is true, only `spend` and `within` count for all machines. Otherwise `spend_here` is equivalent to
+    `spend`.
     """
 
     def __init__(self, redis_url: str = "", *, counts: Counts | None = None) -> None:

@@ -1,6 +1,6 @@
 """Changes that operators make while the platform runs: stored in the database and copied by each process.
 
-Requests do not look them up: code that uses a changed value is notified, and stores the value in an attribute.
+A request pays nothing for them: code that uses a changed value is notified, and keeps the value as an attribute.
 """
 
 import math
@@ -16,7 +16,7 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 
 CHANNEL = "balcao_live"
-# The poll interval. A poll finds changes whose notification was lost, and reverts expired changes.
+# A lost notification is made up for, and an expired change is reverted, within these seconds.
 POLL_SECONDS = 4.0
 MAINTENANCE: Literal["maintenance"] = "maintenance"
 RATE: Literal["rate"] = "rate"
@@ -51,14 +51,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Maintenance:
-    """A maintenance of a service, which refuses calls from `begins` to `ends` (instants of the monotonic clock)."""
+    """A service that refuses calls from `begins` to `ends`, which are instants of the monotonic clock."""
 
     message: str
     ends: float | None = None
     begins: float | None = None
 
     def refusal(self) -> Unavailable | None:
-        """Return the fault for callers, or None before `begins` and after `ends`, even if this copy is outdated."""
+        """Return the refusal for callers, or None outside the maintenance, even if this copy is outdated."""
         now = time.monotonic()
         if self.begins is not None and now < self.begins:
             return None
@@ -113,7 +113,7 @@ async def put_live_change(
     author: str,
     begins_at: datetime | None = None,
 ) -> None:
-    """Store the change, replacing one of the same kind and name, and notify every process."""
+    """Make the change, replacing a change with the same name, and notify every process."""
     await _upsert_change(connection, kind, name, value, begins_at, ends_at, author)
     await notify_processes(connection, CHANNEL)
 
@@ -150,7 +150,7 @@ class LiveChanges:
         take_over()
 
     def rate(self, name: str, configured: str) -> str:
-        """Return the rate that an operator set for this limit, or else the configured rate."""
+        """Return the current rate of the limit with this name."""
         return self.rates.get(name, configured)
 
     async def reload(self) -> None:

@@ -29,8 +29,8 @@ class LogoutTokenRefused(Invalid):
 async def read_logout_token(tokens: TokenVerifier, token: str) -> SessionEnd:
     """Verify a logout token with the keys for access tokens, and return the session end that it describes.
 
-    Any audience is accepted, because an issuer can only end its own sessions. Raises LogoutTokenRefused if the token is
-    not accepted, or KeyPending or KeysAway if the key is not available.
+    The audience may be any client, because the issuer ends its own session. Raises LogoutTokenRefused, or KeyPending or
+    KeysAway if the key is not available.
     """
     try:
         if len(token) > MAX_TOKEN_BYTES:
@@ -62,7 +62,7 @@ def _to_session_end(claims: Mapping[str, Any]) -> SessionEnd:
 
 
 def _read_name(claims: Mapping[str, Any], name: str) -> str | None:
-    """Return a string claim, or None if it is absent. Raises TokenRefused for a blank, long or non-string value."""
+    """Return a claim that contains a name, or None if it is absent. Raises TokenRefused if its value is not a name."""
     value = claims.get(name)
     if value is not None and not (isinstance(value, str) and value.strip() and len(value) <= MAX_NAME_LENGTH):
         raise TokenRefused("token-subject")

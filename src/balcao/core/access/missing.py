@@ -1,4 +1,4 @@
-"""The message of a denial: what is missing and, for staff, which roles grant it (rules: access 4.1)."""
+"""The text of a denial: what is missing and, for staff, which roles grant it (rules: access 4.1)."""
 
 from balcao.core.access.caller import Caller
 from balcao.core.access.rules import AUTHENTICATED, MACHINE, Rule
@@ -21,10 +21,10 @@ def describe_refusal(snapshot: Snapshot, rule: Rule, bound_action: str, caller: 
 
 
 def describe_missing(snapshot: Snapshot, caller: Caller, *actions: str, or_owner: bool = False) -> str:
-    """Return a message that names these actions. Any of them would allow the call.
+    """Return a text that names these actions, any of which would allow the call.
 
-    A caller who already has a role is staff, and also learns which roles grant the actions. Other callers do not need
-    to know how the city is organised.
+    A caller who already has a role is staff, and is also told which roles grant the actions. Other callers would only
+    learn how the city is organised.
     """
     names = " ou ".join(f"`{_find_name(snapshot, action)}`" for action in actions)
     owner = "só a própria pessoa, ou quem tem a ação, pode fazer isto; " if or_owner else ""
@@ -40,7 +40,7 @@ def _find_name(snapshot: Snapshot, key: str) -> str:
 
 
 def _describe_roles(snapshot: Snapshot, actions: tuple[str, ...]) -> str:
-    """Name the roles that grant one of the actions, except administrative roles, which grant every action."""
+    """Return the roles that grant one of the actions, without the administrative roles, which grant everything."""
     roles = sorted(
         role.name
         for role in snapshot.roles.values()

@@ -19,7 +19,7 @@ def split_pattern(pattern: str) -> list[str]:
 
 
 def is_wild(segment: str) -> bool:
-    """Return whether the segment of a pattern matches any single segment."""
+    """Return whether the segment of a pattern matches any one segment."""
     return segment == ANY or segment.startswith("{")
 
 
@@ -54,7 +54,7 @@ def bind_path(pattern: str, segments: Sequence[str]) -> dict[str, str]:
 
 
 class Entry(NamedTuple):
-    """A method and a path pattern, and the id of their mapping."""
+    """A pattern of a method, and the id of its mapping."""
 
     method: str
     path_pattern: str
@@ -62,7 +62,7 @@ class Entry(NamedTuple):
 
 
 class _Node:
-    """A node of the tree: its static and wildcard children, and the mappings that end here, exactly or with `**`."""
+    """One segment: its static and wild successors, the mapping that ends here, and the mapping that takes the rest."""
 
     __slots__ = ("end", "rest", "wild", "words")
 
@@ -88,14 +88,14 @@ class _Node:
 
 
 class PatternTree:
-    """The patterns of all mappings. A finished tree never changes: `replacing` returns a new tree that shares nodes."""
+    """The patterns of all mappings. A tree is never changed after it was made: `replacing` shares unchanged nodes."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._root = _Node()
         self._put_all(entries, owned=None)
 
     def replacing(self, gone: Iterable[Entry], new: Iterable[Entry]) -> "PatternTree":
-        """Return a new tree without `gone` and with `new`. It copies only the nodes on the paths of these mappings."""
+        """Return the tree without some mappings and with others. The cost depends only on these mappings."""
         changed = PatternTree()
         changed._root = self._root.copy()
         owned = {id(changed._root)}
@@ -121,7 +121,7 @@ class PatternTree:
                 node.end = entry.id or None
 
     def find(self, method: str, segments: Sequence[str]) -> int | None:
-        """Return the id of the most specific matching mapping, or None. HEAD without a mapping uses that of GET."""
+        """Return the id of the deciding mapping. HEAD without its own mapping uses the mapping of GET."""
         found = self._find(method, segments)
         return self._find("GET", segments) if found is None and method == "HEAD" else found
 
@@ -142,7 +142,7 @@ def _descend(node: _Node, segment: str, owned: set[int] | None) -> _Node:
 
 
 def _walk(node: _Node, segments: Sequence[str], place: int) -> int | None:
-    """Return the most specific match: try static segments first, then wildcards, then `**`."""
+    """Follow static segments first, then wild segments, then a pattern that takes the rest."""
     if place == len(segments):
         return node.end if node.end is not None else node.rest
     for child in (node.words.get(segments[place]), node.wild):

@@ -15,7 +15,7 @@ from balcao.core.values.cpf import Cpf
 DEPARTMENT_GROUP = "go:orgao:"
 DEPARTMENT = "go:orgao"
 ANY_DEPARTMENT = "job_listing:any_department"
-# Prefixes of the actions whose reach is limited to departments.
+# The actions whose reach departments limit.
 _DEPARTMENTAL = ("job_listing:", "job_application:")
 # The attribute that limits whose members a person manages: names of groups, or prefixes that end with `*`.
 MANAGED = "manages"
@@ -72,7 +72,7 @@ class HeldRights:
     def find_limit(self, action: str, key: str) -> frozenset[str] | None:
         """Return the values to which this key limits the action, or None if it does not limit the action.
 
-        For an action that the person does not hold, the set is empty.
+        An action that the person does not have is limited to no values.
         """
         if self.is_administrator:
             return None
@@ -80,10 +80,7 @@ class HeldRights:
         return frozenset() if reach is None else reach.get(key)
 
     def find_excess(self, before: "HeldRights", after: "HeldRights") -> Excess | None:
-        """Return an action gained from `before` to `after` that these rights do not cover, or None.
-
-        Missing actions come first.
-        """
+        """Return a gain from `before` to `after` that these rights do not cover, missing actions first, or None."""
         if self.is_administrator:
             return None
         found = self._list_excesses(before, after)
@@ -104,7 +101,7 @@ NOTHING_HELD = HeldRights()
 
 
 def find_held_rights(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], managing: frozenset[str]) -> HeldRights:
-    """Return a person's rights in a version of the catalogue. `roles` are the roles in the person's token."""
+    """Return a person's rights in a version of the catalogue, including these roles of their token."""
     groups = snapshot.groups_of(cpf)
     direct = [snapshot.roles_by_name[name] for name in roles if name in snapshot.roles_by_name]
     direct += [snapshot.roles[item] for item in snapshot.people.find(cpf).roles if item in snapshot.roles]
@@ -123,13 +120,13 @@ def list_group_departments(groups: Iterable[str]) -> frozenset[str]:
 
 
 def describe_group(name: str, attributes: Attributes) -> dict[str, list[str]]:
-    """Return the reach that a group gives to its members' grants, for display."""
+    """Return the reach that a group gives its members' grants, as it is displayed."""
     department = {DEPARTMENT: [name.removeprefix(DEPARTMENT_GROUP)]} if name.startswith(DEPARTMENT_GROUP) else {}
     return {key: sorted(attributes[key]) for key in sorted(attributes)} | department
 
 
 def describe_reach(reach: Reach) -> dict[str, list[str]]:
-    """Return a reach for display. A missing key does not limit."""
+    """Return a reach as it is displayed. A missing key does not limit."""
     return {key: sorted(reach[key]) for key in sorted(reach)}
 
 
@@ -157,7 +154,7 @@ def is_wider(was: Reach, now: Reach) -> bool:
 
 
 def limit_covers(key: str, limit: frozenset[str], value: str) -> bool:
-    """Return whether the limit includes this value. For managed groups, a limit can contain prefixes ending in `*`."""
+    """Return whether the limit includes this value. Groups to manage may be given by their prefix."""
     if value in limit:
         return True
     return key == MANAGED and any(name.endswith("*") and value.startswith(name[:-1]) for name in limit)
@@ -173,10 +170,10 @@ def _list_widened(was: Reach, now: Reach) -> list[str]:
 
 
 def _find_beyond(mine: Reach, was: Reach | None, now: Reach) -> str | None:
-    """Return the limiting key for which the gain from `was` to `now` exceeds `mine`, or None.
+    """Return the key by which the gain from `was` to `now` is outside `mine`, or None.
 
-    A gain in one key applies to the current values of all other keys. Checking the keys together prevents two
-    separately harmless changes from adding up to an excess.
+    A gain by one key applies to the current values of all other keys. Checking them together prevents two separately
+    harmless changes from adding up to an excess.
     """
     for widened in [None] if was is None else _list_widened(was, now):
         for key, limit in mine.items():

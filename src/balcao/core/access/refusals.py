@@ -3,8 +3,8 @@
 - Refusals are counted by the caller's address, in memory, for all processes of the machine.
 - Valid tokens are never affected: they are verified whatever was refused before, so a caller who shares an attacker's
   address is still served.
-- A genuine token that is no longer accepted has its own count, so it gets 401 even if its address is over the limit.
-- The log summarises the refusals beyond the burst, and all refusals after too many lines were written.
+- A genuine token that is no longer accepted is counted separately, so a neighbour's expired token still gets 401.
+- Log lines of refusals beyond the burst are summarised, and so are all refusals after too many lines were written.
 """
 
 import asyncio
@@ -20,22 +20,22 @@ from balcao.core.access.keys import KeyPending
 from balcao.core.errors import BalcaoError
 from balcao.core.logs import log
 
-# Refusals of each kind are counted separately: calls to unknown paths, calls without a valid token, pages of the panel
-# without a session, and logins of the panel. So a flood of page requests does not prevent logins from the same address.
+# The kinds that are counted separately: calls to unknown paths, calls without a valid token, pages of the panel without
+# a session, and its logins. So a flood of page requests does not keep neighbours from logging in.
 PATH, TOKEN, PAGE, LOGIN = "path", "token", "page", "login"
 # The number of tokens with a possibly new key (503) that one address may send in a minute. Further tokens count as
 # forged (401).
 PENDING_KEYS, PENDING_SECONDS = 5, 60.0
-# The interval of the log line that summarises the refusals without their own lines.
+# The interval of the line that summarises the refusals without a log line.
 SUMMARY_SECONDS = 10.0
-# The maximum number of refusal lines that a process writes in that interval, for all addresses together.
+# The number of refusal lines that a process writes in that interval, from all addresses together.
 MOST_LINES = 500
 
 
 class Refusals:
     """The counters of refusals.
 
-    Up to `rate`, such as `300/minute`, refusals of one address get a full response.
+    `rate` is how many refusals of one address are answered in full, such as `300/minute`.
     """
 
     def __init__(self, counts: Counts, rate: str) -> None:
@@ -46,7 +46,7 @@ class Refusals:
         self.change_rate(rate)
 
     def change_rate(self, rate: str) -> None:
-        """Set the rate. A different rate starts with new counts."""
+        """Set the rate. It does not change the length of a period that has already started."""
         item = parse(rate)
         self._rate, self._most, self._seconds = rate, item.amount, item.get_expiry()
 
@@ -61,10 +61,7 @@ class Refusals:
         return self.count(TOKEN, who)
 
     def judge_pending(self, address: str, pending: KeyPending) -> BalcaoError:
-        """Return the fault for a token whose key may be new: first `pending`, later the fault for a forged token.
-
-        An address gets `pending` at most PENDING_KEYS times a minute.
-        """
+        """Return the fault of a token whose key may be new: `pending` a few times a minute, then a forged token's."""
         count, _ = self._counts.hit(PENDING_SECONDS, ("pending key", address))
         return pending if count <= PENDING_KEYS else TokenRefused("token-key-unknown")
 

@@ -1,7 +1,7 @@
 """Access rules of operations, and the decision whether a caller satisfies a rule.
 
-Every operation declares one rule, and the platform refuses to start if an operation has none. `decide` follows the
-steps in rules: access 4.1.
+Every operation declares one rule, and the platform refuses to start if an operation has none. The steps of `decide`
+are those of rules: access 4.1.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ from balcao.core.values.cpf import Cpf
 PUBLIC = "platform:public"
 AUTHENTICATED = "platform:authenticated"
 MACHINE = "platform:machine"
-# The grant of a caller who is allowed because any valid token is enough.
+# The grant of a caller who passes because any valid token does.
 GENERAL_GRANT = "authenticated"
-# The only list for which `azp` is enough (spec: authentication 6). All other lists apply only to machines.
+# The only list that checks just `azp` (spec: authentication 6). All other lists apply only to machines.
 WEBHOOK_CLIENTS = "CRM_WEBHOOK_CLIENTS"
 
 
@@ -25,9 +25,9 @@ WEBHOOK_CLIENTS = "CRM_WEBHOOK_CLIENTS"
 class Rule:
     """The rule of an operation.
 
-    `action` is a code key of the access catalogue. `owner`, `scopes` and `clients` are guards, which allow a caller
-    without the action. `also` lists further actions that the operation checks itself. `floor` limits how far an
-    administrator can loosen the rule: "action", "authenticated" or "public". A "fixed" rule cannot be changed.
+    `action` is a code key of the access catalogue. The guards let a caller pass without the action. `floor` is how far
+    an administrator may loosen the rule: "action", "authenticated" or "public". A "fixed" rule can be neither loosened
+    nor tightened.
     """
 
     action: str
@@ -38,7 +38,7 @@ class Rule:
     is_fixed: bool = False
 
     def __or__(self, other: "Rule") -> "Rule":
-        """Return a rule that allows every caller whom either rule allows. At most one side may name an action."""
+        """Return the rule that allows a caller whom either rule allows. At most one side names an action."""
         action = other.action if self.action in {MACHINE, AUTHENTICATED} and other.action != MACHINE else self.action
         return Rule(
             action,
@@ -50,7 +50,7 @@ class Rule:
 
     @classmethod
     def with_guard(cls, action: str, guard: str | None) -> "Rule":
-        """Return the rule for an action and its guards, in the format in which the access catalogue stores them."""
+        """Return the rule for an action and the guards as the access catalogue stores them."""
         words = (guard or "").split()
         scopes, clients = (
             tuple(word.removeprefix(kind) for word in words if word.startswith(kind)) for kind in ("scope:", "client:")
@@ -64,12 +64,12 @@ class Rule:
         return self.action if is_alone else None
 
     def testing(self, *actions: str) -> "Rule":
-        """Return the rule with further actions, which the operation itself checks against the body or the record."""
+        """Return the rule with further actions, which the operation checks itself after it has read body or record."""
         return replace(self, also=self.also + actions)
 
     @property
     def guard(self) -> str | None:
-        """The guards in the format in which the access catalogue stores them. None if there are none."""
+        """The guards as the access catalogue stores them."""
         guards = (["self"] if self.owner else []) + [f"scope:{s}" for s in self.scopes]
         return " ".join(guards + [f"client:{c}" for c in self.clients]) or None
 
@@ -82,7 +82,7 @@ class Rule:
         return "authenticated" if self.action == AUTHENTICATED else "action"
 
     def __str__(self) -> str:
-        """Return the rule as the documentation shows it, also in OpenAPI's `x-access-rule`."""
+        """Return the rule as documents show it, in OpenAPI's `x-access-rule`."""
         named = {PUBLIC: "public", AUTHENTICATED: "authenticated", MACHINE: "self" if self.owner else ""}.get(
             self.action
         )
@@ -108,12 +108,12 @@ def action(name: str) -> Rule:
 
 
 def own(name: str) -> Rule:
-    """Allow the person whose CPF is in the path, and callers who hold the action. Documents show `self(name)`."""
+    """Allow the person of the path's CPF and callers who hold the action: `self(name)` in documents."""
     return Rule(name, owner=True)
 
 
 def own_alone() -> Rule:
-    """Allow only the person whose CPF is in the path, for acts that the person must do personally."""
+    """Allow only the person of the path's CPF, for acts that a person must do in person, such as an acceptance."""
     return Rule(MACHINE, owner=True)
 
 
@@ -123,12 +123,12 @@ def scope(*names: str) -> Rule:
 
 
 def client(setting: str) -> Rule:
-    """Allow the clients (`azp`) listed in the setting. Except for the webhook's list, this allows only machines."""
+    """Allow the clients (`azp`) of the named configured list. Except for the webhook's list, only machines pass."""
     return Rule(MACHINE, clients=(setting,))
 
 
 class Reason(StrEnum):
-    """The reason for a decision. Its values are part of the check endpoint and of `explain`, so they are stable."""
+    """The reason of a decision. Its values are part of the check endpoint and of `explain`, so they are stable."""
 
     PUBLIC = "public"
     OWNER = "owner"
@@ -174,7 +174,7 @@ def decide(
     roles: Roles,
     client_lists: Mapping[str, frozenset[str]],
 ) -> Decision:
-    """Decide whether a verified caller may call an operation that is not bound to `platform:public`.
+    """Decide on a verified caller for an operation that is not bound to `platform:public`.
 
     `bound_action` is the code key that the catalogue currently binds to the operation. `owner` is the path's CPF.
     """
@@ -190,9 +190,9 @@ def decide(
 
 
 def _check_guards(rule: Rule, caller: Caller, client_lists: Mapping[str, frozenset[str]]) -> Decision | None:
-    """Return the decision of the first guard that allows the caller, or None.
+    """Return the decision of the first guard that allows the caller.
 
-    Guards allow only machines, except for the webhook's client list.
+    Except for the webhook, guards allow only machines.
     """
     for name in rule.clients:
         if caller.client in client_lists.get(name, ()) and (caller.is_machine or name == WEBHOOK_CLIENTS):

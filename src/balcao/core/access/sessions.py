@@ -13,9 +13,9 @@ from balcao.core.database.reloader import Watch, notify_processes
 from balcao.core.database.statements import statement
 
 CHANNEL = "balcao_ended_session"
-# The poll interval, in case a notification is lost.
+# A lost notification is made up for within these seconds.
 POLL_SECONDS = 5.0
-# How long an entry is kept: the longest lifetime of an access token.
+# The longest lifetime of an access token.
 KEPT = timedelta(hours=24)
 # How far back rows are read again, because a row may become visible after rows that were recorded later.
 _OVERLAP = timedelta(seconds=60)
@@ -66,7 +66,7 @@ async def count_endings(connection: Connection) -> int:
 
 @statement("DELETE FROM platform.ended_session WHERE expires_at <= now()")
 async def delete_expired_endings(connection: Connection) -> int:
-    """Delete the entries whose tokens have all expired. Return the number of deleted entries."""
+    """Delete the entries whose tokens have all expired."""
 
 
 class EndedSessions:

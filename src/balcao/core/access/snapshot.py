@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Action(msgspec.Struct, frozen=True):
-    """An action. `key` is the code key, or `#id` for a custom action, and never changes, unlike the name."""
+    """An action. `key` is the code key, or `#id` for a custom action. `name` and `description` are current."""
 
     id: int
     key: str
@@ -39,7 +39,7 @@ class MappedEndpoint(msgspec.Struct, frozen=True):
 
     @property
     def entry(self) -> Entry:
-        """The endpoint's entry in the pattern tree."""
+        """The endpoint's pattern."""
         return Entry(self.method, self.path_pattern, self.id)
 
 
@@ -66,9 +66,9 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Changes(msgspec.Struct):
-    """The changes since a version, by id or CPF. None marks a deletion.
+    """The changes of a version by id or CPF. None marks a deletion.
 
-    If `whole` is true, they contain the complete catalogue except the people.
+    If `whole`, they contain the complete catalogue except the people.
     """
 
     version: int
@@ -99,7 +99,7 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A version of the catalogue. `position` is its last change; `bindings` maps our operations to action keys."""
+    """A version of the catalogue. `position` is its last change; `bindings` are the action keys of our operations."""
 
     version: int = 0
     position: int = 0
@@ -147,9 +147,8 @@ class Snapshot:
     def find_limits(self, caller: Caller, action: str, attribute: str) -> frozenset[str] | None:
         """Return the attribute's values to which the caller's right to an action is limited, or None without a limit.
 
-        The values of several groups are combined. There is no limit if a group that grants the action lacks the
-        attribute, if a direct role or a role in the token grants the action, or if the caller has an administrative
-        role (rules: access 3.3, 4.8).
+        Rights through several groups are combined. The limit is lifted by a group without the attribute, by a role that
+        the caller has otherwise, and by any administrative role (rules: access 3.3, 4.8).
         """
         others = [way.role for way in self.list_ways(caller) if way.source != "group" or way.role.administrative]
         granting = [
@@ -162,7 +161,7 @@ class Snapshot:
         return frozenset(value for group in granting for value in group.attributes[attribute])
 
     def list_ways(self, caller: Caller) -> Iterator[Way]:
-        """Yield each role of the caller with its source, sorted by role, source and group."""
+        """Yield each role of the caller with its source, sorted by role and group name."""
         ways = [Way(self.roles_by_name[name], "token") for name in caller.roles if name in self.roles_by_name]
         held = self.people.find(caller.cpf).roles
         ways += [Way(self.roles[role_id], "direct") for role_id in held if role_id in self.roles]

@@ -1,4 +1,4 @@
-"""Verify the token of the Authorization header, which must use RS256, and return its Caller."""
+"""Convert the Authorization header into a Caller. Only RS256. The gateway and all services share this code."""
 
 import asyncio
 import math
@@ -84,7 +84,7 @@ class TokenVerifier:
         await asyncio.gather(*(keys.refresh() for keys in self._issuers.values()))
 
     async def caller(self, authorization: bytes | None) -> Caller:
-        """Verify the token of a header and return its caller.
+        """Return the caller of a header.
 
         Raises:
             TokenRefused: if the token is invalid. The reason is only logged.
@@ -117,7 +117,7 @@ class TokenVerifier:
         header = signed.headers()
         if header.get("alg") not in ALGORITHMS:
             raise TokenRefused("token-algorithm")
-        if "crit" in header:  # we support none of the extensions that it can require
+        if "crit" in header:  # we support none of the extensions that it may demand
             raise TokenRefused("token-critical")
         if "kid" in header and not isinstance(header["kid"], str):
             raise TokenRefused("token-key-unknown")

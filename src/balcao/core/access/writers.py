@@ -1,4 +1,4 @@
-"""Callers who may change a service's public data, and therefore must not read an outdated copy."""
+"""Callers who may change public data of a service, and so must not read an outdated copy of them."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
@@ -12,9 +12,9 @@ ClientLists: TypeAlias = Mapping[str, frozenset[str]]
 
 
 class Writers:
-    """The callers whose rights allow writing operations, such as staff and machines.
+    """Callers who may call writing operations by a right, as staff and machines do.
 
-    A person who may only change their own data is not included, because those data are not public.
+    Changes that people make to their own data do not count, because others cannot read them without a right.
     """
 
     def __init__(self, operations: Iterable[tuple[str, Rule]]) -> None:
@@ -22,7 +22,7 @@ class Writers:
         self._operations = tuple(operations)
 
     def include(self, caller: Caller, snapshot: Snapshot, client_lists: ClientLists) -> bool:
-        """Return whether the caller may call a writing operation, or holds an action that such an operation checks."""
+        """Return whether the caller may call one of the operations or holds an action that one checks itself."""
         seen: set[tuple[str, Rule]] = set()
         for key, rule in self._operations:
             bound = snapshot.bindings.get(key, rule.action)

@@ -1,4 +1,4 @@
-"""The hash chain over the audit events. The worker appends committed events, and an operator verifies the chain."""
+"""The hash chain over the audit events. The worker extends it after their commit, and an operator verifies it."""
 
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
@@ -17,7 +17,7 @@ START = bytes(32)
 
 
 class _End(NamedTuple):
-    """The end of the chain: the last link, and the number of the first retained event."""
+    """The last link, and the number of the first retained event."""
 
     seq: int
     hash: bytes

@@ -56,9 +56,9 @@ def describe_members(members: Iterable[FileMember | ExportMember]) -> list[tuple
     return [(member.name, Annotated[member.kind, Meta(description=member.description)]) for member in members]
 
 
-# Erases the data that an anonymisation of the person at the given time covers. In a dry run, the caller rolls back.
+# Erases what the person's anonymisation at that time covers. In a dry run, the caller rolls back.
 Erase = Callable[[Connection, Cpf, datetime], Awaitable[Sequence[Cleared]]]
-# Returns the data that an anonymisation does not erase.
+# Returns what no anonymisation erases.
 Retain = Callable[[Connection, Cpf], Awaitable[Sequence[Kept]]]
 
 
@@ -74,7 +74,7 @@ def erase_rows(kind: str, delete: Callable[[Connection, Cpf], Awaitable[int]], f
 def erase_older_rows(
     kind: str, delete: Callable[[Connection, Cpf, datetime], Awaitable[int]], fields: Sequence[str]
 ) -> Erase:
-    """Return an `Erase` that calls `delete` for the person's rows up to the time of the anonymisation."""
+    """Return an `Erase` that deletes the rows that the anonymisation covers with this statement. Newer rows remain."""
 
     async def erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
         return [Cleared(kind, await delete(connection, cpf, at), list(fields))]
@@ -83,7 +83,7 @@ def erase_older_rows(
 
 
 def retain_rows(kind: str, count: Callable[[Connection, Cpf], Awaitable[int]], basis: str) -> Retain:
-    """Return a `Retain` that reports the result of `count` and the legal basis for retaining these rows."""
+    """Return a `Retain` that reports the rows that this statement counts, and the legal basis for retaining them."""
 
     async def retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
         return [Kept(kind, await count(connection, cpf), basis)]
@@ -97,7 +97,7 @@ class PersonalData:
 
     - `erase`: without it nothing is erased, and `retain` explains why.
     - `by_event`: an `anonimizacao` event of the CRM erases these data too.
-    - `tables`: every table of the feature that has a CPF column.
+    - `tables`: every table of the feature that has a person's number in a column.
     """
 
     name: str
@@ -113,7 +113,7 @@ class PersonalData:
 
 
 class OwnRows(PersonalData):
-    """The common case: a table whose column `cpf` contains the CPF of the person who owns the row.
+    """The common case: a table whose column `cpf` contains the number of the person who owns the row.
 
     All rows of the person are exported by `member`, and all are erased. `kind` names them in the report of an erasure;
     the default is the table's name. `fields` are the erased fields in that report; the default is the fields of
@@ -138,7 +138,7 @@ def list_export_members(declarations: Iterable[PersonalData]) -> list[ExportMemb
 
 
 class DeclaredPersonalData:
-    """The declarations of all features that a process serves. Stored in `platform.parts`."""
+    """The declarations of all features that a process serves; a part of the platform."""
 
     def __init__(self, declarations: Iterable[PersonalData]) -> None:
         self.declarations = tuple(declarations)
@@ -151,9 +151,7 @@ class DeclaredPersonalData:
         return {member.name: found[member.name] for member in list_export_members(self.declarations)}
 
     async def erase(self, connection: Connection, cpf: Cpf, at: datetime, *, by_event: bool = False) -> list[Cleared]:
-        """Erase the data that an anonymisation at `at` covers.
-
-        With `by_event`, erase only the data that a CRM event erases in addition to the mirror.
+        """Erase what an anonymisation at that time covers. `by_event`: only what a CRM event erases besides the mirror.
 
         The caller must hold the lock of the person's mirror, so that no write of the person runs concurrently.
         """

@@ -35,7 +35,7 @@ async def _drop_months(connection: Connection, age: timedelta) -> int: ...
 
 
 async def drop_audit_months(call: Call, connection: Connection) -> Swept:
-    """Drop the months of the audit trail whose retention has ended, and create partitions for the coming months."""
+    """Drop the months of the audit trail whose retention has ended, and prepare the coming months."""
     checked = await _count_events(connection)
     await _prepare_months(connection, MONTHS_AHEAD)
     age = timedelta(days=call.platform.settings.audit_retention_days)
@@ -47,7 +47,7 @@ async def _count_responses(connection: Connection) -> int: ...
 
 
 async def end_dead_letters(call: Call, connection: Connection) -> Swept:
-    """Drop dead-lettered jobs that no operator has handled in time, as an operator would."""
+    """Drop the dead-lettered jobs that no operator has handled in time, as if an operator had dropped them."""
     checked = await queue.count_matching_jobs(connection, JobFilters(dead_letters.DEAD))
     ended = [
         await _try_to_end(call, connection, number)
@@ -67,7 +67,7 @@ async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
 
 
 async def delete_old_counts(_: Call, connection: Connection) -> Swept:
-    """Delete the five-minute and the daily response counts, each after its own retention."""
+    """Delete the counts of five minutes and of days, each after its own retention."""
     checked = [await response_counts.count_rows(connection, span) for span in response_counts.KEPT]
     removed = [
         await response_counts.delete_old_counts(connection, span, age) for span, age in response_counts.KEPT.items()
@@ -93,7 +93,7 @@ async def _find_latest(connection: Connection, at: datetime) -> datetime: ...
 
 
 async def erase_answers(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    """Erase the person's stored responses up to now, because a response stored after `at` may contain older data."""
+    """Erase the person's responses until now: a response that is newer than the event may contain older data."""
     count = await idempotency.forget_person(connection, cpf, await _find_latest(connection, at))
     return [Cleared("repeatable_answers", count, ["answer"])]
 

@@ -23,7 +23,7 @@ REASON = "Prazo de guarda"
 
 @dataclass(frozen=True)
 class Swept:
-    """The number of rows of one kind, and the number of erased rows among them."""
+    """The number of rows of a kind, and how many of them were erased."""
 
     checked: int
     removed: int
@@ -31,7 +31,7 @@ class Swept:
 
 @dataclass(frozen=True)
 class Retention:
-    """The retention of one kind of data. `apply` erases expired data in a transaction with the owner's role."""
+    """One kind of data. `apply` erases its expired data in a transaction with the owner's role."""
 
     kind: str
     apply: Callable[[Call, Connection], Awaitable[Swept]]
@@ -82,14 +82,14 @@ async def list_reports(connection: Connection, limit: int) -> list[Report]:
 
 
 class _DryRun(Exception):
-    """Raised to roll back the erasures of a dry run."""
+    """Raised to roll back what a retention erased."""
 
 
 async def run_retention(call: Call, retentions: Sequence[Retention], *, dry_run: bool = False) -> list[Report]:
     """Apply each retention in its own transaction and return the reports.
 
-    If a retention fails, the others still run, and the first failure is raised at the end. A dry run rolls back
-    everything, including the reports.
+    A failure does not stop the others; the first one is raised at the end. A dry run rolls back everything, including
+    the reports.
     """
     reports, failures, number = [], [], new_id()
     call.state_reason(REASON)

@@ -1,8 +1,8 @@
 """The audit trail: who did what to whose data.
 
-Each event is written in the transaction of its change. If the event cannot be written, the change fails. A person
-appears in an event only as a keyed hash and the masked CPF. For a member of staff the event also has the name, because
-staff are accountable for what they do on behalf of the city.
+Events are written in the transaction of the change, or the change fails.
+A person appears in an event only as a keyed hash and the masked CPF. For a member of staff the event also has the name,
+because staff answer for what they do in the city's name.
 """
 
 import hashlib
@@ -32,9 +32,9 @@ _COLUMNS = """id, request_id, operation, action, subject_hash, subject, actor_ki
 def record_sql(trail: str, source: str) -> str:
     """Return an INSERT that records the events of `trail` for each row of `source`.
 
-    A store uses the INSERT as a CTE, to change and record in one statement. `trail` is an SQL expression: a jsonb
+    For a store that writes and records in one statement, as one of its CTEs. `trail` is an SQL expression: a jsonb
     parameter, or a column with the result of `Audit.encode_event`. Nothing is recorded if `source` has no rows, so a
-    conditional statement passes a CTE that has rows only if the condition is met.
+    conditional statement passes the CTE whose rows show whether the condition was met.
     """
     return f"""
     INSERT INTO platform.audit_event ({_COLUMNS})
@@ -57,11 +57,11 @@ async def _insert_events(connection: Connection, trail: str) -> None: ...
 
 @contextmanager
 def guard_audit_write() -> Iterator[None]:
-    """Wrap a statement that writes to the audit trail. Raises Unavailable if PostgreSQL rejects that write."""
+    """Wrap a statement that records. Raises Unavailable if PostgreSQL refuses to write the audit trail."""
     try:
         yield
     except StatementRefused as refusal:
-        # If a privilege is missing, only the error message names the table. The message is in the server's language.
+        # Only the error's text names the table of a missing privilege, and the text is in the server's language.
         if "audit_event" not in str(refusal):
             raise
         raise Unavailable(code="audit-not-written", retry_after=1) from refusal
@@ -75,7 +75,7 @@ class HashKey:
     number: int
 
     def hash_cpf(self, cpf: Cpf | None) -> bytes | None:
-        """Return the 32 bytes that represent the person in the audit trail, or None without a CPF."""
+        """Return the 32 bytes that represent the person in the audit trail, or None for None."""
         if cpf is None:
             return None
         return hashlib.blake2b(cpf.digits.encode(), key=self.secret[:64], digest_size=32).digest()
@@ -91,7 +91,7 @@ class HashKey:
 
 
 class RecordedCall(Protocol):
-    """The members of a call that audit events record."""
+    """The part of a call that its events record."""
 
     request_id: str
     operation: str
@@ -114,7 +114,7 @@ class RecordedCall(Protocol):
 
 
 class Audit:
-    """A writer of audit events. `former` are earlier hash keys, which are still needed to find older events."""
+    """A writer of audit events. `former` are the keys of older hashes, by which people are found too."""
 
     def __init__(self, key: HashKey, former: Sequence[HashKey] = ()) -> None:
         self._key = key
@@ -183,7 +183,7 @@ class Audit:
         fields: Sequence[str] = (),
         outcome: str = "done",
     ) -> str:
-        """Return one event of this call as the JSON string that `record_sql` expects."""
+        """Return one event of this call as the jsonb text that `record_sql` expects."""
         return json_text([self._event(call, action, subject, fields, outcome)])
 
     def _event(
@@ -208,9 +208,9 @@ class Audit:
         }
 
     def _hash_actor(self, call: RecordedCall) -> bytes | None:
-        """Return the hash of the caller's CPF, or of issuer and subject for a login without CPF.
+        """Return the hash of the CPF, or of a login's issuer and subject if it has no CPF.
 
-        Return None for a machine, which the event identifies by its client, and for a call without a caller.
+        A machine is identified by its client.
         """
         caller = call.caller
         if caller is None or caller.is_machine or caller.cpf is not None:
@@ -219,5 +219,5 @@ class Audit:
 
 
 def _hex(content: bytes | None) -> str | None:
-    """Return the bytes in PostgreSQL's hex format for bytea."""
+    """Return the text form of a bytea."""
     return None if content is None else f"\\x{content.hex()}"

@@ -1,4 +1,4 @@
-"""The current call: its caller, the decision that allowed it, and its request id."""
+"""The current call: its caller, its right, and the id under which it is traced."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -26,7 +26,7 @@ OPERATOR = "operator"
 class Author:
     """The author of a row, as stored in the row.
 
-    The name is displayed. The subject distinguishes authors with the same name.
+    The name is for people; the subject distinguishes people of the same name.
     """
 
     name: str
@@ -61,17 +61,17 @@ class Call:
 
     @property
     def if_none_match(self) -> str | None:
-        """The value of `If-None-Match`, for a conditional read."""
+        """The header of a conditional read."""
         return self.headers.text(b"if-none-match")
 
     @property
     def if_match(self) -> str | None:
-        """The value of `If-Match`, for a conditional write."""
+        """The header of a conditional write."""
         return self.headers.text(b"if-match")
 
     @property
     def idempotency_key(self) -> str | None:
-        """The value of `Idempotency-Key`. A repeated call with the same key gets the response of the first call."""
+        """The key under which a repeated call gets the first call's response."""
         return self.headers.text(b"idempotency-key")
 
     @property
@@ -82,15 +82,16 @@ class Call:
     def find_reader_since(self, instant: float) -> Database:
         """Return `reader` if it has everything committed by this instant of the monotonic clock, otherwise the primary.
 
-        Use it for data that are cached until a notification announces a change: a replica without the change would put
-        the old data back into the cache.
+        For data that are cached until a notification announces a change. A replica without the change would put the old
+        data back into the cache.
         """
         return self.reader if self.replica is not None and self.replica.proven_at > instant else self.platform.database
 
     def reading(self, subject: Cpf, fields: Sequence[str]) -> AbstractAsyncContextManager[Source]:
-        """Return a context manager with the source from which to read a person's data.
+        """Return the source from which to read a person's data.
 
-        The read is recorded first, unless `reads_unrecorded` is true. Raises Invalid if a required reason is missing.
+        Unless `reads_unrecorded` applies, the read is recorded first.
+        Raises Invalid if a reason is required and missing.
         """
         self.require_reason()
         if self.reads_unrecorded:
@@ -105,12 +106,12 @@ class Call:
 
     @property
     def reads_unrecorded(self) -> bool:
-        """Whether a read leaves no event: people read their own data, and `BALCAO_AUDIT_OWN_READS` is off."""
+        """Whether a read of the person's data leaves no event, because the person reads their own data."""
         return self.is_owner and not self.platform.settings.audit_own_reads
 
     @property
     def reason(self) -> str | None:
-        """The reason for the call. Only the next three methods set the reason. Two of them validate it."""
+        """The reason for the call. Only the three methods below set it. Two of them validate it."""
         return self._reason
 
     def read_access_reason(self) -> None:
@@ -122,7 +123,7 @@ class Call:
         self._reason = clean_reason(field, words)
 
     def state_reason(self, sentence: str) -> None:
-        """Set a fixed sentence as the reason, for a job or a command."""
+        """Set a sentence of the platform as the reason, for a job or a command."""
         self._reason = sentence
 
     def require_reason(self, *, always: bool = False) -> None:
@@ -139,10 +140,9 @@ class Call:
 
     @property
     def recorded_reason(self) -> str | None:
-        """The reason to store in the audit trail. None if the caller gave no reason or may not give one.
+        """The reason for the audit trail: only from the person, staff with a granted action, operators and jobs.
 
-        Only the owner, staff with a granted action, operators and jobs may give a reason, because the person concerned
-        can read it.
+        The person concerned will read the reason, so no other caller may choose its words.
         """
         is_granted = self.decision.reason is Reason.GRANTED and self.actor_kind != "client"
         return self._reason if self.is_owner or is_granted else None
@@ -162,7 +162,7 @@ class Call:
         return self.caller.cpf
 
     def holds(self, action: str) -> bool:
-        """Return whether the caller holds an action that the operation itself checks (`Rule.testing`).
+        """Return whether the caller holds the action, if record or body decides which is needed (`Rule.testing`).
 
         A call without a caller comes from a command or a job, which hold every action, or from an anonymous visitor,
         who holds none.
@@ -172,7 +172,7 @@ class Call:
         return self.platform.catalogue.snapshot.grants(self.caller, action)
 
     def lacks(self, *actions: str) -> Forbidden:
-        """Return the Forbidden fault for a caller who needs one of these actions."""
+        """Return the refusal for a caller who would need one of these actions."""
         return Forbidden(describe_missing(self.platform.catalogue.latest, self.identified_caller, *actions))
 
     def find_limits(self, attribute: str) -> frozenset[str] | None:
@@ -182,11 +182,11 @@ class Call:
         return self.platform.catalogue.snapshot.find_limits(self.caller, self.grant, attribute)
 
     def as_owner(self) -> "Call":
-        """Return a copy of the call with the owner's right, for a use case that only touches the data of `person`."""
+        """Return the call with the right to one's own data, for a use case that only touches the data of `person`."""
         return self._with_decision(Decision(Reason.OWNER, "self"))
 
     def with_right_to(self, owner: Cpf, action: str) -> "Call | None":
-        """Return the call with the owner's right, else with the action's right, or None if the caller has neither."""
+        """Return the call with its right to this person's record (as the owner, or else by the action), or None."""
         if owner == self.actor_cpf:
             return self.as_owner()
         if not self.holds(action):
@@ -217,12 +217,12 @@ class Call:
 
     @property
     def actor_cpf(self) -> Cpf | None:
-        """The caller's CPF. None without a caller, and for a caller without a CPF."""
+        """The caller's CPF. None for a machine, a job or a command."""
         return self.caller.cpf if self.caller else None
 
     @property
     def actor_kind(self) -> ActorKind:
-        """The role in which the caller acts, as recorded in audit events."""
+        """The capacity in which the call is made, as audit events name it."""
         if self.caller is None:
             return "operator" if self.grant == OPERATOR else "worker"
         if self.is_owner:
@@ -249,17 +249,17 @@ class Call:
 
     @property
     def grant(self) -> str:
-        """The grant that allowed the call, as recorded in audit events."""
+        """What allowed the call, as audit events name it."""
         return self.decision.grant
 
 
 def worker_call(platform: Platform, operation: str, request_id: str = "") -> Call:
-    """Return the call of a job, which holds every action."""
+    """Return the call of a job, which acts by the right of the call that enqueued it."""
     return Call(platform, operation, request_id or new_id(), Decision(Reason.GRANTED, "worker"))
 
 
 def operator_call(platform: Platform, operation: str) -> Call:
-    """Return the call of a command or the demo loader, which holds every action."""
+    """Return the call of a command or the demo loader, whose caller has shell access to the machine."""
     return Call(platform, operation, new_id(), Decision(Reason.GRANTED, OPERATOR))
 
 

@@ -7,7 +7,7 @@ AUTHORIZATION = b"authorization"
 
 
 class Headers(dict[bytes, bytes]):
-    """Header values by lower-case name. The last value of a repeated header wins."""
+    """Values by lower-case name. The last value of a repeated header wins."""
 
     __slots__ = ()
 
@@ -15,8 +15,7 @@ class Headers(dict[bytes, bytes]):
     def of(cls, pairs: Iterable[tuple[bytes, bytes]]) -> Self:
         """Read the pairs of an ASGI scope.
 
-        Several `Authorization` headers count as an empty one, because a proxy in front of us may have checked another
-        one than we would.
+        Two `Authorization` headers count as an empty one, because a proxy in front of us may have checked the other.
         """
         pairs = pairs if isinstance(pairs, list) else list(pairs)
         headers = cls(pairs)
@@ -25,7 +24,7 @@ class Headers(dict[bytes, bytes]):
         return headers
 
     def text(self, name: bytes) -> str | None:
-        """Return the value as a string, decoded as UTF-8 if that is possible, otherwise as Latin-1."""
+        """Return the value as text: UTF-8 if it is valid, otherwise Latin-1."""
         value = self.get(name)
         if value is None:
             return None

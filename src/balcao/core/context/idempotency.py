@@ -37,10 +37,9 @@ class Kept(NamedTuple):
 def keep_sql(kept: str, source: str) -> str:
     """Return an INSERT that stores the response under its key if `source` has a row.
 
-    Use it in a statement that creates a record and stores the response together. `kept` is the name of its
-    `Kept | None` parameter. The INSERT returns a row if the key was free. Of two concurrent statements with one key,
-    the second waits for the first to commit and then gets no row: it must create nothing, and its caller returns the
-    stored response.
+    For a statement that creates a record and stores the response together. `kept` is the name of its `Kept | None`
+    parameter. The INSERT returns a row if the key was free. Of two concurrent statements with one key, the second waits
+    for the first to commit and then gets no row: it must create nothing, and its caller returns the stored response.
     """
     return f"""
     INSERT INTO platform.idempotent_answer AS stored (caller, key, cpf, request, answer)
@@ -74,7 +73,7 @@ class Repeatable(NamedTuple):
         if call.idempotency_key is None:
             return None
         request = hashlib.sha256(msgspec.json.encode([call.operation, *parts], order="deterministic")).digest()
-        # Hashed, so that the table does not contain the caller's identity.
+        # A hash, so that the key's owner is not stored by name.
         caller = hashlib.sha256(call.identified_caller.key.encode()).digest()
         return cls(caller, _check_key(call.idempotency_key), subject, request)
 
@@ -118,9 +117,9 @@ async def run_once(
 ) -> bytes:
     """Return the JSON of `make`'s result in this transaction, or the stored response for the same caller and key.
 
-    `parts` and `subject` are those of `Repeatable.of`. With `is_secret`, the response is stored sealed. Raises Conflict
-    if the key was used with other parts, or if the response was sealed with a key that this process does not have.
-    Raises Invalid if the key is malformed.
+    `parts` and `subject` have the meaning of `Repeatable.of`. A response that `is_secret` is stored sealed. Raises
+    Conflict if the key was used with other parts, or if the response was sealed with a key that this process does not
+    have. Raises Invalid if the key is malformed.
     """
     repeatable = Repeatable.of(call, subject, parts)
     if repeatable is None:
@@ -131,12 +130,12 @@ async def run_once(
         return _unseal(call, repeatable, stored) if is_secret else stored
     response = msgspec.json.encode(await make())
     if not await _keep(connection, repeatable.keep(_seal(call, repeatable, response) if is_secret else response)):
-        raise _key_reused()  # used by a `keep_sql` statement, which takes no lock
+        raise _key_reused()  # by a statement with `keep_sql`, which takes no lock
     return response
 
 
 class _Sealed(msgspec.Struct):
-    """A response with its caller and key, so that a row that was copied to another caller is rejected."""
+    """A response with its caller and key, so that a row copied to another caller cannot be opened."""
 
     caller: bytes
     key: str
@@ -149,9 +148,9 @@ def _seal(call: Call, repeatable: Repeatable, response: bytes) -> bytes:
 
 
 def _unseal(call: Call, repeatable: Repeatable, stored: bytes) -> bytes:
-    """Return the unsealed response.
+    """Return the response.
 
-    Raises Conflict if the seal cannot be opened, because the call must not be executed a second time.
+    Raises Conflict if its seal cannot be opened, because a second result must not be created.
     """
     if stored.startswith(b"{"):  # stored unsealed by an older release, at most a day ago
         return stored

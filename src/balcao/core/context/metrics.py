@@ -1,9 +1,9 @@
-"""The metrics of all processes of a machine. Each process can report them.
+"""The metrics of all processes of a machine, whichever process is asked.
 
-Each process writes its numbers to its own file once a second. The process that is scraped adds up the files. Files have
-two advantages. Counting costs almost nothing, whereas every count has a cost in the client library's multi-process mode
-(ADR 0013). And the counts of a killed process are not lost: its replacement takes over the file and continues from it.
-A process only reports what its file contains, so no series ever decreases. The numbers of other processes are at most a
+Each process writes its numbers to its own file once a second, and the process that is asked adds up the files. Files
+have two advantages. Counting costs almost nothing (the client library's multi-process mode pays for every count, ADR
+0013). And the counts of a killed process are not lost: its replacement takes over the file and continues from it. A
+process only reports what its file contains, so no series ever decreases. The numbers of other processes are at most a
 second old.
 """
 
@@ -24,7 +24,7 @@ PUBLISH_SECONDS = 1.0
 
 
 class Metrics:
-    """The metrics of this process's group, or only of this process if there is no shared folder."""
+    """The metrics of this process's group. Without a shared folder, only this process's own."""
 
     def __init__(self, telemetry: Telemetry, group: ProcessGroup) -> None:
         self._telemetry = telemetry
@@ -59,7 +59,7 @@ class Metrics:
             self._telemetry.publish = None
 
     def exposition(self, gauges: Iterable[Metric] = ()) -> bytes:
-        """Return the metrics in the format of Prometheus. `gauges` are families that are read from the database."""
+        """Return the text for Prometheus. `gauges` are families that are read from the database."""
         return self._telemetry.exposition(self.numbers(), gauges)
 
     def numbers(self) -> Numbers:
@@ -94,7 +94,7 @@ async def _repeat(publish: Callable[[], None]) -> None:
 
 
 def _read(file: Path) -> Numbers:
-    """Return the file's numbers. They are empty if the file is missing or was written by an incompatible release."""
+    """Return the file's content, or nothing if the file is missing or was written by another release."""
     try:
         return msgspec.msgpack.decode(file.read_bytes(), type=Numbers)
     except (OSError, msgspec.MsgspecError):

@@ -1,4 +1,4 @@
-"""Optimistic writes: read without a lock, decide, and write only if nothing has changed since the read."""
+"""Optimistic writes: read without a lock, decide, and write on the condition that nothing has changed meanwhile."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -9,15 +9,15 @@ from balcao.core.errors import Unavailable
 
 Written = TypeVar("Written")
 
-# More than the number of concurrent writers of one row. A write that conflicts this often has a condition that its read
-# does not check, and would repeat forever.
+# This is more than the number of callers that write one row at the same time. A write that conflicts this often has a
+# condition that its read does not check, and would repeat forever.
 MOST_TRIES = 100
 
 
 async def write_optimistically(
     database: Database, attempt: Callable[[Connection], Awaitable[Written | None]]
 ) -> Written:
-    """Call `attempt`, which reads, decides and writes, until it returns a result instead of None (overtaken).
+    """Return the result of `attempt`, which reads, decides and writes. If it returns None, it was overtaken: try again.
 
     No lock is held while the process decides. Each try waits for a connection again, so that other waiting callers are
     served in between. Raises Unavailable after the last try, or if the audit trail cannot be written.

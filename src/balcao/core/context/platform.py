@@ -39,7 +39,7 @@ class Platform:
     settings: Settings
     database: Database
     replicas: Replicas
-    owner_url: str  # login of the tables' owner: retention and imports
+    owner_url: str  # as the tables' owner, for retention and imports
     catalogue: Catalogue
     tokens: TokenVerifier
     ended_sessions: EndedSessions
@@ -80,7 +80,7 @@ class Platform:
 
 
 def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE, *, serving: bool = False) -> Platform:
-    """Create the platform from the settings, not opened yet. With `serving`, database blocks have a deadline."""
+    """Create the platform from the settings without opening anything. `serving`: database blocks have a deadline."""
     http = make_http_client(settings.traces_url, timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = make_database(settings, database_url)
     database.is_serving = serving

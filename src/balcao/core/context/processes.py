@@ -37,7 +37,7 @@ ALONE = ProcessGroup()
 def prepare_group(folder: Path) -> None:
     """Create the folder before a supervisor starts the group.
 
-    Delete old metrics, so that they start at zero. Keep the counts of rate limits.
+    Metrics start at zero, as for any new program. The used parts of rate limits are retained.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     shutil.rmtree(folder / "metrics", ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The reason for a call, which the caller writes and the audit trail stores (rules: registry 1.1).
+"""The reason for a call in a person's own words, as the audit trail stores it (rules: registry 1.1).
 
 The trail is retained for years and the person concerned can read it, so a reason is short and contains no personal
 data. A CPF, an e-mail address or a phone number is rejected before anything is stored, never masked or removed.
@@ -17,14 +17,14 @@ _HEADER = "X-Access-Reason"
 
 
 def clean_reason(field: str, text: str, *, longest: int = LONGEST) -> str:
-    """Clean a reason from a body, a parameter or a command. Raises Invalid with the name of the field."""
+    """Return the reason from a body, a parameter or a command. Raises Invalid with the name of the field."""
     return refuse_personal_data(field, clean_text(field, text, shortest=SHORTEST, longest=longest))
 
 
 def refuse_personal_data(field: str, reason: str) -> str:
-    """Return the reason if it contains no personal data, whatever its length.
+    """Return a text for a trail that is retained for years, of any length.
 
-    Raises Invalid with the name of the field otherwise.
+    Raises Invalid with the name of the field if it contains personal data.
     """
     try:
         return personal_data.refuse_personal_data(reason)
@@ -38,7 +38,7 @@ def parse_access_reason(headers: Headers) -> str | None:
     Raises Invalid if the reason is too short or too long, or contains control characters or personal data.
 
     Headers have no standard encoding for accents. UTF-8 and Latin-1, which browsers send, are accepted, and so is
-    percent-encoded UTF-8 (`encodeURIComponent`), because browsers cannot send characters outside Latin-1 in a header.
+    percent-encoded UTF-8 (`encodeURIComponent`), because browsers refuse to send any other characters.
     """
     sent = headers.text(ACCESS_REASON)
     if sent is None or not sent.strip():
@@ -57,7 +57,7 @@ def parse_access_reason(headers: Headers) -> str | None:
 
 
 def _decode(text: str) -> str:
-    """Decode percent-encoded UTF-8. Return the text unchanged if its escapes are not valid UTF-8."""
+    """Decode percent-encoded UTF-8. Return the text unchanged if its escapes are not UTF-8."""
     try:
         return unquote(text, errors="strict")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Encrypt (seal) texts with a key that is derived from the platform's hash key for one purpose."""
+"""Texts that only the platform can read, sealed with a key derived from its hash key for one purpose."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,8 +18,8 @@ def seal_text(key: HashKey, purpose: str, text: str) -> str:
 
 
 def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
-    """Return the text that was sealed with one of the keys. Raises JoseError if none of them opens it."""
-    # Try the current key last, so that its exception is raised if none of the keys opens the text.
+    """Return the text that was sealed with one of the keys. Raises JoseError if no key fits."""
+    # Try the current key last, so that its exception is raised if no key fits.
     for former in keys[1:][::-1]:
         with suppress(JoseError):
             return _open(former, purpose, sealed)

@@ -1,7 +1,7 @@
-"""One-time tickets for callers that cannot send a token, such as a browser's `EventSource`, which sets no headers.
+"""One-time tickets replace a token where none can be sent: a browser's `EventSource` cannot set headers.
 
-A ticket allows one call of one operation with fixed parameters, within `LIFE`. The database stores only the hash of the
-ticket and its content. The content is encrypted with a key that is derived from the ticket itself.
+A ticket opens one operation with fixed parameters, once and within `LIFE`. The database stores only its hash, and its
+content sealed with a key that is derived from the ticket itself.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """The caller who requested a ticket, without name and e-mail, and the operation's `parameters`."""
+    """The caller who requested a ticket, without name and e-mail, and the `parameters` of the operation."""
 
     subject: str
     client: str
@@ -62,7 +62,7 @@ class Holder(msgspec.Struct, frozen=True):
         )
 
     def to_caller(self) -> Caller:
-        """Return the caller who requested the ticket, without name and e-mail."""
+        """Return the caller that the token named."""
         return Caller(
             subject=self.subject,
             client=self.client,
@@ -95,7 +95,7 @@ async def _insert_ticket(
 
 
 async def issue_ticket(call: Call, operation: str, parameters: Mapping[str, Any]) -> tuple[str, datetime]:
-    """Return a ticket for one call of the operation with these parameters, and the ticket's expiry."""
+    """Return a ticket that opens the operation with these parameters for the caller, and its expiry."""
     ticket = secrets.token_urlsafe(32)
     content = msgspec.json.encode(Holder.of(call.identified_caller, parameters))
     sealed = jwe.encrypt_compact(_SEAL, content, _derive_key(ticket))
@@ -115,10 +115,10 @@ async def _take_ticket(connection: Connection, digest: bytes, operation: str) ->
 async def redeem_ticket(
     platform: Platform, operation: str, rule: Rule, ticket: str
 ) -> tuple[Caller, Mapping[str, Any]]:
-    """Consume a ticket, and return its holder and the parameters.
+    """Use up a ticket, and return its holder and the parameters.
 
-    Raises Unauthenticated if the ticket is unknown, used or expired, or if the holder's session or token has ended.
-    Raises Forbidden if the holder may no longer call the operation, or Unavailable if the access rules are outdated.
+    Raises Unauthenticated if the ticket is unknown, used or expired, or if its session or token has ended. Raises
+    Forbidden if the holder may no longer call the operation, or Unavailable if the access rules are outdated.
     """
     async with platform.database.connection() as connection:
         sealed, is_living = await _take_ticket(connection, _hash(ticket), operation) or ("", False)
@@ -147,7 +147,7 @@ async def delete_expired_tickets(connection: Connection) -> int:
 
 
 def _make_refusal() -> Unauthenticated:
-    """Return the fault for an unusable ticket. It does not state the reason."""
+    """Return the refusal of a ticket. It does not state the reason."""
     text = "O bilhete é desconhecido, já foi usado ou venceu: peça outro."
     return Unauthenticated(text, code="ticket-invalid")
 
@@ -157,5 +157,5 @@ def _hash(ticket: str) -> bytes:
 
 
 def _derive_key(ticket: str) -> OctKey:
-    """Return the key that encrypts the content. It cannot be derived from the stored hash."""
+    """Return the key of the seal, which cannot be derived from the stored hash."""
     return OctKey.import_key(hashlib.sha256(f"seal\0{ticket}".encode()).digest())

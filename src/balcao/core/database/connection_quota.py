@@ -6,13 +6,13 @@ from contextvars import ContextVar
 
 from balcao.core.errors import TooMany
 
-# The caller (a key or an address) to whose quota the running task's connections count. It is "", which has no limit,
-# for the platform's own work and for statements that several callers share.
+# The caller that the running task's connections count for: a key or address. It is "" for the platform's own work and
+# for statements that several callers share. These have no limit.
 holder: ContextVar[str] = ContextVar("connection_holder", default="")
 
 
 class ConnectionQuota:
-    """A quota of `largest` connections for each holder. Further calls wait until the holder returns a connection."""
+    """A quota of `largest` connections for each holder. Further calls wait until the same holder returns one."""
 
     def __init__(self, largest: int) -> None:
         self._largest = largest
@@ -20,7 +20,7 @@ class ConnectionQuota:
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
     def take_now(self, name: str) -> bool:
-        """Reserve a connection and return True, or return False if the holder's quota is used up."""
+        """Reserve a connection and return True, or return False if the holder has its full share."""
         if not name:
             return True
         held = self._held.get(name, 0)

@@ -56,12 +56,12 @@ class Connections:
 
     @property
     def in_use(self) -> int:
-        """The number of connections that are in use, being opened or being closed."""
+        """Return how many connections are in use, being opened or being closed."""
         return self._places - len(self._ready)
 
     @property
     def waiting(self) -> int:
-        """The number of callers that wait for a connection."""
+        """Return how many callers wait for a connection."""
         return sum(not turn.done() for turn in self._waiting)
 
     async def close(self) -> None:
@@ -87,8 +87,8 @@ class Connections:
     async def take(self, name: str, deadline: float) -> asyncpg.Connection:
         """Return a connection that counts towards the share of `name`. `deadline` is a time of the loop's clock.
 
-        Wait until the deadline, but at most ACQUIRE_SECONDS. Raises TooMany if `name` still holds its full share then,
-        TimeoutError if no connection is free then, or Unavailable if the pool is closed.
+        Wait until the deadline, at most ACQUIRE_SECONDS. Then raises TooMany if `name` still holds its full share, or
+        TimeoutError if no connection is free. Raises Unavailable if the pool is closed.
         """
         if not self._is_open:
             raise Unavailable()

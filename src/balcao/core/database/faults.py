@@ -10,7 +10,7 @@ from balcao.core.errors import Unavailable
 
 # The server rejected a statement.
 StatementRefused = asyncpg.PostgresError
-# The server rejected the values of a statement. The same statement with other values may succeed.
+# The server rejected the values in it. The same statement with other values may succeed.
 RowsRefused = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
 # A retry of the same statement with the same values cannot succeed.
 StatementImpossible = (
@@ -26,7 +26,7 @@ Locked = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 # This transaction runs on one snapshot, and another transaction has changed a row that it wanted to write.
 Overtaken = asyncpg.SerializationError
 
-# PostgreSQL cannot serve the caller now, whatever the statement is, or it rolled back to end a conflict.
+# PostgreSQL cannot serve the caller now, whatever the statement is, or it ended a conflict by rolling back.
 # A login or database that does not exist counts too, because an operator may still create it.
 _AWAY = (
     OSError,
@@ -43,7 +43,7 @@ _AWAY = (
     asyncpg.TransactionRollbackError,
 )
 
-# After these exceptions, the server may still be executing the statement.
+# After these the server may still be executing the statement.
 UNSOUND = (asyncio.CancelledError, GeneratorExit, TimeoutError)
 # The connection is lost. The server may or may not have executed its last statement.
 LOST = (
@@ -57,7 +57,7 @@ LOST = (
 
 
 class StoreFaults(AbstractContextManager[Any]):
-    """A context manager that converts an exception to Unavailable if it means that the database is down."""
+    """A context manager that turns exceptions of a database that is down into Unavailable, and no others."""
 
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: Any) -> None:
         # The driver rejects a bad argument with an InterfaceError that is also a ValueError. That is a bug of ours.

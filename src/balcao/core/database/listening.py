@@ -11,7 +11,7 @@ Notice = Callable[[], None]
 
 
 class Listening:
-    """The shared connection. The first listener opens it, the last one closes it. If it is lost, all must rejoin."""
+    """A connection that the first listener opens and the last one closes. If it is lost, all must join again."""
 
     def __init__(self, open_connection: Callable[[float], Awaitable[asyncpg.Connection]]) -> None:
         """Store the settings without connecting. `open_connection` receives the statement timeout in seconds."""
@@ -24,7 +24,7 @@ class Listening:
     async def join(self, channel: str, notice: Notice, answer_seconds: float) -> asyncpg.Connection:
         """Call `notice` for each NOTIFY on the channel and once when the returned connection is lost.
 
-        Raises the exceptions of connecting and of LISTEN. The caller must call `leave` in that case too.
+        Raises what connecting and LISTEN raise. The caller must call `leave` in that case too.
         """
         self._notices.setdefault(channel, set()).add(notice)
         async with self._turn:

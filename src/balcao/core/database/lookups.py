@@ -95,7 +95,7 @@ CROSS JOIN LATERAL (
         return [(shape, theirs) for theirs in found]
 
     def _choose_type(self, expected: Any) -> str:
-        """Return the SQL type of a parameter. Raises MalformedStatement for a type that cannot be an array element."""
+        """Return the SQL type. Raises MalformedStatement for a type that cannot be an array element."""
         if NoneType in get_args(expected):
             (expected,) = [each for each in get_args(expected) if each is not NoneType]
         if get_origin(expected) is Annotated:
@@ -121,7 +121,7 @@ def lookup(text: str) -> Callable[[Callable[Concatenate[Connection, P], Coroutin
 def lookups(
     texts: Mapping[K, str], types_of: Callable[[K], Mapping[str, Any]] = lambda _: {}
 ) -> Callable[[Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]], Statements[K, P, T]]:
-    """Turn the decorated stub into one look-up for each key, as `statements` does. Raises as `lookup` does."""
+    """Turn the decorated stub into one look-up for each key, as `statements` does. Raises MalformedStatement."""
 
     def make(stub: Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]) -> Statements[K, P, T]:
         made = {key: Lookup(text, stub, str(key), types_of(key)) for key, text in texts.items()}

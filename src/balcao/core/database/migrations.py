@@ -1,4 +1,4 @@
-"""Apply the SQL migrations of the platform and of all services, in order, each exactly once, under one lock."""
+"""Apply the SQL migrations of the platform and of every service, in order, each once, under one lock."""
 
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -23,7 +23,7 @@ class MigrationError(Exception):
 
 @dataclass(frozen=True)
 class Migration:
-    """A migration from a file `NNNN_what.sql`. `owner` is a service or `platform`."""
+    """One file `NNNN_what.sql`. `owner` is a service or `platform`."""
 
     owner: str
     name: str
@@ -93,7 +93,7 @@ async def migrate(
 
 
 def check_encoding(connection: Connection) -> None:
-    """Raise MigrationError unless the database uses UTF-8. A database's encoding cannot be changed later."""
+    """Raise MigrationError if the database cannot store every text. Its encoding cannot be changed later."""
     encoding = connection.get_settings().server_encoding
     if encoding != "UTF8":
         raise MigrationError(

@@ -43,7 +43,7 @@ Row: TypeAlias = asyncpg.Record
 class Database(Connections):
     """The connection pool of one process, and the operations on it.
 
-    By default, sessions use the application role, which owns no tables. With `role=None`, they use the login's role.
+    By default its role owns no tables. With `role=None`, its role is the login.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Database(Connections):
 
         Concurrent calls share a statement. If the connection is lost, the statement is retried once. Callers with
         different rights share it, so check the right to an item before the call. Raises Unavailable if the statement
-        and its retry do not finish within LOOKUP_SECONDS, or REPLICA_SECONDS on a replica.
+        and its retry do not finish within LOOKUP_SECONDS.
         """
         batch = self._reads.get(read)
         if batch is None:
@@ -248,5 +248,5 @@ def _takes_writes(connection: Connection) -> bool:
 
 
 def json_text(value: Any) -> str:
-    """Encode a value as JSON for a jsonb parameter."""
+    """Encode a value as the JSON text of a jsonb parameter."""
     return msgspec.json.encode(value).decode()

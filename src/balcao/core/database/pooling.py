@@ -1,4 +1,4 @@
-"""Check how a connection pooler between this process and PostgreSQL, such as PgBouncer, affects sessions."""
+"""Checks of how a connection pooler, such as PgBouncer, between this process and PostgreSQL affects sessions."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.servers import SESSION

@@ -6,7 +6,7 @@ import asyncpg
 
 from balcao.core.database.pool import Connection
 
-# Raised if a statement deletes a row that other rows reference (foreign keys with NO ACTION or RESTRICT).
+# Raised on the deletion of a row that other rows reference: by NO ACTION or RESTRICT foreign keys.
 REFERRED_TO = (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)
 
 
@@ -33,7 +33,7 @@ async def fetch_clock(connection: Connection) -> float:
     return found
 
 
-# With WAL archiving, a lagging replica can read old WAL from the archive, so it can always catch up.
+# With WAL archiving a lagging replica reads old WAL from the archive, so it can always catch up.
 _MAY_STALL = """
 SELECT current_setting('synchronous_standby_names') <> ''
    AND pg_size_bytes(current_setting('wal_keep_size')) = 0
@@ -43,7 +43,7 @@ SELECT current_setting('synchronous_standby_names') <> ''
 
 
 async def may_stall(connection: Connection, backup_slot: str) -> bool:
-    """Return whether commits wait for replicas, but no slot except the backup's and no setting retains WAL for them."""
+    """Return whether commits wait for replicas, but no slot or setting retains WAL for them (backup slot aside)."""
     found: bool = await connection.fetchval(_MAY_STALL, backup_slot)
     return found
 
@@ -79,7 +79,7 @@ async def fetch_page(connection: Connection, statement: str, *values: Any) -> tu
 def name_order_sql(name: str) -> str:
     """Return the sort key of a name for an ORDER BY: without case and accents, as Brazilian lists are sorted.
 
-    The order is the same on every server: the embedded PostgreSQL has no ICU collations, and a database can be created
-    with any locale. A table that is read page by page stores such a key in an indexed column instead.
+    It is the same on every server: the embedded PostgreSQL has no ICU collations, and a database may be created with
+    any locale. A table that is read page by page stores such a key in an indexed column instead.
     """
     return rf"""lower(regexp_replace(normalize({name}, NFD), '[\u0300-\u036f]+', '', 'g') COLLATE "C")"""

@@ -31,12 +31,12 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
 
 
 def describe_refusal(fault: BaseException) -> str | None:
-    """Return the message for the operator, or None if the exception has no known cause in the database."""
+    """Return the message for the operator, or None if the exception has another cause."""
     if isinstance(fault, Unavailable) and fault.code == "store-away":
         return (fault.__cause__ and describe_refusal(fault.__cause__)) or AWAY
     if isinstance(fault, asyncpg.ProtocolViolationError):
-        # PgBouncer uses this code for all of its refusals. The message names parameters, logins and databases, but
-        # never a password.
+        # PgBouncer uses this code for all of its refusals. The text names parameters, logins and databases, never a
+        # password.
         return (
             f"Um PgBouncer, ou outro intermediário, recusou a conexão de BALCAO_DATABASE_URL ({fault}). Aponte para o "
             "próprio PostgreSQL, ou configure o PgBouncer como em docs/operate/install.md: `pool_mode = session` e "

@@ -79,7 +79,7 @@ class Replica:
         self.database = database
         self.name = name
         self.proven_at = -math.inf
-        self.fault: str | None = None  # why `proven_at` is minus infinity, as a code
+        self.fault: str | None = None  # the code of why `proven_at` is minus infinity
         self._opened = False
 
     def distrust(self) -> None:
@@ -111,7 +111,7 @@ class Replica:
         self.proven_at, self.fault = instant, fault
 
     async def close(self) -> None:
-        """Close the replica's connections. Give up after CLOSE_SECONDS if the server does not answer."""
+        """Close its connections. Give up after CLOSE_SECONDS if the server does not answer."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self.database.close()
@@ -139,7 +139,7 @@ class Replicas:
         return bool(self._replicas)
 
     def list_lags(self) -> list[tuple[Replica, float]]:
-        """Return each replica with its maximum lag in seconds, or infinity if the lag is unknown."""
+        """Return each replica with its maximum lag in seconds, infinity if unknown."""
         return [(replica, self._clock() - replica.proven_at) for replica in self._replicas]
 
     def choose(self) -> Replica | None:
@@ -154,7 +154,7 @@ class Replicas:
 
     @property
     def lag(self) -> float:
-        """The maximum lag of the freshest replica in seconds, or infinity if no replica is usable."""
+        """Return the maximum lag of the freshest replica in seconds, infinity if none is usable."""
         return self._clock() - max((replica.proven_at for replica in self._replicas), default=-math.inf)
 
     async def start(self) -> None:
@@ -173,7 +173,7 @@ class Replicas:
 
     async def _keep(self) -> None:
         while True:
-            with contextlib.suppress(BalcaoError):  # primary down: the replicas expire with the old marks
+            with contextlib.suppress(BalcaoError):  # primary down: old marks expire, and so do the replicas
                 await self.measure()
             await asyncio.sleep(MEASURE_SECONDS)
 

@@ -1,4 +1,4 @@
-"""Choose, once at import, how to convert a statement's rows to the return type of its function."""
+"""Choose, once at import, how the rows of a statement become the return type of its function."""
 
 import dataclasses
 import enum
@@ -18,14 +18,14 @@ from balcao.core.values.cpf import Cpf
 C = TypeVar("C")
 T = TypeVar("T")
 
-# Types that the database stores as strings of digits.
+# Types that the database stores as text of digits.
 NUMBERS = (Cpf, Cnes)
 Read: TypeAlias = Callable[[Any], Any]
 Json: TypeAlias = Annotated[T, "json"]
 """A value that one column stores as JSON.
 
 Use it for a row type that would otherwise be read from several rows or columns, and for `Any`, which does not show that
-the column contains JSON.
+the text is JSON.
 """
 
 
@@ -44,7 +44,7 @@ class PagedWithCounts(NamedTuple, Generic[T, C]):
 
 
 class Shape(NamedTuple):
-    """A way to read a result. `fetches` is `nothing`, `row` or `rows`; `read` converts the driver's result."""
+    """How to read a result. `fetches` is `nothing`, `row` or `rows`; `read` converts what was fetched."""
 
     fetches: str
     read: Read
@@ -62,9 +62,9 @@ def choose_shape(expected: Any, skip: int = 0) -> Shape:
     - `list`, `set` and `Sequence` read all rows. A `Mapping` uses the first column as the key.
     - `Paged` and `PagedWithCounts` read a page.
 
-    Within a row, a type with a class method `from_row` is read by that method. The members of a struct, dataclass or
-    named tuple match columns by name. A member of such a type that has no column reads the columns of its own members.
-    A `dict` gets all columns, a `tuple` gets them by position, any other type the first column.
+    Within a row, a type with a class method `from_row` calls that. The members of a struct, dataclass or named tuple
+    match columns by name. A member of such a type that has no column reads the columns of its own members. A `dict`
+    gets all columns, a `tuple` gets them by position, any other type the first column.
     """
     origin, arguments = get_origin(expected), get_args(expected)
     if expected is types.NoneType:
@@ -206,7 +206,7 @@ def _list_columns(row: Any, skip: int) -> Any:
 
 
 def _read_value(expected: Any) -> Read:
-    """Return a function that reads the value of one column. Decode JSON for records, mappings and unions."""
+    """Return a function that reads the value of one column. Decode text as JSON unless the type itself is text."""
     if get_origin(expected) is Annotated:
         if expected.__origin__ is Any and "json" in expected.__metadata__:
             return _decode_any

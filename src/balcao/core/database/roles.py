@@ -1,4 +1,4 @@
-"""The database role of the services. `balcao migrate` creates this role, which is never the owner (ADR 0005)."""
+"""The database role of the services. The migration creates it, and it is never the owner (ADR 0005)."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from balcao.core.database.pool import APPLICATION_ROLE, Connection
 
 
 class RoleError(Exception):
-    """The database roles do not match the settings. The message says what the operator must do."""
+    """The database roles do not fit the services. The message says what the operator must do."""
 
 
 # The panel's role has access to one schema, which stores its sessions, and to no schema of a service.
@@ -37,7 +37,7 @@ class ApplicationRole:
 
 
 async def prepare_panel(connection: asyncpg.Connection, application: ApplicationRole) -> None:
-    """Create the panel's role if this login may create roles, and grant the role access to the panel's schema.
+    """Create the panel's role if this login may create roles, and grant it the panel's schema.
 
     If the role is missing and cannot be created, do nothing: an administrator must create it before using the panel.
     """
@@ -145,7 +145,7 @@ WHERE rolname = session_user AND nspname = 'platform'
 
 
 async def find_mighty_login(connection: Connection) -> str | None:
-    """Return the login of this session if it could become the owner or any other role, otherwise None.
+    """Return the login of this session if it could become the owner or any other role, else None.
 
     With such a login, one SET ROLE removes the restrictions of the services' role, and no table is append-only.
     """
@@ -185,7 +185,7 @@ ORDER BY nspname
 
 
 async def list_closed_schemas(connection: Connection, schemas: Iterable[str]) -> list[str]:
-    """Return the schemas in which the session can read no table. Ignore schemas that do not exist."""
+    """Return the schemas in which the session can read nothing. Ignore schemas that do not exist."""
     return [row[0] for row in await connection.fetch(_CLOSED, list(schemas))]
 
 

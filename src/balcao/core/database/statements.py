@@ -6,12 +6,12 @@
 `:day` becomes `$1` at import. Members and properties of a struct, and members of a pydantic model, can be used like
 parameters: `:nome` of `holiday: Holiday`, or `:holiday.nome` if the name is ambiguous. Nested members follow a dot.
 Members of a sequence of structs become arrays: `unnest(:holidays.data::date[], :holidays.nome::text[])`. A value that
-is cast to jsonb is sent as JSON, unless it is a string already.
+is cast to jsonb is sent as JSON, unless it is text already.
 
 The return type decides how rows are read (see `results`). For a statement without rows, `bool` means "any row was
 affected" and `int` is the number of affected rows.
 
-`statements` makes one function from several SQL texts, for example the same query on several tables.
+`statements` makes one function from several texts, for example the same query on several tables.
 """
 
 import inspect
@@ -50,7 +50,7 @@ _VERB = re.compile(r"\b(SELECT|VALUES|SHOW|INSERT|UPDATE|DELETE|CREATE|LOCK|NOTI
 
 
 class MalformedStatement(Exception):
-    """The SQL and the signature of a statement do not match. Raised at import."""
+    """The text and the signature of a statement do not match. Raised at import."""
 
 
 class Statement(Generic[P, T]):
@@ -66,7 +66,7 @@ class Statement(Generic[P, T]):
         variant: str | None = None,
         types_of: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """`variant` names one of several statements of a stub. `types_of` overrides types in the stub's signature."""
+        """`variant` names one of several texts of a stub. `types_of` overrides types of the stub."""
         feature = stub.__module__.removeprefix("balcao.").removesuffix("store").rstrip("._")
         self.name = ".".join([feature, stub.__name__, *([] if variant is None else [variant])])
         self.__doc__ = stub.__doc__
@@ -165,7 +165,7 @@ def statement(
 
 
 class Statements(Generic[K, P, T]):
-    """Several statements that share a stub. The first argument after the connection selects a statement."""
+    """A stub with several texts. The first argument after the connection selects one of them."""
 
     def __init__(self, of: Mapping[K, Statement[Concatenate[K, P], T]]) -> None:
         self.of = of
@@ -222,7 +222,7 @@ def _find_type(expected: Any, members: Sequence[str]) -> Any:
 def _choose_value(expected: Any, members: Sequence[str], cast_to: str) -> Read | None:
     """Return a function that converts an argument for the driver, or None if it needs no conversion.
 
-    `members` is the chain from the argument to the value. If any value in the chain is None, the result is None.
+    `members` is the chain from the argument to the value. None stays None, and a member of None is None.
     """
     if get_origin(expected) in CONTAINERS and (members or cast_to == "::jsonb[]"):
         each = _choose_value(get_args(expected)[0], members, cast_to)

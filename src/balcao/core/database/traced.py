@@ -46,7 +46,7 @@ class TracedDatabase(Database):
 
 
 def _record(query: asyncpg.connection.LoggedQuery) -> None:
-    """Record a span for a finished statement. The SQL contains no values, so it is safe to export.
+    """Record a span for a finished statement. Its text contains no values, so it may leave the process.
 
     The driver calls this in the context of the task that ran the statement.
     """

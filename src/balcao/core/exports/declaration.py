@@ -10,8 +10,8 @@ from balcao.core.database.pool import Connection
 class Rows:
     """A table's rows, ordered by its primary key or by other columns that are unique together.
 
-    The SQL expression `line` converts the row `stored` to jsonb, and the expression `condition` selects rows. `key`
-    lists the columns that order the rows if these are not the primary key.
+    `line` and `condition` are SQL expressions: they convert the row `stored` to jsonb, and select rows. `key` lists the
+    other columns, if the rows are ordered by them.
     """
 
     table: str
@@ -22,7 +22,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Export:
-    """One kind of line. An import of the same kind accepts these lines unchanged.
+    """One kind of lines. An import of the same kind accepts these lines unchanged.
 
     `rows` is a function if the table is known only when the export starts.
     """

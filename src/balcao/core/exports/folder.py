@@ -1,6 +1,6 @@
 """The folder of an export: encrypted parts, and a manifest that lists complete parts. All files are safe to copy.
 
-The manifest lists a part only after the part is on the disk. Files that are not listed are ignored.
+A part is listed in the manifest after it is on the disk. Files that are not listed are ignored.
 """
 
 import fcntl
@@ -22,9 +22,9 @@ _UNFINISHED = ".unfinished"
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A file with lines of one kind. `sha256` is the hash of the file, `lines_sha256` the hash of its lines.
+    """A file of a kind. `sha256` is the hash of the file, `lines_sha256` the hash of the lines in it.
 
-    `snapshot` is the position of the part's snapshot in the manifest's list, starting at 1.
+    `snapshot` is the position in the manifest's list, starting at 1.
     """
 
     file: str
@@ -37,7 +37,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, kw_only=True):
-    """The contents of an export. Only an unfinished export has a `cursor`, the sealed position to resume from."""
+    """The content of an export. `cursor` is the sealed position of an unfinished export. A complete export has none."""
 
     format: str = _FORMAT
     service: str
@@ -104,7 +104,7 @@ def require_empty(folder: Path) -> None:
 
 
 def delete_strays(folder: Path, manifest: Manifest) -> None:
-    """Delete parts that are not in the manifest: from an earlier export, or written just before a run was killed."""
+    """Delete parts that are not in the manifest: from an earlier export, or written just before a kill."""
     known = {part.file for part in manifest.parts}
     for file in [*folder.glob(f"*{SUFFIX}"), *folder.glob(f"*{_UNFINISHED}")]:
         if file.name not in known:

@@ -15,7 +15,7 @@ _CHUNK = 1024 * 1024
 
 
 def open_export(folder: Path) -> Manifest:
-    """Return the manifest of an export. Raises NotFound if there is none, or Invalid if the export is incomplete."""
+    """Return the manifest of a complete export. Raises NotFound, or Invalid if the export is incomplete."""
     manifest = folders.read_manifest(folder)
     if manifest is None:
         raise NotFound(f"Em {folder} não há exportação.")
@@ -25,7 +25,7 @@ def open_export(folder: Path) -> Manifest:
 
 
 def check_export(folder: Path, part: Part, identities: Sequence[Identity]) -> None:
-    """Check the file of a part and, with a private key, the lines in it. Raises Invalid with the reason."""
+    """Check the file and, with a private key, its lines too. Raises Invalid with the reason."""
     if identities:
         for _ in read_part(folder, part, identities):
             pass
@@ -34,7 +34,7 @@ def check_export(folder: Path, part: Part, identities: Sequence[Identity]) -> No
 
 
 def read_part(folder: Path, part: Part, identities: Sequence[Identity]) -> Iterator[bytes]:
-    """Yield the lines of a part as chunks of bytes. Raises Invalid; it detects wrong lines after the last chunk."""
+    """Yield the lines of a part as chunks of bytes. Raises Invalid; if the lines are wrong, after the last chunk."""
     content = decrypt(_read_file(folder, part), identities)
     hashed, lines = hashlib.sha256(), 0
     with gzip.open(io.BytesIO(content)) as stream:

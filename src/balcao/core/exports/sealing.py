@@ -1,4 +1,4 @@
-"""Encrypt parts with public keys and decrypt them with private keys, in the format of the `age` tool."""
+"""Encryption of parts in the age format, so that `age` can open them: public keys encrypt, private keys decrypt."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ _NO_RECIPIENT = (
 
 
 def parse_recipients(texts: Sequence[str]) -> list[Recipient]:
-    """Parse public keys. Raises Invalid without the rejected text in the message, because it might be a private key."""
+    """Return the public keys. Raises Invalid, which never repeats the text, because it might be a private key."""
     return [_parse_recipient(text.strip()) for text in texts]
 
 
@@ -50,12 +50,12 @@ def read_identities(file: Path) -> list[Identity]:
 
 
 def encrypt(content: bytes, recipients: Sequence[Recipient]) -> bytes:
-    """Encrypt the content so that the private key of any recipient can decrypt it."""
+    """Encrypt the content so that the holder of any one private key can read it."""
     return pyrage.encrypt(content, recipients)
 
 
 def decrypt(content: bytes, identities: Sequence[Identity]) -> bytes:
-    """Return the decrypted content. Raises Invalid if the content is for another key or was changed."""
+    """Return the decrypted content. Raises Invalid if it is for another key or was changed."""
     try:
         return pyrage.decrypt(content, identities)
     except pyrage.DecryptError:

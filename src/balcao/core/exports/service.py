@@ -25,7 +25,7 @@ from balcao.core.exports.declaration import Export
 from balcao.core.exports.folder import Manifest, Part
 from balcao.core.exports.sealing import Recipient, encrypt, parse_recipients
 
-# The size of a part before compression. It bounds the memory of the process, and the work lost if it is killed.
+# The size of a part before compression. It bounds the memory of the process and the work lost by a kill.
 PART_BYTES = 32 * 1024 * 1024
 _COMPRESSION = 6
 _SEAL = "export-cursor"
@@ -36,7 +36,7 @@ OnProgress = Callable[[str, int], None]
 
 @dataclass(frozen=True)
 class Order:
-    """The data to export, and the public keys that encrypt them. `restart` discards an unfinished or earlier export."""
+    """The data to export, and the keys to encrypt them to. `restart` discards an unfinished or earlier export."""
 
     service: str
     exports: Sequence[Export]
@@ -77,7 +77,7 @@ async def run_export(call: Call, folder: Path, order: Order, on_progress: OnProg
 
 
 def _open(call: Call, folder: Path, order: Order) -> tuple[Manifest, _Cursor | None]:
-    """Return the manifest to continue, and the position from which to continue.
+    """Return the manifest to continue with, and the position.
 
     Raises Conflict if the folder contains other files, a complete export, or an export that this one cannot continue.
     """
@@ -109,7 +109,7 @@ def _open(call: Call, folder: Path, order: Order) -> tuple[Manifest, _Cursor | N
 
 
 def _unseal(call: Call, manifest: Manifest) -> _Cursor | None:
-    """Return the position to resume from, or None if no part is complete. Raises Conflict if it cannot be unsealed."""
+    """Return the position to continue from, or None if no part was complete. Raises Conflict if its key is unknown."""
     if manifest.cursor is None:
         return None
     try:
@@ -180,7 +180,7 @@ class _Writer:
             self._write(None)
 
     def _write(self, after: list[str] | None) -> None:
-        """Write the part, then record the part and the next position in the manifest.
+        """Write the part, then record in the manifest that it exists and where to continue.
 
         `after` is the last key of the part. None means that the next kind follows.
         """

@@ -1,4 +1,4 @@
-"""SQL for the exports: read rows as JSON lines in key order, starting after any key."""
+"""SQL for the exports: rows as JSON lines, starting anywhere in the order of their keys."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
@@ -49,9 +49,9 @@ class Line(NamedTuple):
 
 
 async def iterate_lines(connection: Connection, rows: Rows, after: Sequence[str]) -> AsyncIterator[Line]:
-    """Yield the rows whose keys follow `after`, or all rows if it is empty.
+    """Yield the rows whose keys follow this one, or all rows if `after` is empty.
 
-    Each batch uses the index of the key. A single statement for all rows would sort the whole table first.
+    Each batch is found by the key's index. A single statement for all rows would sort the whole table first.
     """
     key = await read_key(connection, rows)
     while found := await connection.fetch(build_statement(rows, key, is_resumed=bool(after)), *after):

@@ -22,7 +22,7 @@ def list_choices(kind: Any, path: str) -> list[str]:
 
 
 def find_example(kind: Any, path: str) -> str | None:
-    """Return the first string among the type's examples at this msgspec path, or None."""
+    """Return the first text example that the type declares at this msgspec path, or None."""
     return next((each for found in _find(kind, path) for each in _list_examples(found) if isinstance(each, str)), None)
 
 

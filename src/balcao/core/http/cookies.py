@@ -1,4 +1,4 @@
-"""Parse the request's cookies, and format `Set-Cookie` headers."""
+"""Reading the request's cookies and formatting `Set-Cookie` headers."""
 
 from collections.abc import Mapping
 from http.cookies import Morsel
@@ -20,8 +20,8 @@ class CookiesTooLarge(BalcaoError):
 def read_cookies(headers: Headers) -> Mapping[str, str]:
     """Return the cookies by name. The last value of a repeated name wins.
 
-    Raises CookiesTooLarge if the header is longer than MOST_COOKIE_BYTES. The parser of `http.cookies` is not used,
-    because it takes quadratic time before Python 3.11.10 and 3.12.6 (CVE-2024-7592).
+    Raises CookiesTooLarge if the header is longer than MOST_COOKIE_BYTES. This does not use `http.cookies`, which takes
+    quadratic time before Python 3.11.10 and 3.12.6 (CVE-2024-7592).
     """
     if len(headers.get(b"cookie", b"")) > MOST_COOKIE_BYTES:
         raise CookiesTooLarge()

@@ -1,4 +1,4 @@
-"""Decode request bodies: from bytes to JSON to the declared type, with a message for every fault.
+"""Decode request bodies: bytes to JSON to the declared type, with a message for every fault.
 
 The body is parsed as JSON whatever its `Content-Type`. The last value of a repeated key wins, and unknown keys are
 ignored.
@@ -52,7 +52,7 @@ def strip_bom(body: bytes) -> bytes:
 
 
 def require_few_values(body: bytes) -> None:
-    """Raise Invalid if a body has more than `MAX_VALUES` values. It may consist of several JSON texts."""
+    """Raise Invalid if a body has more than `MAX_VALUES` values. The body is one JSON text or several."""
     if _count_values(body) > MAX_VALUES:
         raise Invalid(f"O corpo da requisição tem mais de {MAX_VALUES} valores.", code="body-too-many-values")
 
@@ -74,7 +74,7 @@ def parse_array(body: bytes) -> list[Any]:
 
 
 def decode(body: bytes, kind: type[T]) -> T:
-    """Decode a body into a msgspec type, or into a list if `kind` is a list type.
+    """Return a body as a msgspec type, or as a list if `kind` is a list type.
 
     Raises Invalid with the name of the invalid member, never its value.
     """
@@ -82,7 +82,7 @@ def decode(body: bytes, kind: type[T]) -> T:
 
 
 def convert(value: Any, kind: type[T]) -> T:
-    """Convert a JSON value to a msgspec type. Raises Invalid with the name of the invalid member, never its value."""
+    """Return a JSON value as a msgspec type. Raises Invalid with the name of the invalid member, never its value."""
     require_body(value)
     try:
         found = msgspec.convert(_convert_whole_floats(value), kind)
@@ -110,7 +110,7 @@ def _list_instants(value: Any, place: str) -> Iterator[tuple[str, datetime]]:
 
 
 def decode_model(body: bytes, kind: type[M]) -> M:
-    """Decode an object body into a pydantic model, for `{detail}` services. Raises Unprocessable with every fault."""
+    """Return an object body as a pydantic model, for the `{detail}` services. Raises Unprocessable with every fault."""
     try:
         value = parse_value(body)
     except Invalid as fault:
@@ -130,7 +130,7 @@ def is_model(kind: Any) -> bool:
 
 
 def validate_model(value: Any, kind: type[M], place: str, *, with_input: bool = False) -> M:
-    """Convert a JSON value to a pydantic model. Raises Unprocessable with every fault.
+    """Return a JSON value as a pydantic model. Raises Unprocessable with every fault.
 
     `place` is the first part of each item's `loc`: body, path or query. `with_input` adds the received value.
     """
@@ -169,10 +169,10 @@ def find_integer_faults(path: Mapping[str, str]) -> list[Fault]:
 
 
 def parse_integer(text: str) -> int:
-    """Parse a path parameter in which `find_integer_faults` finds no fault.
+    """Return the number of a path parameter that has no faults.
 
-    Only the first 30 characters are parsed. Such a number is already larger than every id, and the time that `int`
-    takes grows with the square of the length.
+    Only 30 characters are parsed: such a number is already larger than every id, and the time of `int` grows with the
+    square of the length.
     """
     return int(text[:30])
 
@@ -195,9 +195,9 @@ def _describe_fault(fault: Any, kind: type[pydantic.BaseModel], place: str, with
 
 
 def _count_values(body: bytes) -> int:
-    """Return an upper bound on the number of values in a JSON text, in linear time and without parsing it.
+    """Return an upper bound of the number of values in a JSON text, in linear time and without parsing it.
 
-    If there are more quotes than `MAX_VALUES` values can have, return a lower bound instead.
+    If the quotes alone prove that there are too many values, return a lower bound above `MAX_VALUES`.
     """
     found = _count_separators(body)
     if found <= MAX_VALUES:
@@ -206,7 +206,7 @@ def _count_values(body: bytes) -> int:
     quotes = without_escapes.count(b'"')
     if quotes > 4 * MAX_VALUES:  # a value and its name have at most four quotes
         return quotes // 4
-    # Every second piece between quotes is outside the JSON strings.
+    # Every second piece between quotes is outside the texts.
     return _count_separators(b"".join(without_escapes.split(b'"')[::2]))
 
 
@@ -230,7 +230,7 @@ def _list_children(value: Any) -> Any:
 
 
 def _convert_whole_floats(value: Any) -> Any:
-    """Convert floats such as `3.0` to integers, at any depth, because JSON has only one number type."""
+    """Return the value with floats such as `3.0` as integers, because JSON has only one number type."""
     if isinstance(value, float) and value.is_integer() and SMALLEST <= value <= LARGEST:
         return int(value)
     if isinstance(value, dict):

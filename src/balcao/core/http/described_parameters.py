@@ -17,7 +17,7 @@ _CHANGED = 412
 
 @dataclass(frozen=True, slots=True)
 class ReadHeader:
-    """The OpenAPI description of a request header."""
+    """A request header as the OpenAPI document describes it."""
 
     name: str
     description: str
@@ -61,7 +61,7 @@ LAST_EVENT_ID = ReadHeader("Last-Event-ID", "O `id` do último evento recebido: 
 
 
 def list_read_headers(operation: Operation, codes: Mapping[int, Collection[str]]) -> list[ReadHeader]:
-    """Return the headers that the operation reads. `codes` maps each status to its possible error codes."""
+    """Return the headers that the operation reads. `codes` maps each status to the error codes it can answer with."""
     named = {code for each in codes.values() for code in each}
     counts = {
         IF_MATCH: _CHANGED in operation.errors,

@@ -38,7 +38,7 @@ def find_refusal(operation: Operation, status: int) -> dict[str, Any]:
 
 
 def _members_of_items(kind: type) -> tuple[str, ...]:
-    """Return the member names of the items in a list of faults."""
+    """Return the member names of an item in a list of faults."""
     (item,) = kind.__annotations__["detail"].__origin__.__args__
     names: tuple[str, ...] = item.__struct_fields__
     return names

@@ -10,7 +10,7 @@ _NAMED = 2
 
 
 def describe_schemas(components: dict[str, Schema], paths: Mapping[str, Mapping[str, Any]]) -> None:
-    """Describe every schema by the operations that use it as body or response, or by the member that contains it."""
+    """Describe every schema by the operations whose body or response it is, or by the member that contains it."""
     bodies: dict[str, list[str]] = {}
     responses: dict[str, list[str]] = {}
     refusals: dict[str, list[str]] = {}
@@ -35,7 +35,7 @@ def describe_schemas(components: dict[str, Schema], paths: Mapping[str, Mapping[
 
 
 def drop_empty_defaults(components: Mapping[str, Schema], paths: Mapping[str, Mapping[str, Any]]) -> None:
-    """Replace empty defaults of a request body's members with a sentence in their descriptions.
+    """Describe in words which members of a request body are empty by default, instead of with `default`.
 
     With a `default`, some generators share one list or object between all bodies, and others write code that fails.
     """
@@ -61,8 +61,8 @@ def drop_empty_defaults(components: Mapping[str, Schema], paths: Mapping[str, Ma
 def lift_notes(schema: Any) -> None:
     """Move the description and examples of an optional member up from its only option that is not null.
 
-    msgspec puts them there if the member's type is a described alias with `| None`. Documentation tools look for them
-    at the member.
+    msgspec puts them there if the member's type is a described alias with `| None`. Readers look for them at the
+    member.
     """
     for member in schema.get("properties", {}).values():
         options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]

@@ -12,7 +12,7 @@ from balcao.core.http.responses import NO_STORE, Response
 
 
 class ErrorText(msgspec.Struct):
-    """The body `{error}` of the registry, employability and search."""
+    """`{error}` of the registry, employability and search."""
 
     error: Annotated[
         str, Meta(description="O que houve, para pessoas.", examples=["Sem permissão para esta operação."])
@@ -20,7 +20,7 @@ class ErrorText(msgspec.Struct):
 
 
 class ErrorAndMessage(msgspec.Struct):
-    """The body `{error, message}` of operations whose portals display `message` and compare `error`."""
+    """`{error, message}` of operations whose portals display `message` and compare `error`."""
 
     error: Annotated[
         str,
@@ -35,14 +35,14 @@ class ErrorAndMessage(msgspec.Struct):
 
 
 class CodeMessage(msgspec.Struct):
-    """The body `{code, message}` of the legacy job operations."""
+    """`{code, message}` of the older jobs."""
 
     code: Annotated[int, Meta(description="O status da resposta.", examples=[404])]
     message: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["Não encontrado."])]
 
 
 class Detail(msgspec.Struct):
-    """The body `{detail}` of access, health units and agents."""
+    """`{detail}` of access, health units and agents."""
 
     detail: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["Não encontrado."])]
 
@@ -56,7 +56,7 @@ class FaultItem(msgspec.Struct):
 
 
 class FaultItems(msgspec.Struct):
-    """The body `{detail: [...]}`, which lists every fault of the request."""
+    """`{detail: [...]}`: every fault of the request."""
 
     detail: Annotated[list[FaultItem], Meta(description="Todas as falhas da requisição.")]
 
@@ -72,7 +72,7 @@ class FaultItemWithInput(FaultItem):
 
 
 class FaultItemsWithInput(msgspec.Struct):
-    """The body `{detail: [...]}` of the agents' examples, with the received values."""
+    """`{detail: [...]}` of the agents' examples, with the received values."""
 
     detail: Annotated[list[FaultItemWithInput], Meta(description="Todas as falhas da requisição.")]
 
@@ -113,7 +113,7 @@ ERROR_AND_MESSAGE = Dialect(
 )
 CODE_MESSAGE = Dialect(lambda fault: {"code": fault.status, "message": fault.message}, CodeMessage)
 DETAIL = Dialect(lambda fault: {"detail": fault.faults or fault.message}, Detail, FaultItems)
-# The dialect of the agents' examples, whose items also contain the received value. Only the description differs.
+# The agents' examples: the items also contain the received value. Only the description differs.
 DETAIL_WITH_INPUT = Dialect(DETAIL.body, Detail, FaultItemsWithInput)
 
 

@@ -1,4 +1,4 @@
-"""Constant response bodies, sent plain or gzipped as the caller accepts."""
+"""Constant bodies, sent in the encoding that the caller accepts."""
 
 import gzip
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _ZIPPED = {**_PLAIN, "Content-Encoding": "gzip"}
 
 @dataclass(frozen=True)
 class EncodedBody:
-    """A body in plain and in gzipped form. Each form has its own strong ETag."""
+    """A body in both encodings. Each has its own strong ETag."""
 
     plain: Ready
     zipped: Ready
@@ -27,7 +27,7 @@ class EncodedBody:
         return cls(Ready(body, etag_of(body)), Ready(zipped, etag_of(zipped)))
 
     def respond(self, call: Call, cache_control: str = PUBLIC, media_type: str = JSON) -> Response[Any]:
-        """Return the form that the caller accepts, or 304 if the caller already has it."""
+        """Return the encoding that the caller accepts, or 304 if the caller has its ETag."""
         is_zipped = accepts_gzip(call.headers.text(b"accept-encoding") or "")
         ready = self.zipped if is_zipped else self.plain
         headers = _ZIPPED if is_zipped else _PLAIN

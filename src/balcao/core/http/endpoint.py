@@ -28,7 +28,7 @@ class Endpoint(Protocol):
     - `respond` never raises.
     - `status` is the status of responses that set none themselves.
     - `allow` lists the path's methods if the endpoint answers OPTIONS.
-    - `waits` is true if a response usually has to wait, mostly for the database. A caller can run only a few such
+    - `waits` is true if an answer usually has to wait, mostly for the database. A caller can run only a few such
       requests at a time.
     - `admit_body` returns how many bytes of this request's body may be read. The server calls it for a body larger than
       `UNASKED_BODY`, before it reads the rest. With None, every caller may send up to `body_limit`.
@@ -48,7 +48,7 @@ class Endpoint(Protocol):
 
 
 class PageEndpoint:
-    """An endpoint that is not an operation of a service, such as a page or the metrics. No access rule is checked."""
+    """An endpoint that is not an operation of a service: a page, a metric, a step of the login. No rule is checked."""
 
     allow: str | None = None
     waits = False

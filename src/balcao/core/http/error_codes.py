@@ -1,8 +1,8 @@
 """The `Error-Code` values that an operation can answer with, and their meaning for integrators.
 
-The `errors.toml` of each package explains its codes. To find an operation's codes, this module searches the compiled
-code that the handler reaches for constants that are codes of their package. It follows only the methods of the call and
-of declarations. The codes that any operation can answer with are listed here.
+The `errors.toml` of each package explains its codes. The codes of an operation are found in the compiled code that its
+handler reaches: the constants that are codes in the catalogue of their package. Methods are followed only if they are
+those of the call or of a declaration. The codes that any operation can answer with are listed in this module.
 """
 
 import dis
@@ -41,7 +41,7 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
 }
 # The codes of operations that do not answer while their service is in maintenance.
 _IN_MAINTENANCE = {503: ("maintenance",)}
-# Raised by the access check or by the audit, if the operation is not public.
+# Raised by the check before the call, or by its audit, if the operation is not public.
 _OF_A_CALLER = {
     400: ("access-reason-invalid", "access-reason-personal"),
     503: ("audit-not-written", "identity-away", "stale-snapshot"),
@@ -51,7 +51,7 @@ _CPF_OF_A_PATH = (_CORE, "cpf-invalid")
 # An ambiguous path is refused before it is matched.
 _OF_A_PATH = {404: ("not-found",)}
 _OF_A_PERSON = {400: ("access-reason-missing",), 429: ("enumeration",)}
-# If pydantic reports every fault of a body or query, all faults share one code.
+# If pydantic reports every fault of a body or query, the list has one code.
 _OF_LISTED_FAULTS = {422: ("invalid",)}
 _OF_A_BODY = (
     "<field>-control",
@@ -87,7 +87,7 @@ class Explanation:
 
 @functools.cache
 def catalogue(package: str) -> Mapping[str, Explanation]:
-    """Return the explained codes of a package such as `balcao.registry`. The mapping is empty if it declares none."""
+    """Return the codes of a package such as `balcao.registry`. The mapping is empty if the package declares none."""
     file = files(package) / "errors.toml"
     entries = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
     return {code: Explanation(**entry) for code, entry in entries.items()}
@@ -100,7 +100,10 @@ class Explanations:
         self._packages = packages
 
     def find(self, service: str, code: str) -> Explanation | None:
-        """Return the explanation of an error code of this service, or None if this release does not have the code."""
+        """Return the explanation of a code with which this service answered.
+
+        None if the current release does not have it.
+        """
         package = self._packages.get(service, _CORE)
         field = f"{_FIELD}-{code.rpartition('-')[2]}"
         known = ((where, name) for name in (code, field) for where in (package, _CORE, _CRM))
@@ -194,7 +197,7 @@ def _package_of(item: FunctionType | type) -> str:
 
 
 def _list_named(function: FunctionType) -> Iterator[Any]:
-    """Yield the objects that the function's code names: globals, members of modules and classes, closure contents."""
+    """Yield what the function's code names: globals, members of modules and classes, and closure contents."""
     names = _names(function)
     for name in names:
         yield vars(Call).get(name)  # a method that a use case calls on its call

@@ -11,7 +11,7 @@ MAX_FIELDS = 5_000
 
 
 class FormData(dict[str, list[str]]):
-    """The values of a form by name, in the order in which they were sent."""
+    """All values by name, in the order in which they were sent."""
 
     def getlist(self, name: str) -> list[str]:
         """Return the values of a name, or an empty list. WTForms requires this method name."""

@@ -1,4 +1,4 @@
-"""Liveness and readiness of a process: two operations that nearly every service has at its base."""
+"""Liveness and readiness of a process: the same two operations at the base of nearly every service."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
@@ -53,7 +53,7 @@ class Readiness(msgspec.Struct, omit_defaults=True):
     errors: Annotated[list[str], Meta(description="As verificações que falharam; ausente quando nenhuma falhou.")] = []
 
 
-# The path of each operation by the last part of its key. A service can use other paths.
+# The paths by the last part of the operation's key. A service may use other paths.
 PATHS: Mapping[str, str] = {"liveness": "/liveness", "readiness": "/readiness"}
 
 

@@ -4,7 +4,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Model(BaseModel):
-    """A body or a query that pydantic validates.
+    """A body or a query.
 
     Its validator is built on first use, because most operations are not called soon after a start.
     """

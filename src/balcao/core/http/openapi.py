@@ -21,7 +21,7 @@ from balcao.core.http.sent_headers import ETAG, SentHeader, find_sent_headers
 
 Document = dict[str, Any]
 
-# The gateway's address in the document if the installation configures none.
+# The address of an installation without a configured address. A city sets its own.
 DEFAULT_GATEWAY = "http://127.0.0.1:8080"
 
 _REFERENCE = "#/components/schemas/{name}"
@@ -217,7 +217,7 @@ def _responses(operation: Operation, schemas: "_Schemas", refusals: Mapping[int,
             "content": {JSON: {"schema": schemas.of(operation.moved)}},
         }
     for status in _find_no_refusals(operation):
-        # A status that is neither a success nor a refusal has the same body as the success, but not the same headers.
+        # A status that is neither a success nor a refusal shares only the body with the success, not its headers.
         alone = {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}
         headers = _headers(operation, status) if status < MOVED else alone
         found[str(status)] = {"description": _MEANINGS[status], "headers": headers, **_success(operation, schemas)}
@@ -266,7 +266,7 @@ def _describe_header(header: SentHeader) -> Document:
 
 
 def error_statuses(operation: Operation) -> set[int]:
-    """Return the statuses, besides the success, that the operation can answer with.
+    """Return the error and further statuses that the operation can answer with.
 
     An ambiguous path is refused before it is matched, so 404 is possible for every path with parameters.
     """
@@ -319,7 +319,7 @@ def _error(operation: Operation, status: int, schemas: "_Schemas") -> Document:
 class _Schemas:
     """The component schemas of all msgspec and pydantic types that a service's operations use.
 
-    `examples` maps an `operationId` to the body of a successful response.
+    `examples` maps an `operationId` to the body of its success.
     """
 
     def __init__(
@@ -341,7 +341,7 @@ class _Schemas:
             for member in schema.get("properties", {}).values():
                 member.pop("title", None)  # only repeats the member's name
                 if member.get("type") == "array":
-                    member.setdefault("items", {})  # items of any type: some tools require it
+                    member.setdefault("items", {})  # items of any type: some readers require it
             lift_notes(schema)
             schema.pop("description", None)  # a docstring: for developers, in English
 
@@ -350,7 +350,7 @@ class _Schemas:
         return dict(self._by_type[kind])
 
     def resolved(self, kind: Any) -> Document:
-        """Return the schema of a type itself, even if it has its own component."""
+        """Return the schema of a type without the reference."""
         name = self._by_type[kind].get("$ref", "").rpartition("/")[2]
         return dict(self.components[name]) if name else self.of(kind)
 

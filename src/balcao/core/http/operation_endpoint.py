@@ -37,7 +37,7 @@ _ANYBODY = Decision(Reason.PUBLIC, "public")
 
 
 class OperationEndpoint:
-    """The endpoint of one operation. It checks token, rule and rate, calls the handler, and encodes the response."""
+    """The endpoint of one operation: token, rule, rate, arguments, handler, response bytes."""
 
     allow: str | None = None
 
@@ -109,7 +109,7 @@ class OperationEndpoint:
         return self._encode(result)
 
     async def _limit_body(self, request: Request) -> int:
-        """Return how many bytes of the body to read: 0 if the token, the rule or a maintenance refuses the call anyway.
+        """Return how many bytes of the body to read: 0 if token, rule or maintenance refuse the call anyway.
 
         `respond` then refuses it with the usual error, because it makes the same checks before it reads the body.
         """
@@ -123,7 +123,7 @@ class OperationEndpoint:
         call = Call(platform, self.key, request.id, _UNDECIDED, None, request.headers)
         try:
             self._admit(call, request, await self._find_caller(header), snapshot, bound)
-        except Exception:  # `respond` finds the same fault and reports it
+        except Exception:  # `respond` meets the same fault and reports it
             return 0
         return self.body_limit
 
@@ -142,7 +142,7 @@ class OperationEndpoint:
         return self.operation.dialect.response(closed)
 
     def _admit(self, call: Call, request: Request, caller: Caller, snapshot: Snapshot, bound: str) -> None:
-        """Check the caller against the operation's rule (rules: access 4.1). Raises the fault of the failed check."""
+        """Check the caller against the operation's rule (rules: access 4.1). Raises a refusal of any of the checks."""
         platform, operation = self._platform, self.operation
         call.caller = caller
         request.client_key = caller.client_key
@@ -212,10 +212,7 @@ class OperationEndpoint:
         return response
 
     def _choose_replica(self, call: Call, request: Request, snapshot: Snapshot) -> Replica | None:
-        """Return a usable replica, or None to read from the primary.
-
-        A caller who may have changed the data, or whose token is not cached, reads from the primary.
-        """
+        """Return a replica, or None if the caller may have written what is read, or if the token is not cached."""
         platform = self._platform
         caller, header = call.caller, request.headers.get(AUTHORIZATION)
         if caller is None and header is not None:  # a public operation has not identified its caller
@@ -229,7 +226,7 @@ class OperationEndpoint:
     async def _repeat_on_primary(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
         """Repeat a read on the primary if the replica failed or does not have the record yet.
 
-        The repetition is safe, because only reads use replicas.
+        A read changes nothing.
         """
         assert call.replica is not None
         if isinstance(fault, NotFound):
@@ -271,7 +268,7 @@ class OperationEndpoint:
     async def _record_denial(self, call: Call, request: Request) -> None:
         """Record a denied attempt so that the person concerned can see it.
 
-        Record at most as many attempts of one caller as `DENIED` allows.
+        If one caller makes many attempts, record only the first.
         """
         platform = self._platform
         if not await platform.is_within(*DENIED, _who(call, request)):
@@ -290,7 +287,7 @@ class _Denied(Forbidden):
 
 
 def _may_be_of_replica(fault: Exception) -> bool:
-    """Return whether the primary might answer differently. A fault in the request is the same on every server."""
+    """Return whether the primary might answer differently. A fault of the request is the same on every server."""
     return not isinstance(fault, BalcaoError) or fault.status >= 500 or isinstance(fault, NotFound)
 
 

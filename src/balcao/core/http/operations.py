@@ -46,11 +46,11 @@ class RouteOptions(TypedDict, total=False):
     - `ready`: a function that may refuse the call before the rule is checked, for example if a setting is missing.
     - `query`: the type that describes the query parameters. The default comes from the handler's `InQuery`.
     - `described_body`: the type of a body that the use case reads as bytes.
-    - `too_large`: the fault for a body larger than `body_limit`.
+    - `too_large`: the fault for a body above `body_limit`.
     - `record_denial`: a function that records a denied attempt instead of the default audit event.
     - `in_description`: false for operations that only people use, such as pages. They are not in the OpenAPI document.
-    - `media_types`: the media types of a successful response. A caller that does not choose gets the first.
-    - `moved`: the type of the body of a 301 response.
+    - `media_types`: the types of a success. A caller that does not choose gets the first.
+    - `moved`: the body of a 301.
     - `same_body`: statuses whose body has the type of the success and explains the failure. Those that are also in
       `errors` are refusals with an error code.
     - `may_lag`: the operation reads public data by `Call.reader` and may return them a few seconds late. Callers who
@@ -155,8 +155,8 @@ class Operation:
 class Routes:
     """The declared operations in their order, with the options that they share.
 
-    `@routes.get(path, key, rule, summary, ...)` and the other decorators declare the decorated function and return it
-    unchanged. A service has one `Routes`, and each of its features `extend`s it.
+    `@routes.get(path, key, rule, summary, ...)` and the other decorators declare the function below them and do not
+    change it. A service has one `Routes`, and each of its features `extend`s it.
     """
 
     def __init__(self, **options: Unpack[RouteOptions]) -> None:
@@ -171,31 +171,31 @@ class Routes:
     def get(
         self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare a GET operation."""
+        """Declare a GET."""
         return self.declare("GET", path, key, rule, summary, **options)
 
     def post(
         self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare a POST operation."""
+        """Declare a POST."""
         return self.declare("POST", path, key, rule, summary, **options)
 
     def put(
         self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare a PUT operation."""
+        """Declare a PUT."""
         return self.declare("PUT", path, key, rule, summary, **options)
 
     def patch(
         self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare a PATCH operation."""
+        """Declare a PATCH."""
         return self.declare("PATCH", path, key, rule, summary, **options)
 
     def delete(
         self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare a DELETE operation."""
+        """Declare a DELETE."""
         return self.declare("DELETE", path, key, rule, summary, **options)
 
     def declare(

@@ -128,8 +128,8 @@ def _describe_once(service: "Described", gateways: tuple[str, ...]) -> Once[Enco
 def document(service: "Described", gateways: tuple[str, ...] = ()) -> bytes:
     """Return the OpenAPI document as bytes, which are the same at every start.
 
-    Paths are relative to the service's base. `gateways` are the addresses of the city's platform. If there are none,
-    the document contains the default address.
+    Paths are relative to the service's base.
+    `gateways` are the addresses of the city's platform. Without any, the document has the default address.
     """
     from balcao.core.http import openapi  # imports operations, which import this module
 

@@ -1,4 +1,4 @@
-"""Parse from a query which page of a list the caller requests."""
+"""The page of a list that a query requests."""
 
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
@@ -13,7 +13,7 @@ from balcao.core.values.page import Page
 MOST_PER_PAGE = 100
 # The maximum page size of reference data that portals read completely.
 MOST_PER_LONG_PAGE = 1000
-# A much larger page number would overflow the database's integer offset.
+# A larger page number would overflow the database's integer offset.
 LAST_PAGE = 1_000_000_000
 # A number with more digits is above every maximum, so its remaining digits are not parsed.
 _DIGITS_READ = 10

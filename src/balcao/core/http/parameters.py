@@ -1,4 +1,4 @@
-"""Markers for the parameters of handlers: values from the path, the query, the request or the call.
+"""Markers for the parameters of handlers: a value of the path, of the query, or the body.
 
 The handler of an operation never gets the request. The annotations of its parameters choose its arguments:
 
@@ -36,7 +36,7 @@ _NOT_COMPRESSED = frozenset({b"", b"identity"})
 
 @dataclass(frozen=True)
 class InPath:
-    """A value of the path. `parse` converts the path segment to the handler's argument. It raises for an invalid value.
+    """A value of the path. `parse` converts its text to the handler's argument, or raises.
 
     `integer` marks a number whose fault is reported together with the body's faults.
     """
@@ -115,7 +115,7 @@ Query: TypeAlias = Annotated[Mapping[str, str], InQuery(lambda query: query)]
 def uuid_in_path(
     description: str, example: str, refuse: Callable[[], Exception], pattern: str = f"^{UUID_PATTERN}$"
 ) -> InPath:
-    """Describe a UUID in the path. `refuse` returns the exception that the service raises for any other value."""
+    """Describe a UUID in the path. `refuse` returns the exception that the service raises for any other text."""
 
     def parse(text: str) -> UUID:
         found = parse_uuid(text)
@@ -293,7 +293,7 @@ def _bind_path_value(place: int, parse: Callable[[str], Any]) -> Binder:
 def _bind_query(marker: InQuery, dialect: Dialect) -> Binder:
     """Return the binder of the query.
 
-    In services that report every fault, `parse` itself finds values that cannot be stored.
+    Services that report every fault find values that cannot be stored while they parse.
     """
     parse, repeated = marker.parse, marker.repeated
     if dialect.lists_faults:

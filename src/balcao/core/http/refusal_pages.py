@@ -1,4 +1,4 @@
-"""The page that a browser receives if its request is refused.
+"""The page for a browser that is refused before, or instead of, the page that it requested.
 
 The page is self-contained, because further requests, for example for a style sheet, could fail or be refused too.
 """
@@ -80,7 +80,7 @@ class RefusalPage(Dialect, frozen=True, kw_only=True):
     links: tuple[tuple[str, str], ...]
 
     def response(self, fault: BalcaoError) -> Response[Any]:
-        """Return the fault as a page, with the same headers as any other refusal."""
+        """Return the fault as a page, with the headers of any other refusal."""
         return self._render(fault.status, fault.message, super().response(fault).headers)
 
     def show_unread(self, status: int) -> Response[Any]:

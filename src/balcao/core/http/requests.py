@@ -24,8 +24,8 @@ class Request:
     - `content`: the whole body, or None if it was too large.
     - `is_added_up`: the response is part of a summary and has no log line of its own.
     - `is_apart`: the response is counted separately from the service's other responses.
-    - `client_key`: the issuer and id of the caller's client, once it is known.
-    - `refused_because`: the reason why the token was refused.
+    - `client_key`: the client, once it is known.
+    - `refused_because`: the check that the token failed.
 
     `prefix`, `path_values` and `content` are set before the handler runs.
     """
@@ -67,7 +67,7 @@ class Request:
         self.id = sent.decode("ascii") if sent is not None and _REQUEST_ID.fullmatch(sent) else str(uuid7())
 
     def query(self, repeated: Collection[str] = ()) -> Mapping[str, Any]:
-        """Return the query parameters as strings. The first value of a repeated parameter wins.
+        """Return the query parameters as text. The first value of a repeated parameter wins.
 
         The parameters in `repeated` are lists of all values, or absent if the parameter is absent.
         """

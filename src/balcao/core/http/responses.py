@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 NO_STORE = "no-store"
 PERSONAL = "no-store, private"
-# For a response that is the same for all callers.
+# A list that is the same for all callers.
 PUBLIC = "public, max-age=300"
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"
@@ -29,7 +29,7 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 @cache
 def _encode_name(name: str) -> bytes:
-    """Return a header's name in wire format. The cache stays small because our code uses few names."""
+    """Return a header's name as it is sent. The cache stays small because our code uses few names."""
     return name.lower().encode()
 
 
@@ -168,7 +168,7 @@ def from_ready(ready: Ready, call: Call, cache_control: str) -> Response[Any]:
 
 
 def _respond_ready(ready: Ready, cache_control: str) -> Response[Any]:
-    """Return the 200 response with this body. Every call returns the same object."""
+    """Return the 200 with this body. Every call returns the same object."""
     made: Response[Any] | None = ready.responses.get(cache_control)
     if made is None:
         headers = {"ETag": ready.etag, "Cache-Control": cache_control}

@@ -29,7 +29,7 @@ class Found(NamedTuple, Generic[E]):
 
 
 class _Node(Generic[E]):
-    """A node of the tree: its static children by segment, its parameter children, and its endpoints by method."""
+    """A segment: its static successors by text, its parameter successors, and its endpoints by method."""
 
     __slots__ = ("by_method", "parameter", "rest", "takes_rest", "words")
 
@@ -64,7 +64,7 @@ class Paths(Generic[E]):
     def find(self, path: bytes) -> Found[E] | None:
         """Return the endpoints of this raw path, or None if the path is unknown.
 
-        If a path with a formatted CNPJ does not match, try it with the unformatted CNPJ (rules: registry 2.6).
+        If a path does not match, a formatted CNPJ in it is replaced with its fourteen characters (rules: registry 2.6).
         """
         found = self._find(path)
         if found is None and _PRINTED_CNPJ.search(path):
@@ -74,7 +74,7 @@ class Paths(Generic[E]):
     def find_similar(self, path: bytes) -> Mapping[str, E]:
         """Return the endpoints of this raw path by method, even if `find` rejects the path.
 
-        They only determine the format of the refusal.
+        Only the refusal's format needs them.
         """
         node = _walk(self._root, _split(path.decode("latin-1")), 1, [])
         return {} if node is None else node.by_method
@@ -91,7 +91,7 @@ class Paths(Generic[E]):
         return None if node is None else Found(node.by_method, values)
 
     def _find_rest(self, text: str, unclear: int) -> Found[E] | None:
-        """Return the endpoints that accept the path from its ambiguous segment on as one value, or None."""
+        """Return the endpoint that takes, and interprets, the rest of the path from its ambiguous segment on."""
         clear = text.rfind("/", 0, unclear + 1)
         segments = [*(unquote(segment) for segment in text[:clear].split("/")[1:]), text[clear + 1 :]]
         values: list[str] = []

@@ -9,7 +9,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class SentHeader:
-    """The OpenAPI description of a response header. An integer example means that the value is an integer."""
+    """A response header as the OpenAPI document describes it. An integer example means that the value is an integer."""
 
     name: str
     description: str

@@ -26,7 +26,7 @@ _WORDS = {
     "502": "BadGateway",
     "503": "ServiceUnavailable",
 }
-# Codes that add nothing to the status. The names of refusals omit them.
+# Codes that add nothing to the status. Names leave them out.
 _USUAL = frozenset(
     """
     access-reason-invalid access-reason-missing access-reason-personal unauthenticated token-invalid forbidden not-found

@@ -13,7 +13,7 @@ _HEADER = TRACEPARENT.encode()
 
 
 class TracedEndpoint:
-    """An endpoint that wraps another endpoint and records a span for each of its responses."""
+    """An endpoint that wraps another endpoint and answers as that endpoint does."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.key = endpoint.key

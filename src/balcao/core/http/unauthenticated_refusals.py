@@ -31,7 +31,7 @@ def refuse_path(refusals: Refusals, request: Request, dialect: Dialect, fault: B
 
 
 def count_anonymous(refusals: Refusals, request: Request, kind: str, who: str = "") -> None:
-    """Count a request for a page without a session, by `who` or else by the caller's address.
+    """Count a request for a page without a session, by `who` or by its address.
 
     Raises TooManyAnonymous beyond the tolerated rate.
     """
@@ -62,7 +62,7 @@ def refuse_token(
 
 
 def judge_pending(refusals: Refusals, request: Request, pending: KeyPending, service: str) -> BalcaoError:
-    """Return the fault for a token whose key may be new. A 503 is counted separately."""
+    """Return the fault of a token whose key may be new. A 503 is counted separately."""
     judged = refusals.judge_pending(request.peer, pending)
     if judged is pending:
         _pending_keys.inc(service)
@@ -73,7 +73,7 @@ def judge_pending(refusals: Refusals, request: Request, pending: KeyPending, ser
 def note_refused_token(
     refusals: Refusals, request: Request, refused: TokenRefused, key: str, event: str = "request.unauthenticated"
 ) -> float:
-    """Count and log a refused token. Return the seconds for which its sender gets 429, or 0."""
+    """Count and log a refused token. Return for how many seconds its sender gets 429; 0 if it does not."""
     over = refusals.count_token(request.peer, refused, request.headers.get(AUTHORIZATION))
     _choose_line(refusals, request, over, refused.reason)
     if not request.is_added_up:

@@ -9,7 +9,7 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 
-# The number of lines in one transaction. Kinds with expensive rows, or with locks that block other writers, use fewer.
+# Lines in one transaction. Kinds with expensive rows, or with locks for which others wait, use fewer.
 BATCH = 1000
 
 
@@ -18,13 +18,13 @@ class Import:
     """One kind of import.
 
     - `kind`: its name in the import command.
-    - `row`: the type of a line of JSON Lines. For an unusable row its `__post_init__` raises ValueError, whose
-      message names the member and never the value.
+    - `row`: the type of a line of JSON Lines. For an unusable row its `__post_init__` raises ValueError, whose text
+      names the member and never the value.
     - `write`: writes a batch of rows that are valid by type, in a transaction with the owner's role, and returns how
       many are new or changed. It must be idempotent. For a row that conflicts with stored data it raises Invalid or
       Conflict, and is then called with fewer rows until that row is found.
     - `batch`: the maximum number of rows of one call.
-    - `from_table`: rows can also come from a table, which is a CSV file or a spreadsheet.
+    - `from_table`: rows may also come as a table, CSV or spreadsheet.
     - `key`: if set, a batch contains only the last of several rows with the same key.
     """
 
@@ -60,7 +60,7 @@ class Committed:
 
 
 class KnownImport(msgspec.Struct, frozen=True):
-    """The last imported file of a kind. `is_running` is true if a process holds the lock of the kind."""
+    """The last file of a kind. `is_running` is whether a process holds the lock of the kind."""
 
     kind: str
     size: int

@@ -33,7 +33,7 @@ csv.field_size_limit(LONGEST_LINE)
 
 
 class _Line(NamedTuple):
-    """A line with its line ending, and its length in the file. `text` is None if the line is too long."""
+    """A line with its end, and its length in the file. `text` is None if the line is too long."""
 
     text: bytes | None
     length: int
@@ -94,9 +94,9 @@ class Csv(Source):
         return Record(number, [], fault)
 
     def _feed(self, first: _Line, ahead: list[_Line]) -> Iterator[str]:
-        """Yield this line and the following lines, up to the size of one row.
+        """Yield this line and the following ones up to the size of one row.
 
-        The following lines are also added to `ahead`.
+        The following ones are also added to `ahead`.
         """
         line, length = first, first.length
         while line.text is not None and length <= LONGEST_LINE:
@@ -182,7 +182,7 @@ def split_lines(content: BinaryIO) -> Iterator[_Line]:
 
 
 def split(text: str, delimiter: str) -> list[str]:
-    """Return the cells of one line. Raises csv.Error if the line is malformed."""
+    """Return the cells of one line. Raises csv.Error."""
     return next(csv.reader([text], delimiter=delimiter, strict=True), [])
 
 

@@ -21,7 +21,7 @@ class Report:
 
     @contextmanager
     def resume_after(self, line: int) -> Iterator["Report"]:
-        """Open the report and delete the entries after this line. The resumed import reports the later lines again.
+        """Open the report and cut off everything after this line. The resumed import reports the later lines again.
 
         Raises Invalid if the file cannot be written.
         """
@@ -39,7 +39,7 @@ class Report:
 
 
 def _open_after(path: Path, line: int) -> BinaryIO:
-    """Open the file and truncate it after the entries up to this line. The entries are sorted by line."""
+    """Open the file and cut it off after the entries up to this line. The entries are sorted by line."""
     try:
         file = path.open("r+b" if line and path.exists() else "w+b")
     except OSError:
@@ -51,7 +51,7 @@ def _open_after(path: Path, line: int) -> BinaryIO:
 
 
 def _parse_line(entry: bytes) -> float:
-    """Return the line number of an entry, or infinity for an incomplete entry, which a killed process left behind."""
+    """Return the line number of an entry, or infinity if a kill truncated the entry, so that it comes last."""
     try:
         return msgspec.json.decode(entry, type=Refused).line
     except msgspec.MsgspecError:

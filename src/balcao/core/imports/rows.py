@@ -24,7 +24,7 @@ _ESCAPED_NUL = b"\\u0000"
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """A rejected line, as an entry of the report."""
+    """One line of the report."""
 
     line: int
     reason: str

@@ -54,7 +54,7 @@ class Outcome:
 
 
 class Batch(NamedTuple):
-    """A batch of decoded lines, and the positions in the file after the batch."""
+    """Decoded lines, and the positions in the file after them."""
 
     rows: list[Numbered]
     refused: list[Refused]
@@ -150,7 +150,7 @@ def _read_batch(source: Source, decoder: Decoder, most: int) -> Batch | None:
 
 
 class _DryRun(Exception):
-    """Raised to roll back a batch of a dry run."""
+    """Raised to roll a batch back."""
 
 
 async def _commit(connection: Connection, order: Order, batch: Batch, done: Committed, report: Report) -> None:

@@ -46,7 +46,7 @@ SELECT byte_offset, lines, changed, unchanged, refused, skipped FROM platform.im
 WHERE kind = :kind AND sha256 = :sha256 AND finished_at IS NULL
 """)
 async def find_unfinished_import(connection: Connection, kind: str, sha256: bytes) -> Committed | None:
-    """Return the committed part of the file, or None if it is finished or is not the last file of its kind.
+    """Return the committed part of an unfinished file, or None if the file is not the last file of its kind.
 
     Resuming an older file would undo a file that was imported after it.
     """
@@ -65,7 +65,7 @@ async def begin_import(connection: Connection, kind: str, sha256: bytes, size: i
 
 @statement("DELETE FROM platform.import WHERE kind = :kind")
 async def forget_import(connection: Connection, kind: str) -> None:
-    """Forget the last file of the kind, because a stream starts. After a stream, an older file must not be resumed."""
+    """Forget the last file of the kind. A stream cannot be resumed, and it makes an earlier file unresumable."""
 
 
 @statement("""

@@ -1,9 +1,8 @@
-"""Rows of CSV files and spreadsheets. The first row names the members; every other row is converted to JSON.
+"""Rows of tables, CSV or spreadsheet. The first row names the members; every other row is converted to JSON.
 
-Members can be strings, numbers, booleans, lists of strings, and objects of these. One cell contains a whole list, with
-`|` between the items. A member of an object has a column with a dotted name (`nascimento.data`). Cells of CSV files are
-strings in the Brazilian spreadsheet format: with a decimal comma, `VERDADEIRO` and `FALSO`. Cells of a spreadsheet have
-types.
+Members may be texts, numbers, flags, lists of texts, and objects of these. A cell contains a whole list, with `|`
+between its items. A member of an object has a column with a dotted name (`nascimento.data`). Cells of CSV are texts in
+the Brazilian format of spreadsheets: with a decimal comma, `VERDADEIRO` and `FALSO`. Cells of a spreadsheet have types.
 """
 
 import re
@@ -19,7 +18,7 @@ from balcao.core.errors import Invalid
 ITEMS_APART = "|"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{1,15}([.,][0-9]{1,15})?")
-# The content of cells with a failed formula, in English and in Portuguese.
+# The texts of failed formulas in spreadsheets, in English and in Portuguese.
 _ERRORS = frozenset("#N/A #NAME? #REF! #VALUE! #NULL! #NUM! #DIV/0! #N/D #NOME? #VALOR! #NULO! #NÚM!".split())
 _MOST_NUMBER = 10**18  # smaller numbers fit into 64 bits
 _NUMBERS = {msgspec.inspect.IntType, msgspec.inspect.FloatType}
@@ -68,7 +67,7 @@ class Table:
     def to_json(self, cells: Sequence[Any]) -> bytes:
         """Return the cells as the JSON of a row. An empty cell is an absent member.
 
-        Raises Invalid if a cell contains a formula error.
+        Raises Invalid if a cell contains the error of a formula.
         """
         kinds = _find_kinds(self._row)
         found: dict[str, Any] = {}
@@ -130,7 +129,7 @@ def _flatten(kind: msgspec.inspect.Type) -> Sequence[msgspec.inspect.Type]:
 def _convert(cell: str, kinds: Sequence[type]) -> str | int | float | bool | list[str]:
     """Return the value of a cell.
 
-    An invalid string is returned unchanged, so that the row's validation rejects it and names the member.
+    An invalid text is returned unchanged, so that the row's validation rejects it by name.
     """
     if msgspec.inspect.ListType in kinds:
         return [item.strip() for item in cell.split(ITEMS_APART) if item.strip()]

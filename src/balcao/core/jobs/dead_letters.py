@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 async def list_dead_letters(
     call: Call, page: Page, *, kinds: Sequence[str] = (), cpf: Cpf | None = None, states: Sequence[State] = DEAD
 ) -> DeadLetterPage:
-    """List jobs, oldest first. The read is audited; with `cpf`, as a read of that person's data."""
+    """List jobs, oldest first. The read is audited, and with `cpf` it is a read of that person's data."""
     async with call.platform.database.transaction() as connection:
         payloads = None if cpf is None else await _list_payloads(connection, call, cpf)
         filters = JobFilters(states, kinds, payloads=payloads)
@@ -57,9 +57,9 @@ async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
 
 
 async def retry_dead_job(call: Call, letter_id: str) -> DeadLetter:
-    """Put a job back into the queue. It is due immediately and has its full number of tries again.
+    """Put a job back into the queue, immediately due and with all its tries.
 
-    Raises NotFound for an unknown job, or Conflict if the job is not dead.
+    Raises NotFound, or Conflict if it is not dead.
     """
     number = parse_job_number(letter_id)
     async with call.platform.database.transaction() as connection:
@@ -86,9 +86,9 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
 
 
 async def drop_dead_job(call: Call, letter_id: str, reason: str) -> None:
-    """Drop a job permanently. The audit trail retains the reason.
+    """Drop a job for good. The audit trail retains the reason.
 
-    Raises Invalid for an unacceptable reason, NotFound for an unknown job, or Conflict if the job is not dead.
+    Raises Invalid, NotFound, or Conflict if the job is not dead.
     """
     call.give_reason("reason", reason)
     number = parse_job_number(letter_id)
@@ -99,7 +99,7 @@ async def drop_dead_job(call: Call, letter_id: str, reason: str) -> None:
 async def drop_dead_job_within(connection: Connection, call: Call, number: int) -> None:
     """Drop the job in the caller's transaction.
 
-    Lock order: end the job's row before locking the job, because other writers also lock the row first.
+    Lock order: the row that belongs to the job ends first, because other writers also lock that row before the job.
     """
     job = await queue.read_queued_job(connection, number)
     subject = (await _find_subjects(connection, call, [job])).get(number)
@@ -135,9 +135,9 @@ async def _list_payloads(connection: Connection, call: Call, cpf: Cpf) -> list[t
 
 
 async def _find_subjects(connection: Connection, call: Call, jobs: Sequence[QueuedJob]) -> dict[int, Subject]:
-    """Return the persons whom these jobs concern, by job number.
+    """Return the persons whom jobs concern, by the job's number.
 
-    A job is left out if its row is gone, or if no feature in this process declares its kind.
+    A job is left out if its row is gone or belongs to another service.
     """
     found: dict[int, Subject] = {}
     for kind, declared in _get_declared(call).items():

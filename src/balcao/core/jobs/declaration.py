@@ -1,4 +1,4 @@
-"""Declare whom a job concerns, and how dropping the job ends its row. The job itself contains only ids."""
+"""Declare whom a job concerns and which row ends with the job, because a job itself contains only ids."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ async def _end_nothing(_: Connection, __: str) -> None:
 
 @dataclass(frozen=True)
 class DeadJobs:
-    """The declaration of a kind of job: whom its dead-lettered jobs concern.
+    """The persons whom dead-lettered jobs of one kind concern.
 
-    The first member of a job's payload, named `member`, is the UUID of a row. `subjects` returns the persons of these
-    rows, `ids` finds the rows of a person, and `drop` ends the row of a dropped job.
+    The first member of a job's payload, named `member`, is the UUID of a row. `subjects` looks up rows by id, `ids`
+    finds the rows of a person, and `drop` ends the row of a dropped job.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class DeadJobs:
 
 
 class DeclaredDeadJobs(dict[str, DeadJobs]):
-    """The declarations of all features that a process serves, by kind. Stored in `platform.parts`."""
+    """The declarations of all features that a process serves, by kind; a part of the platform."""
 
     def __init__(self, declarations: Iterable[DeadJobs]) -> None:
         super().__init__((declared.kind, declared) for declared in declarations)

@@ -1,4 +1,4 @@
-"""A watchdog for the worker's loop, because a live process may have stopped running jobs."""
+"""A watchdog for the worker's loop: a process may be alive and yet run no jobs any more."""
 
 import threading
 import time
@@ -39,7 +39,7 @@ class Pulse:
 
 
 class Stillness:
-    """A detector for a loop that completes no iteration during a number of consecutive checks.
+    """A detector of a loop that has not turned for a number of consecutive checks.
 
     It counts checks instead of seconds, because a suspended machine or a changed clock does not mean that the loop has
     stopped.
@@ -59,7 +59,7 @@ class Stillness:
 
 @contextmanager
 def watching(pulse: Pulse, seconds: float, end: Callable[[], None], pause: float = LOOK_SECONDS) -> Iterator[None]:
-    """Call `end` once if the worker's loop completes no iteration for this many seconds while the block runs.
+    """Call `end` once if the event loop completes no iteration for this many seconds while the block runs.
 
     The watchdog is a thread, so it also detects a blocked event loop, and it needs no supervisor.
     """

@@ -71,7 +71,7 @@ class Try(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class JobFilters:
-    """Filters for jobs. An empty list of states or kinds, and None, do not restrict.
+    """The jobs to find. No states, no kinds and None do not restrict.
 
     `payloads` are pairs of a kind and the first members of its payload. An empty list matches no job.
     """
@@ -147,7 +147,7 @@ async def count_matching_jobs(connection: Connection, filters: JobFilters) -> in
 async def list_queued_jobs(
     connection: Connection, filters: JobFilters, *, limit: int = 100, offset: int = 0
 ) -> list[QueuedJob]:
-    """Return the matching jobs. The job whose last change is oldest comes first."""
+    """Return the jobs that are not done. The job whose last change is oldest comes first."""
 
 
 async def read_queued_job(connection: Connection, number: int) -> QueuedJob:
@@ -181,7 +181,7 @@ async def _list_tries(connection: Connection, number: int, most: int) -> list[Tr
 
 
 async def lock_dead_job(connection: Connection, number: int) -> QueuedJob:
-    """Lock a dead job until the transaction ends, and return it. Raises NotFound, or Conflict if it is not dead."""
+    """Return a dead job, locked until the transaction ends. Raises NotFound, or Conflict if it is not dead."""
     await _lock_job(connection, number)
     job = await read_queued_job(connection, number)
     if job.state != "dead":
@@ -194,7 +194,7 @@ SELECT id FROM {QUEUE_SCHEMA}.pgqueuer
 WHERE entrypoint = :kind AND payload = :payload AND status = 'failed' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
 """)  # noqa: S608
 async def lock_dead_job_of(connection: Connection, kind: str, payload: bytes) -> int | None:
-    """Return the number of a dead job with exactly this payload, locked until the transaction ends, or None."""
+    """Return the number of a dead job with exactly this payload, locked until the transaction ends."""
 
 
 @statement(f"SELECT FROM {QUEUE_SCHEMA}.pgqueuer WHERE id = :number FOR UPDATE")
@@ -213,7 +213,7 @@ async def lock_matching_jobs(connection: Connection, filters: JobFilters, limit:
 
 
 async def retry_jobs(connection: Connection, numbers: Sequence[int]) -> None:
-    """Put dead jobs back into the queue, due immediately and with their full number of tries."""
+    """Retry dead jobs immediately, with all their tries."""
     await _queries(connection).requeue_jobs([JobId(number) for number in numbers])
 
 
@@ -233,7 +233,7 @@ async def drop_queued_job(connection: Connection, number: int) -> None:
 
 
 async def count_jobs(connection: Connection) -> list[tuple[str, State, int]]:
-    """Return triples of kind, state and number of jobs. The same kind and state may occur several times."""
+    """Return kinds, states and numbers of jobs. The same kind and state may occur several times."""
     counted = await _queries(connection).queue_size()
     return [(each.entrypoint, _STATES[each.status], each.count) for each in counted if each.status in _STATES]
 
@@ -280,4 +280,4 @@ DELETE FROM queue.pgqueuer_log
 WHERE created <= now() - :age::interval AND (:kind::text IS NULL OR entrypoint = :kind)
 """)
 async def delete_log_entries(connection: Connection, age: timedelta, kind: str | None = None) -> int:
-    """Delete log entries that are at least this old, for one kind of job or for all. Return their number."""
+    """Delete log entries of this age, for one kind of job or for all. Return the number of deleted entries."""

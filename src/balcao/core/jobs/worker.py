@@ -1,7 +1,7 @@
 """Jobs are enqueued in the transaction that causes them, run by a worker, and dead-lettered if they cannot be done.
 
-The queue is pgqueuer's. This module sets its schema and its retry policy, and decides what is stored about a failure:
-only a stable code, never the message of an exception, which could contain personal data.
+The queue is pgqueuer's. This module sets its schema and its retry policy, and decides what is stored of a failure: only
+a stable code, never the text of an exception, which could contain personal data.
 """
 
 import asyncio
@@ -64,19 +64,19 @@ def _names() -> DBSettings:
 
 
 class _WorkerQueries(Queries):
-    """The library's statements, changed where the library has no setting. `pulse` records each request for jobs."""
+    """The library's statements, changed where it has no setting. `pulse` records each request for jobs."""
 
     pulse: Pulse
 
     async def dequeue(self, *args: Any, **kwargs: Any) -> list[Job]:
-        """Return jobs to run, and record the request and the response in `pulse`."""
+        """Return jobs to run, as the library does."""
         self.pulse.turn()
         jobs = await super().dequeue(*args, **kwargs)
         self.pulse.fetch()
         return jobs
 
     async def queued_work(self, entrypoints: list[QueueEntrypoint]) -> int:
-        """Return the number of due jobs, so that `drain` does not wait for jobs that are due later."""
+        """Return the amount of due work. `drain` does not wait for jobs that are due later."""
         return await self.eligible_queued_work(entrypoints)
 
     async def retry_job(self, job: Job, delay: timedelta, traceback_record: TracebackRecord | None) -> None:
@@ -148,7 +148,7 @@ class JobKind:
         return len(self.delays) + 1 if self.delays else self.attempts
 
     def delay(self, attempt: int) -> timedelta:
-        """Return the delay after a failed try, including jitter. `attempt` is the number of earlier tries."""
+        """Return the delay after a failed try that `attempt` tries preceded, including the jitter."""
         if self.delays:
             return self.delays[attempt]
         doubled = self.first_delay.total_seconds() * 2.0 ** min(attempt, 40)
@@ -156,7 +156,7 @@ class JobKind:
 
 
 class JobFailed(Exception):
-    """A failure with only a code as its message, because the queue stores the message."""
+    """The only part of a failure that the queue stores: its code."""
 
 
 def _is_news(record: logging.LogRecord) -> bool:
@@ -194,13 +194,13 @@ class Wait(Exception):
 
 
 class _Uncounted(RetryRequested):
-    """The library's exception for a `Wait`."""
+    """A `Wait` in the library's terms."""
 
 
 async def enqueue(
     connection: Connection, kind: str, payload: Mapping[str, Any], *, delay: timedelta | None = None
 ) -> int:
-    """Enqueue a job in the caller's transaction, so that the job exists only after the commit. Return the job's id."""
+    """Enqueue a job in the caller's transaction, so that it exists only if that commits. Return its id."""
     queries = queue_queries(AsyncpgDriver(connection))
     ids = await queries.enqueue(kind, encode_payload(payload), 0, delay, headers=carry_trace())
     return int(ids[0])
@@ -209,10 +209,9 @@ async def enqueue(
 def enqueue_sql(kind: str, payload: str, delay: str, source: str) -> str:
     """Return two CTEs that enqueue a job for each row of `source`. `queued (id)` contains the jobs' ids.
 
-    A store uses them to write and enqueue in one statement. `kind`, `payload` (encoded by `encode_payload`) and `delay`
-    (an interval) are SQL expressions. The library's own statement accepts arrays but not the rows of a CTE; a test
-    compares the rows that both statements write. The queue's trigger wakes the workers once for each statement, for any
-    number of rows.
+    For a store that writes and enqueues in one statement. `kind`, `payload` (encoded by `encode_payload`) and `delay`
+    (an interval) are SQL expressions. The library's own statement accepts arrays but no relation; a test compares the
+    rows that both write. The queue's trigger wakes the workers once for the statement, whatever the number of rows.
     """
     return f"""
 queued AS (
@@ -235,7 +234,7 @@ def withdraw_sql(job: str, source: str) -> str:
 async def withdraw_job(connection: Connection, job: int, *, also_running: bool = False) -> bool:
     """Remove a job from the queue. Return False if a worker is running it, or if it no longer exists.
 
-    With `also_running`, remove a running job too. It may have done its work but not be recorded as done yet.
+    `also_running` is for a job that has done its work but is not recorded as done yet.
     """
 
 
@@ -258,7 +257,7 @@ def encode_payload(payload: Mapping[str, Any]) -> bytes:
 
 
 class _Executor(EntrypointExecutor):
-    """The executor of a kind's jobs. It turns a failure into a later try or a dead-lettered job, with only its code."""
+    """The executor of a kind's jobs. It converts failures to a later try or a dead-lettered job, without their text."""
 
     def __init__(self, parameters: EntrypointExecutorParameters, kind: JobKind) -> None:
         super().__init__(parameters)

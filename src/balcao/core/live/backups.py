@@ -13,7 +13,7 @@ Values = Mapping[tuple[str, ...], float]
 
 
 class Backup(msgspec.Struct):
-    """The time since the server was last copied (kind `copy`) or its log last arrived (kind `log`).
+    """The time since the server was copied (`copy`) or its log arrived (`log`).
 
     `free_bytes` is the free space on the disk of the copies.
     """
@@ -70,7 +70,7 @@ WHERE known.noted_at < now() - interval '1 minute'
 async def note_log(connection: Connection, slot: str, free_bytes: int) -> None: ...
 
 
-# LIMIT: a server has one slot for each replica and one for the copies. More slots would only lengthen the metrics.
+# LIMIT: a server has one slot for each replica and one for the copies. More would only lengthen the metrics.
 @statement("""
 SELECT slot_name::text AS name, active AS is_active, coalesce(wal_status = 'lost', false) AS is_lost,
        pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END,
@@ -80,7 +80,7 @@ FROM pg_replication_slots WHERE slot_type = 'physical' ORDER BY slot_name LIMIT 
 async def list_slots(connection: Connection) -> list[Slot]: ...
 
 
-# PostgreSQL's own backup programs also stream, but are not replicas.
+# PostgreSQL's own copy programs stream too, but are not replicas.
 @statement("""
 SELECT (SELECT count(*) FROM pg_stat_replication
         WHERE application_name NOT IN ('pg_receivewal', 'pg_basebackup'))::int AS replicas,

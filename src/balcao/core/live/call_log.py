@@ -1,7 +1,7 @@
 """The last calls of each client, recorded in memory when they are answered and written in batches.
 
 A call costs one append to a list that is bounded for each client. Losing the last seconds, or writing calls twice after
-a lost confirmation, does no harm, because only developers look at them.
+a lost confirmation, does no harm, because only the developer's view uses them.
 """
 
 import time
@@ -110,7 +110,7 @@ class CallLog:
     async def flush(self) -> None:
         """Write the recorded calls, and delete all but the last thousand of each client.
 
-        If the database is down, raises Unavailable and retains the calls for the next time.
+        Raises Unavailable, and retains the calls for the next time.
         """
         if not self._waiting:
             return
@@ -145,7 +145,7 @@ class CallLog:
 
 
 def explain_code(platform: Platform, operation: str, code: str) -> Explanation | None:
-    """Return the explanation of an error code of this operation, or None if this release does not have the code."""
+    """Return the explanation of a code of this operation. None if the current release does not have it."""
     return platform.part(Explanations).find(operation.partition(".")[0], code)
 
 

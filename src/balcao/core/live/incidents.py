@@ -61,7 +61,7 @@ WHERE resolved_at IS NULL OR resolved_at >= :since ORDER BY opened_at DESC, numb
 LIMIT :limit
 """)
 async def list_incidents(connection: Connection, since: datetime, limit: int) -> list[Incident]:
-    """Return the incidents that are open or were resolved at `since` or later, newest first."""
+    """Return the incidents that are open or were resolved since then, newest first."""
 
 
 @statement("SELECT count(*) FROM platform.incident")
@@ -105,5 +105,5 @@ async def add_note(call: Call, number: int, words: str, author: str, *, resolves
 
 
 def _clean(field: str, text: str, longest: int) -> str:
-    """Clean a text before it is published. Raises Invalid, for example if it contains personal data."""
+    """Return the text for the public. Raises Invalid, in particular for personal data."""
     return refuse_personal_data(field, clean_text(field, text, longest=longest))

@@ -33,8 +33,8 @@ async def plan_maintenance(
 ) -> list[Change]:
     """Announce a maintenance of the services from `begins_at` to `ends_at`. Return all planned maintenance.
 
-    A plan replaces the service's previous plan. Raises Conflict for a service in maintenance, because the plan would
-    replace the current maintenance and so end it.
+    A plan replaces the service's previous plan. Raises Conflict for a service in maintenance, because a plan would end
+    it.
     """
     async with call.platform.database.transaction() as connection:
         closed = {change.name for change in await list_closed(connection)}

@@ -42,7 +42,7 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class NotedProcess(msgspec.Struct, frozen=True):
-    """A stored note. `beats` is false if the process is dead, frozen, or disconnected from the database."""
+    """A process as it described itself. `beats` is false if it is dead, frozen, or disconnected from the database."""
 
     id: str
     name: str
@@ -99,7 +99,7 @@ async def noting(platform: Platform, services: Sequence[str]) -> AsyncIterator[N
 
 
 async def _say(database: Database, note: Note) -> None:
-    """Update the note. If the database is down, skip this update."""
+    """Update the note. If the database is down, the next update makes up for it."""
     with contextlib.suppress(BalcaoError):
         async with database.connection() as connection:
             await _beat(connection, note, FORGOTTEN)

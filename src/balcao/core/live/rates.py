@@ -42,13 +42,13 @@ class Bounds:
 # Changes are for short incidents; permanent changes belong in the configuration. The bounds keep a typing error from
 # switching a limit off or blocking every caller.
 BY_COMMAND = Bounds(100, "um centésimo", 3600)
-# Over HTTP, a change may also limit the call that reverts it. With narrower bounds, its author can always revert it.
+# Over HTTP, reverting a change is subject to the limits that it changed. Its author must always get through.
 OVER_HTTP = Bounds(10, "um décimo", 60)
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit that can be changed. `configured` is its rate in the settings or the code; `about` names its kind.
+    """A limit that can be changed. `configured` is its rate by settings and declaration; `about` names its kind.
 
     `summary` is the operation's summary in Portuguese, or "" for a limit of several operations.
     """

@@ -1,9 +1,9 @@
-"""The number and kind of each service's responses, by five minutes for charts and by day for service levels.
+"""The number and kind of each service's responses over time: five minutes for charts, days for service levels.
 
-Requests have no extra cost. Every few seconds, each process adds the numbers that its meters have counted since the
-last time to rows that all processes share. While the database is down, a process collects its numbers by five minutes
-and by day, and adds them later. A killed process loses the numbers of its last seconds. If the confirmation of a commit
-is lost, its numbers are counted twice.
+Requests pay nothing for them. Every few seconds, each process adds what its meters have counted since the last time to
+rows that all processes share. While the database is down, a process collects its numbers by five minutes and by day,
+and adds them later. A killed process loses the numbers of its last seconds. If the confirmation of a commit is lost,
+its numbers are counted twice.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -48,7 +48,7 @@ class ResponseCount:
 
     @property
     def written_times(self) -> str:
-        """`times` as one string, because `unnest` would flatten an array of arrays."""
+        """The times as one string, because `unnest` would flatten an array of arrays."""
         return "{" + ",".join(map(str, self.times)) + "}"
 
 
@@ -91,7 +91,7 @@ async def delete_old_counts(connection: Connection, span: Span, age: timedelta) 
 
 
 class Recorder:
-    """A recorder that adds the new numbers of one process's meters to the shared rows."""
+    """A recorder that adds what the meters of one process have counted since the last time to the rows."""
 
     def __init__(self, database: Database, telemetry: Telemetry, zone: ZoneInfo) -> None:
         self._database = database
@@ -132,12 +132,12 @@ class Recorder:
 
 
 def begin_five_minutes(now: datetime) -> datetime:
-    """Return the start of the five-minute span that contains `now`."""
+    """Return the instant at which the five minutes of `now` began."""
     return now - timedelta(seconds=now.timestamp() % _STEP.total_seconds())
 
 
 def begin_day(now: datetime, zone: ZoneInfo) -> datetime:
-    """Return the start of the day in the city that contains `now`."""
+    """Return the instant at which the day of `now` began in the city."""
     return datetime.combine(now.astimezone(zone), datetime.min.time(), zone)
 
 

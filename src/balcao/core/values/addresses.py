@@ -1,4 +1,4 @@
-"""Check addresses from callers before a page of the city shows them."""
+"""Web addresses from callers, to be shown on pages of the city."""
 
 import re
 from collections.abc import Container

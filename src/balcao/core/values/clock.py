@@ -1,14 +1,14 @@
-"""Instants, and their formats on the wire."""
+"""Instants in wire format."""
 
 from datetime import UTC, datetime, timezone
 from zoneinfo import ZoneInfo
 
-# Outside these bounds, the instant falls outside the years 1 to 9999 in some time zone.
+# Outside these bounds, some time zone has no calendar year for the instant.
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 
 
 def in_utc(instant: datetime) -> datetime:
-    """Return the instant in UTC. Raises ValueError outside `EARLIEST` and `LATEST`."""
+    """Return the instant in UTC. Raises ValueError if some time zone has no year for it."""
     try:
         found = instant.astimezone(UTC)
     except OverflowError:
@@ -39,5 +39,5 @@ def format_rfc3339_seconds(instant: datetime, zone: ZoneInfo) -> str:
 
 
 def to_unix_seconds(instant: datetime | None) -> int:
-    """Return the whole seconds since 1970, or 0 if the instant is not set."""
+    """Return the whole seconds since 1970. 0 represents "not set"."""
     return int(instant.timestamp()) if instant else 0

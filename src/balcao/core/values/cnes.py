@@ -10,7 +10,7 @@ _DIGITS = re.compile(r"[0-9]{7}")
 
 @dataclass(frozen=True, slots=True)
 class Cnes:
-    """A CNES: seven ASCII digits, including leading zeros. There is no public rule for check digits."""
+    """Seven ASCII digits, including leading zeros. There is no public rule for check digits."""
 
     digits: str
 

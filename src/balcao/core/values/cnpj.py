@@ -1,4 +1,4 @@
-"""The CNPJ, which has fourteen characters: digits, and in its newer form also letters."""
+"""The CNPJ, including the form with letters: fourteen characters."""
 
 import re
 from functools import lru_cache

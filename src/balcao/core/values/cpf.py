@@ -15,7 +15,7 @@ _SEPARATORS = str.maketrans("", "", ".- ")
 # Cached, because the rule and the use case of one call parse the same CPF.
 @functools.lru_cache(maxsize=1024)
 def _is_issued(digits: str) -> bool:
-    """Check the check digits. Unlike the library, reject eleven equal digits, which the registry never issues."""
+    """Check the digits. Unlike the library, reject repeated digits, which the federal registry never issues."""
     return len(set(digits)) > 1 and bool(stdnum_cpf.is_valid(digits))
 
 
@@ -47,7 +47,7 @@ class Cpf:
 
     @classmethod
     def parse_claim(cls, text: object) -> Self | None:
-        """Parse as `parse` does, but ignore every `.`, `-` and space, which identity providers write."""
+        """Parse as `parse` does, but ignore every `.`, `-` and blank, which identity providers write."""
         return cls.parse(text.translate(_SEPARATORS)) if isinstance(text, str) else None
 
     @classmethod

@@ -1,4 +1,4 @@
-"""ETags, and the evaluation of conditional requests (RFC 9110, 13.1)."""
+"""ETags of a state, and the evaluation of conditional requests (RFC 9110, 13.1)."""
 
 import hashlib
 from typing import Any

@@ -11,7 +11,7 @@ from balcao.core.values.text import has_control, has_nul
 
 H = TypeVar("H", bound=Hashable)
 
-# This many digits already show that a number is out of bounds, and are cheap to parse.
+# This many digits already show that a number is out of bounds, and parsing them costs nothing.
 _DIGITS_READ = 18
 
 
@@ -24,7 +24,7 @@ def _check_natural(sent: Any) -> Any:
 
 
 def _check_digits(sent: str, digits: str) -> str:
-    """Return the number for pydantic to parse. Pydantic itself would also accept `+1`, ` 1` and `1_0`."""
+    """Return the text for pydantic to parse, which by itself would also accept `+1`, ` 1` and `1_0`."""
     if not (digits.isascii() and digits.isdigit()):
         raise PydanticKnownError("int_parsing")
     return sent[:_DIGITS_READ]
@@ -40,14 +40,14 @@ def _parse_flag(sent: Any) -> Any:
 
 
 def refuse_nul(text: str) -> str:
-    """Return the text unchanged. Raises ValueError if it contains NUL, which PostgreSQL cannot store."""
+    """Return the text. Raises ValueError if it contains NUL, which PostgreSQL cannot store."""
     if has_nul(text):
         raise ValueError("não pode conter o caractere nulo")
     return text
 
 
 def refuse_control(text: str, allowed: str = "") -> str:
-    """Return the text unchanged. Raises ValueError if it contains a control character that is not in `allowed`."""
+    """Return the text. Raises ValueError if it contains a control character that is not in `allowed`."""
     if has_control(text, allowed):
         raise ValueError("não pode conter caracteres de controle")
     return text

@@ -1,4 +1,4 @@
-"""Parse flags in query parameters."""
+"""Flags in query parameters."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ _DIGITS = {"1": True, "0": False}
 
 
 def parse_flag(text: str, *, or_digit: bool = False) -> bool | None:
-    """Return the value of `true` or `false`, with `or_digit` also of `1` or `0`. Return None for any other text."""
+    """Return the value of `true` or `false`, or of a digit if digits are allowed. None for any other text."""
     found = _WORDS.get(text)
     return _DIGITS.get(text) if found is None and or_digit else found
 

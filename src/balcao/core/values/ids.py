@@ -28,10 +28,10 @@ def is_uuid(text: str) -> bool:
 
 
 def parse_uuid(text: str) -> UUID | None:
-    """Parse a UUID. Return None for any other text, which cannot be the id of a record."""
+    """Return the UUID in the text. None if the text is not a UUID, and therefore no record's id."""
     return UUID(text) if is_uuid(text) else None
 
 
 def parse_int64(text: str) -> int | None:
-    """Parse a number in ASCII digits. Return None for any other text, or if the number does not fit into 64 bits."""
+    """Return the number in ASCII digits, or None if the text is not a number or does not fit into 64 bits."""
     return int(text) if re.fullmatch("[0-9]{1,19}", text) and int(text) <= MAX_INT64 else None

@@ -1,12 +1,12 @@
-"""Parse whole numbers in query parameters."""
+"""Whole numbers in query parameters."""
 
 from balcao.core.errors import Invalid
 
 
 def parse_whole_number(name: str, text: str | None, least: int, most: int, *, default: int) -> int:
-    """Parse a query parameter in ASCII digits. Return `default` if it is absent.
+    """Return the number in a query parameter of ASCII digits.
 
-    Raises Invalid with the name of the parameter unless its value is a number from `least` to `most`.
+    Raises Invalid with the name of the parameter unless it is a number from `least` to `most`.
     """
     if text is None:
         return default

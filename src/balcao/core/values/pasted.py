@@ -1,4 +1,4 @@
-"""Clean pasted values, which may contain no-break spaces, various dashes and invisible characters."""
+"""Pasted values: with no-break blanks, all kinds of dashes, and invisible characters."""
 
 import unicodedata
 
@@ -7,12 +7,12 @@ _OTHER_HYPHENS = "\u2043\u2212"  # hyphen bullet and minus, not dashes in Unicod
 
 
 def clean_pasted(text: str) -> str:
-    """Return the text trimmed, with ordinary spaces and hyphens, and without invisible characters."""
+    """Return the text trimmed, with ordinary blanks and hyphens, and without invisible characters."""
     return text.strip() if text.isascii() else "".join(map(_clean_character, text)).strip()
 
 
 def compact_pasted(text: str) -> str:
-    """Clean as `clean_pasted` does, and remove the punctuation and spaces that group a code or number."""
+    """Clean as `clean_pasted` does, and remove the signs that group the characters of a code or number."""
     return clean_pasted(text).translate(_GROUPING)
 
 

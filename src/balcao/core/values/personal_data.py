@@ -3,8 +3,8 @@
 A phone number is a Brazilian mobile or fixed line, or a number of any country after a plus sign. Service lines (0800,
 4004) belong to no person.
 
-A number is found in any notation: with dots, spaces or dashes between its digits, with invisible characters among them,
-or in digits of another width or script.
+A number is found in any notation: with points, blanks or dashes between its digits, with invisible characters among
+them, or in digits of another width or script.
 """
 
 import functools
@@ -70,14 +70,14 @@ def refuse_personal_data(text: str, kinds: frozenset[str] | set[str] = KINDS) ->
 
 
 def mask_personal_data(text: str) -> str:
-    """Return the text, or a mask if it contains personal data, for texts stored before such data were rejected."""
+    """Return the text, or a mask if it contains personal data. For texts stored before such data were rejected."""
     return MASK if find_kinds(text) else text
 
 
 def clean_name(text: str) -> str | None:
     """Return a name for lists and trails: one line of printable characters, cut to length. None if nothing is left.
 
-    A text with personal data is not a name: identity providers without a profile use a number or address as the name.
+    A number or address, which identity providers without a profile write as the name, is not a name.
     """
     if not text.isprintable():
         text = "".join(char if char.isprintable() else " " for char in text)
@@ -86,7 +86,7 @@ def clean_name(text: str) -> str | None:
 
 
 class _PlainCharacters(dict[int, str]):
-    """The plain form of each character: ASCII for digits of any script, nothing for invisible characters."""
+    """Replacement of each character: ASCII for digits of any script, nothing for invisible characters."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -166,7 +166,7 @@ def _has_email(text: str) -> bool:
 
 
 def _iterate_addresses(text: str) -> Iterator[str]:
-    """Yield the parts of the text that look like an address, without trailing dots."""
+    """Yield the parts of the text that look like an address, without trailing points."""
     for found in _AFTER_AT.finditer(text):
         at = found.start()
         if before := _BEFORE_AT.match(text[max(0, at - _LONGEST_BEFORE_AT) : at][::-1]):

@@ -1,4 +1,4 @@
-"""Parse the header `Retry-After` of responses that we receive."""
+"""The header `Retry-After` in responses that we receive."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -8,7 +8,7 @@ LONGEST_RETRY_AFTER = 3_600.0
 
 
 def parse_retry_after(retry_after: str | None) -> float | None:
-    """Return the seconds to wait, at most an hour. The header contains seconds or a date. None for anything else."""
+    """Parse both forms of the header, seconds or a date. None for anything else. The maximum is an hour."""
     if retry_after is None:
         return None
     text = retry_after.strip()

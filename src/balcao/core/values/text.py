@@ -1,4 +1,4 @@
-"""Clean text that people typed: normalise it, reject control characters, and limit its length."""
+"""Text that people typed: one normal form, no control characters, a limited number of characters."""
 
 import re
 import unicodedata
@@ -8,16 +8,16 @@ from typing import Any
 from balcao.core.errors import Invalid
 
 _BREAKS = str.maketrans("\r\n\t", "   ")
-# The characters of the Unicode categories Cc and Cs, which never change.
+# The Unicode categories Cc and Cs, which never change.
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# A text of these characters is already in NFC and contains no combining marks, control or invisible characters. They
-# cover Portuguese, so most texts need no further check.
+# No combining marks, control or invisible characters, and already in NFC with any neighbours. This range covers
+# Portuguese, so most texts need no further check.
 _PLAIN_LINE = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff]*")
 _PLAIN = re.compile("[\n\r\t -~\u00a1-\u00ac\u00ae-\u02ff]*")
 
 
 def is_plain_line(text: str) -> bool:
-    """Return whether a line contains only characters that need no cleaning (see `_PLAIN_LINE`)."""
+    """Return whether a line contains only ordinary letters and signs, and thus is in NFC without controls."""
     return _PLAIN_LINE.fullmatch(text) is not None
 
 
@@ -26,13 +26,12 @@ def is_plain_line(text: str) -> bool:
 LONGEST_RUN_OF_MARKS = 30
 # Marks that count as letters until they are decomposed.
 _HIDDEN_MARKS = frozenset("\u0f73\u0f75\u0f81")
-# NFC combines at most this many characters into one, so a text that is longer by this factor cannot become short
-# enough.
+# At most this many characters are normalised to one letter, so a longer text cannot become short enough.
 _CHARACTERS_PER_LETTER = 4
 
 
 def clean_text(field: str, value: str, *, longest: int, shortest: int = 1, one_line: bool = True) -> str:
-    """Return the text in NFC and trimmed. With `one_line`, each line break or tab becomes a space.
+    """Return the text in NFC and trimmed. With `one_line`, each line break or tab becomes a blank.
 
     Raises Invalid with the name of the field for control characters, for too many marks on one letter, and if the text
     is too short or too long.
@@ -70,7 +69,7 @@ def split_list(text: str) -> list[str]:
 
 
 def is_invisible(text: str) -> bool:
-    """Return whether the text contains only spaces and format characters, such as joiners and direction marks."""
+    """Return whether the text contains only blanks, joiners and direction marks."""
     return all(unicodedata.category(char) in {"Cf", "Zs"} for char in text)
 
 

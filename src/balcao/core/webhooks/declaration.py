@@ -1,4 +1,4 @@
-"""A service's declaration of its webhooks: the names of their parts, and the type of the body that callers send."""
+"""A service's declaration of its webhooks: its names for their parts, and the type of the body that callers send."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Protocol
 class Words(NamedTuple):
     """A service's names for the parts of a webhook, as columns of its table and as members on the wire.
 
-    `topics` are the types of events that a webhook receives. If there are none, it receives all events. `key` is its
-    secret. In a job's payload, `number` is the number of the event and `test` the id of a test.
+    `topics` are the events that a webhook receives; without any, it receives all. `key` is its secret. In a job's
+    payload, `number` is the number of the event and `test` the id of a test.
     """
 
     table: str
@@ -26,7 +26,7 @@ class Words(NamedTuple):
 
 
 class SentWebhook(Protocol):
-    """The members that the webhook bodies of all services share."""
+    """The interface that every service's body of a webhook has."""
 
     @property
     def url(self) -> str:
@@ -37,4 +37,4 @@ class SentWebhook(Protocol):
         """The members that were sent."""
 
     def model_dump(self, *, mode: str) -> dict[str, Any]:
-        """Return the members. In the mode `json`, their values are JSON values."""
+        """Return the members, in the mode `json` as JSON values."""

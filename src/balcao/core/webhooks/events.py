@@ -22,7 +22,7 @@ class Event(NamedTuple):
 
 
 class WebhookTest(msgspec.Struct):
-    """The data of a test message."""
+    """The data of a test."""
 
     webhook: Annotated[
         str, Meta(description="Identificador do destino.", examples=["0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"])
@@ -36,7 +36,7 @@ class _Message(msgspec.Struct):
 
 
 def declare_event(name: str, type: str, summary: str, data: Any) -> SentEvent:
-    """Return a type of event for the API description. `name` is the name of its schema, `data` the type of its data."""
+    """Return a kind of event for the API description. `name` is the name of its schema, `data` the type of its data."""
     instant = Meta(description="Quando aconteceu (RFC 3339), em UTC com `Z`.", examples=["2026-10-05T17:30:00.123456Z"])
     body = msgspec.defstruct(
         name,
@@ -50,7 +50,7 @@ def declare_event(name: str, type: str, summary: str, data: Any) -> SentEvent:
 
 
 def declare_test() -> SentEvent:
-    """Return the type of event that a test sends, for the API description."""
+    """Return the kind of event of a test, for the API description."""
     return declare_event("TestRequested", TEST, "Um teste do destino, pedido por quem cuida dele", WebhookTest)
 
 

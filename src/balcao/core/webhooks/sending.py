@@ -1,6 +1,6 @@
 """Signed calls to other systems, according to Standard Webhooks version 1 (https://www.standardwebhooks.com).
 
-The service decides which webhooks to call for which events, and what happens after a failed call.
+The service decides whom to call about what, and what happens after a failed call.
 """
 
 import base64
@@ -81,7 +81,7 @@ def require_allowed(platform: Platform, url: str) -> None:
 async def send_message(
     platform: Platform, url: str, secrets: Sequence[bytes], message: str, content: bytes
 ) -> Delivery:
-    """Send a message, signed with each secret, and return the result.
+    """Send a message with a signature by each secret, and return the result.
 
     `message` is the id by which the receiver recognises a repetition.
     """
@@ -104,12 +104,12 @@ async def send_message(
 
 
 def format_secret(secret: bytes) -> str:
-    """Return the secret in the format that the receivers' libraries expect."""
+    """Return the secret in the format of receivers' libraries."""
     return _PREFIX + base64.b64encode(secret).decode()
 
 
 def sign_message(message: str, timestamp: int, content: bytes, secrets: Iterable[bytes]) -> Mapping[str, str]:
-    """Return the three headers of a message: its id, its time (Unix seconds), and one signature for each secret."""
+    """Return the three headers of a message: its id, its time (Unix seconds), and a signature by each secret."""
     signed = b"%s.%d.%s" % (message.encode(), timestamp, content)
     digests = [hmac.digest(secret, signed, hashlib.sha256) for secret in secrets]
     return {

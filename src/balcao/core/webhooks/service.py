@@ -1,4 +1,4 @@
-"""Store the webhooks of a service, and send events to them in signed calls.
+"""Webhooks of a service: store them, and send each the service's events by signed calls.
 
 A service declares its names, its wire types and its events. All other work on webhooks is the same for all services.
 """
@@ -68,12 +68,12 @@ class WebhooksOfService(Generic[W, S]):
     store: WebhookStatements = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the statements immediately, because all statements are created when a service is loaded."""
+        """Create the statements when the service is loaded, as for all statements."""
         self.store = WebhookStatements(self.words, self.body)
 
     @property
     def job_kind(self) -> JobKind:
-        """The job that calls a webhook. Its payload contains the webhook's id, and an event's number or a test's id."""
+        """The job that calls a webhook. Its payload contains the webhook's id and the number of an event or a test."""
         return JobKind(self.job, self.deliver, delays=DELAYS, at_once=AT_ONCE)
 
     async def list_webhooks(self, call: Call) -> list[W]:
@@ -82,7 +82,7 @@ class WebhooksOfService(Generic[W, S]):
             return [self._show(call, found) for found in await self.store.list_webhooks(connection, self.words.table)]
 
     async def read_webhook(self, call: Call, id: UUID | None) -> W:
-        """Return a webhook. Raises NotFound if it does not exist or, as in all methods, if `id` is None."""
+        """Return a webhook. Raises NotFound if it does not exist. All methods raise it for an id that is None."""
         async with call.platform.database.connection() as connection:
             return self._show(call, await self.store.read_webhook(connection, self.words.table, id))
 
@@ -119,10 +119,10 @@ class WebhooksOfService(Generic[W, S]):
         return replaced
 
     async def renew_secret(self, call: Call, id: UUID | None) -> S:
-        """Give a webhook a new secret. For 24 hours, messages are also signed with the old secret.
+        """Give a webhook a new secret. The old secret also signs for 24 hours. Raises Forbidden or NotFound.
 
-        A repetition returns the first response, as for `add_webhook`. A second new secret would end the old secret,
-        which receivers may still use. Raises Forbidden or NotFound.
+        A repetition returns the first response, as for `add_webhook`. A second new secret would end the one that
+        receivers still use.
         """
         self.require_right(call)
 
@@ -138,7 +138,7 @@ class WebhooksOfService(Generic[W, S]):
         return msgspec.json.decode(made, type=self.with_secret)
 
     async def delete_webhook(self, call: Call, id: UUID | None) -> None:
-        """Delete a webhook. Its waiting messages are no longer sent. Raises Forbidden or NotFound."""
+        """Delete a webhook. Messages that wait for it are not sent any more. Raises Forbidden or NotFound."""
         self.require_right(call)
         async with call.platform.database.transaction() as connection:
             if not await self.store.delete_webhook(connection, self.words.table, id):
@@ -165,7 +165,7 @@ class WebhooksOfService(Generic[W, S]):
             await run_once(connection, call, None, [str(id)], make)
 
     async def replay(self, connection: Connection, id: UUID, message: str, number: int | None) -> None:
-        """Send a message again, with its full number of tries: retry its dead-lettered job, or enqueue a new job.
+        """Send a message again, with all its tries: retry its dead-lettered job, or enqueue a new one.
 
         The id stays the same, so the receiver recognises the message.
         """
@@ -221,7 +221,7 @@ class WebhooksOfService(Generic[W, S]):
 
 
 def make_switched_off() -> Conflict:
-    """Return the fault for sending to a webhook that is switched off."""
+    """Return the refusal to send to a webhook that is switched off."""
     return Conflict("O aviso está desligado: ligue-o para enviar.", code="webhook-off")
 
 

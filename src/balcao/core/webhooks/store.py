@@ -16,9 +16,9 @@ class Destination(NamedTuple):
 
 
 class WebhookStatements:
-    """The statements for a service's webhook table. `body` is the type of the body that callers send.
+    """The statements for the table of these names. `body` is the type of the body that callers send.
 
-    The first argument of each statement is the table. Webhooks are returned without their secrets.
+    Their first argument is the table. Webhooks are returned without their secrets.
     """
 
     def __init__(self, words: Words, body: type[SentWebhook]) -> None:
@@ -80,11 +80,11 @@ class WebhookStatements:
         async def renew_webhook_secret(
             connection: Connection, table: str, id: UUID | None, secret: bytes
         ) -> dict[str, Any] | None:
-            """Set a new secret. The old secret remains valid for a day."""
+            """Set a new secret. The old secret also signs for a day."""
 
         @statements({table: f"DELETE FROM {table} WHERE id = :id"})
         async def delete_webhook(connection: Connection, table: str, id: UUID | None) -> bool:
-            """Delete a webhook. Return whether it existed."""
+            """Return whether there was such a webhook."""
 
         @statements(
             {

@@ -1,4 +1,4 @@
-"""The files around the processes of an installation: gateways, units, containers, manifests, the roles of the database.
+"""Generate an installation's files: gateway configuration, units, containers, manifests, and database roles.
 
-They are generated from the route table and the operator's answers. Their texts are in `templates`.
+They are generated from the route table and the operator's answers. The templates are in `templates`.
 """

@@ -1,4 +1,4 @@
-"""The operator's answers for generated files. This module imports little, because command help shows its defaults."""
+"""The operator's answers for generated files. Imports are few, because the help of the commands shows the defaults."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +19,7 @@ class GatewayKind(StrEnum):
 
 @dataclass(frozen=True)
 class Server:
-    """A process of the platform, or of another application."""
+    """The address of a process, either of the platform or of another application."""
 
     host: str
     port: int
@@ -29,7 +29,7 @@ class Server:
 
     @classmethod
     def parse(cls, text: str) -> "Server":
-        """Parse `host:port`. Raises ValueError."""
+        """Parse `host:port`. Raises ValueError if it has another form."""
         parts = urlsplit(f"//{text}")
         if not parts.hostname or not parts.port or parts.path or parts.username:
             raise ValueError(text)
@@ -38,7 +38,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Frontend:
-    """The gateway's ports and certificate. Without an HTTP port (0) it only serves HTTPS."""
+    """The gateway's ports and certificate. If `http_port` is 0, the gateway only serves HTTPS."""
 
     certificate: str = "/etc/ssl/balcao/balcao.pem"
     certificate_key: str = "/etc/ssl/balcao/balcao.key"
@@ -47,7 +47,7 @@ class Frontend:
 
 
 class PortalKind(StrEnum):
-    """The users of a portal."""
+    """The kinds of portal: for citizens and for staff."""
 
     CITIZEN = "citizen"
     STAFF = "staff"
@@ -55,10 +55,10 @@ class PortalKind(StrEnum):
 
 @dataclass(frozen=True)
 class Installation:
-    """The answers of the operator. An empty answer becomes a comment in the settings.
+    """The operator's answers. An empty answer becomes a comment in the settings.
 
-    `database` is `host:port`, or several of them separated by commas. `replicas` are `host:port`. `program` is the
-    command in the units.
+    `database` is `host:port`, or several separated by commas. `replicas` are `host:port`. `program` is the command that
+    the units run.
     """
 
     public_url: str
@@ -80,19 +80,19 @@ class Installation:
 
     @property
     def public_host(self) -> str:
-        """Return the host name under which callers reach the gateway."""
+        """The host name at which callers reach the gateway."""
         return urlsplit(self.public_url).hostname or ""
 
     @property
     def has_local_database(self) -> bool:
-        """Return whether the database is on this machine, which the pods of a cluster cannot reach."""
+        """Whether the database is on this machine, where a cluster's pods cannot reach it."""
         from balcao.settings.production import LOOPBACK  # slow to import, and the command's help does not need it
 
         return all(urlsplit(f"//{server}").hostname in LOOPBACK for server in self.database_servers)
 
     @property
     def database_servers(self) -> list[str]:
-        """Return the servers in `database` as `host:port`.
+        """The servers in `database`, each as `host:port`.
 
         With Patroni there are several, and one of them accepts writes.
         """
@@ -100,9 +100,9 @@ class Installation:
 
     @property
     def ports_called(self) -> list[int]:
-        """Return the ports that the processes call, including 443 for the CRM and 587 for the mail server.
+        """The ports that the processes call, including 443 for the CRM and 587 for the mail server.
 
-        They also call the identity provider, and the public address through which the services reach each other.
+        The processes also call the identity provider and the public address.
         """
         stores = {int(place.rpartition(":")[2]) for place in (*self.database_servers, *self.replicas)}
         called = (self.redis_url or "redis:", self.traces_url or "https:", self.auth_issuer, self.public_url)

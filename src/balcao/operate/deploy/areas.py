@@ -1,4 +1,4 @@
-"""The route table as a gateway needs it: areas of paths with their body limits and their error responses."""
+"""The route table for a gateway: areas of paths that share a body limit and error responses."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -22,19 +22,19 @@ from balcao.panel.refusals import REFUSAL_PAGE as PANEL_REFUSAL_PAGE
 
 # The pages at the root and the provider's logout notifications, which belong to no service.
 PAGES = "gateway"
-# The same paths when a browser requests them. Their error responses are pages.
+# The same paths when a browser requests them: errors are returned as pages.
 BROWSERS = f"{PAGES}_page"
 PANEL = "panel"
 PANEL_PATTERN = f"^{PREFIX}(/|$)"
 LIVENESS, PANEL_READINESS = "/liveness", f"{PREFIX}{READINESS}"
 _PARAMETER = re.compile(r"\\\{[^/]*?\\\}")
-# The seconds in `Retry-After` when a service is down or an address exceeded its rate.
+# The seconds in `Retry-After` when a service is down or an address has exceeded its rate.
 _RETRY_SECONDS = 1
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A response of the gateway itself, identical to the response of the service behind it."""
+    """An error response of the gateway itself, identical to the response of the service behind it."""
 
     status: int
     headers: dict[str, str]
@@ -47,8 +47,8 @@ class Area:
     """The paths that match `pattern`, belong to `service`, allow `body_limit` bytes and have the same error responses.
 
     `name` is a valid identifier in every configuration file. The refusals are the gateway's own responses. `asks_token`
-    is False for the panel, because its browsers send a cookie instead of a token. An area `for_browsers` only contains
-    requests that accept HTML and do not mention JSON.
+    is False for the panel, because its browsers send a cookie instead of a token. An area with `for_browsers` applies
+    only to requests that accept HTML and do not mention JSON.
     """
 
     name: str
@@ -65,9 +65,9 @@ class Area:
 
 
 def list_gateway_areas(services: Sequence[Service], panel_readiness: str = LIVENESS) -> list[Area]:
-    """Return the areas. The first one whose pattern matches a path applies, and the last one matches every path.
+    """Return the areas. The first area whose pattern matches a path applies, and the last area matches every path.
 
-    `panel_readiness` is the readiness path of the processes with the panel, or empty if none of them has it.
+    `panel_readiness` is the readiness path of the processes with the panel, or empty if no process has it.
     """
     panel = [_describe_panel(panel_readiness)] if panel_readiness else []
     pages = Area(PAGES, PAGES, "^/", LIVENESS, FORM_BODY, *_word_refusals(ERROR_TEXT, TooLarge()))
@@ -78,7 +78,7 @@ def list_gateway_areas(services: Sequence[Service], panel_readiness: str = LIVEN
 
 
 def list_public_patterns(services: Sequence[Service]) -> list[str]:
-    """Return a pattern for each public path, including the panel's. The gateway does not check tokens for these."""
+    """Return a pattern for each public path and for the panel. The gateway does not check tokens for these paths."""
     found = {
         _to_pattern([_path(service, operation)])
         for service in services
@@ -89,14 +89,14 @@ def list_public_patterns(services: Sequence[Service]) -> list[str]:
 
 
 def _describe_panel(readiness: str) -> Area:
-    """Return the area of the panel. Its body limit is the limit of the largest form."""
+    """Return the panel's area. Its body limit is that of the largest form."""
     limit = max(page.body_limit for page in PANEL_PAGES.values())
     refusals = _word_refusals(PANEL_REFUSAL_PAGE, TooLarge())
     return Area(PANEL, PANEL, PANEL_PATTERN, readiness, limit, *refusals, asks_token=False)
 
 
 def _divide(service: Service) -> Iterator[Area]:
-    """Yield the areas of the operations with unusual error responses, then an area for each dialect of the service."""
+    """Yield areas for operations with special error responses, then one area for each dialect of the service."""
     root = service.prefix + service.base
     operations = service.operations()
 

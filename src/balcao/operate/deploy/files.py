@@ -1,4 +1,4 @@
-"""Write generated files. Existing files with other contents are only overwritten on request; equal files stay."""
+"""Write generated files. A file with other content is overwritten only on request, and an equal file is left alone."""
 
 import os
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ class File:
 
     @classmethod
     def of(cls, text: str, mode: int = OPEN) -> "File":
-        """Make a file from text."""
+        """Make a file from a string."""
         return cls(text.encode(), mode)
 
 
 class FilesDiffer(Exception):
-    """The files in `paths` exist with other contents. Nothing was written."""
+    """The files in `paths` exist with other content. Nothing was written."""
 
     def __init__(self, paths: list[Path]) -> None:
         super().__init__(paths)
@@ -31,9 +31,9 @@ class FilesDiffer(Exception):
 
 
 def write_files(folder: Path, files: Mapping[str, File], *, replace: bool) -> list[Path]:
-    """Write the files by their path in the folder, and return the paths of those that changed.
+    """Write the files by their path in the folder, and return the paths of the changed files.
 
-    Unless `replace` is set, raises FilesDiffer before anything is written if a file exists with other contents.
+    Unless `replace` is set, raises FilesDiffer if a file exists with other content. Then nothing is written.
     """
     changed = [name for name, file in files.items() if _read(folder / name) != file.content]
     if not replace and (there := [folder / name for name in changed if (folder / name).exists()]):
@@ -50,7 +50,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, file: File) -> None:
-    """Write to a temporary file and rename it, so that readers and interrupted runs never leave half a file."""
+    """Write to a temporary file and rename it, so that no reader sees and no interruption leaves a partial file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.new")
     beside.unlink(missing_ok=True)

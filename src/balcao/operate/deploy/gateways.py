@@ -4,7 +4,7 @@ Each gateway
 
 - terminates TLS, gives every request an id, and is the only one to set the caller in `X-Forwarded-*`,
 - refuses floods, large bodies and invalid tokens,
-- hides the check endpoint, and forwards the rest to the processes that are ready.
+- hides the check endpoint, and forwards all other requests to the processes that are ready.
 
 Its own error responses equal those of the services byte for byte, so that a portal sees no difference.
 """
@@ -39,39 +39,38 @@ from balcao.operate.deploy.files import File
 from balcao.operate.deploy.rendering import render_template
 from balcao.settings import Settings
 
-# The name of the configuration file, in our folder and on Debian, by kind.
+# The name of the configuration file by kind of gateway, both in the generated folder and on Debian.
 FILES = {"haproxy": "haproxy.cfg", "nginx": "balcao.conf", "envoy": "envoy.yaml"}
 COMMAND = "balcao gateway-config"
-# The request ids that the platform accepts from a caller.
+# The form of the request ids that the platform accepts from callers.
 REQUEST_ID = "^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
-# The settings that affect the configuration of a gateway. After a change of any setting, generate the configuration
-# again.
+# The settings that affect a gateway's configuration. Generate the configuration again after changing one of them.
 READ_SETTINGS = frozenset(
     "host port realm public_url auth_issuer cors_origins_csv header_timeout body_timeout machine_read_rate "
     "machine_write_rate trusted_proxies_csv trusted_callers_csv max_connections max_address_connections".split()
 )
-# Only internal gateways call this path. It has no prefix in a process that serves only access.
+# Only internal gateways call this path. A process that serves only `access` has no prefix.
 HIDDEN = "^(/access)?/api/v1/check"
 
 
 def _or_encoded(sign: str) -> str:
-    """Return a pattern for a character, literal or percent-encoded with hexadecimal digits in either case."""
+    """Return a pattern that matches a character, either literal or percent-encoded in upper or lower case."""
     code = f"{ord(sign):02x}"
     low = code[1] if code[1].isdigit() else f"[{code[1]}{code[1].upper()}]"
     return f"({sign}|%{code[0]}{low})"
 
 
-# For gateways that compare paths before decoding them: the platform reads `%63heck` as `check`.
+# For gateways that compare paths before decoding them. The platform decodes `%63heck` to `check`.
 HIDDEN_RAW = re.sub("[a-z0-9]", lambda found: _or_encoded(found[0]), HIDDEN)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The input for generating a gateway.
+    """The input for generating a gateway's configuration.
 
-    `servers` serve each service, and the panel, unless `servers_of` has servers for it. `applications` are the city's
-    own, by path prefix. Only requests that the access catalogue allows reach them. `keys` are the provider's keys as
-    PEM, by `kid`.
+    `servers` serve each service and the panel, unless `servers_of` has other servers for it. `applications` are the
+    city's own applications by path prefix; only requests that the access catalogue allows reach them. `keys` are the
+    provider's keys as PEM, by `kid`.
     """
 
     settings: Settings
@@ -83,7 +82,7 @@ class Plan:
     keys: Mapping[str, bytes] = field(default_factory=dict)
 
     def command(self, kind: str) -> str:
-        """Return the command that generates this gateway.
+        """Return the command that generates this configuration.
 
         The file contains the command, so that doctor can find differences.
         """
@@ -102,7 +101,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Pool:
-    """The processes that serve one service, and the path that shows which of them are ready."""
+    """The processes for a service, and the path of their readiness check."""
 
     name: str
     readiness: str
@@ -111,14 +110,14 @@ class Pool:
 
 @dataclass(frozen=True)
 class Key:
-    """A key of the provider and its file."""
+    """A key of the identity provider, and the file that contains it."""
 
     kid: str
     file: str
 
 
 def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
-    """Return the files of a gateway's configuration, by their path in its folder."""
+    """Return the files of a gateway's configuration, by their path in the gateway's folder."""
     areas = list_gateway_areas(plan.services, _choose_panel_readiness(plan))
     keys = [Key(kid, f"keys/{RSAKey.import_key(pem).thumbprint()}.pem") for kid, pem in sorted(plan.keys.items())]
     text = render_template(
@@ -152,9 +151,9 @@ def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
 
 
 def _choose_panel_readiness(plan: Plan) -> str:
-    """Return the path that shows whether a process can serve the panel.
+    """Return the path that shows whether a process can serve the panel, or an empty string if no process has the panel.
 
-    Processes with all services may or may not have the panel. Their liveness is enough, because each of them answers.
+    Processes with all services may have no panel. Their liveness is checked instead, which all of them answer.
     """
     if PANEL in plan.servers_of:
         return PANEL_READINESS
@@ -162,13 +161,13 @@ def _choose_panel_readiness(plan: Plan) -> str:
 
 
 def _name_port(public_url: str) -> str:
-    """Return the port with a colon as people type it, or an empty string for the HTTPS port."""
+    """Return the public port with a colon, or an empty string for the HTTPS port."""
     port = urlsplit(public_url).port
     return f":{port}" if port not in {None, 443} else ""
 
 
 def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
-    """Return a pool for each service. The pages at the root are the same in every process."""
+    """Return a pool for each service. Every process can serve the pages at the root."""
     readiness = {area.service: area.readiness for area in areas}
     of_services = [servers for name, servers in plan.servers_of.items() if name != PANEL]
     pages = [*plan.servers, *(server for servers in of_services for server in servers)]
@@ -177,22 +176,22 @@ def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
 
 
 def _list_trusted(plan: Plan) -> list[str]:
-    """Return the networks without a limit for each address. Their connections share one limit.
+    """Return the networks whose connections share one limit instead of having a limit for each address.
 
     They include the panel's machines, which call the API.
     """
     settings, found = plan.settings, list[str]()
     hosts = (server.host for servers in (plan.servers, *plan.servers_of.values()) for server in servers)
     for address in ("127.0.0.1", *settings.trusted_proxies, *settings.trusted_callers, *hosts):
-        with suppress(ValueError):  # a host name
+        with suppress(ValueError):  # a host name is no network
             found.append(str(ip_network(address, strict=False)))
     return list(dict.fromkeys(found))
 
 
 def _most_calls_a_second(settings: Settings) -> int:
-    """Return the rate limit of one address: the limit of a machine client, which calls for many people.
+    """Return the rate limit of an address: the limit of a machine client, which calls on behalf of many people.
 
-    The platform itself limits people and operations. This limit only keeps floods away from it.
+    The platform itself limits people and operations. This limit only stops floods before they reach it.
     """
     rates = (parse(rate) for rate in (settings.machine_read_rate, settings.machine_write_rate))
     return math.ceil(sum(rate.amount / rate.get_expiry() for rate in rates))

@@ -1,4 +1,4 @@
-"""The files for switching a portal over: its client at the provider, its environment, and our settings for it."""
+"""Generate the files that switch a portal to the platform: its OIDC client, its environment, and our settings."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,16 +17,17 @@ from balcao.settings.fixed_tokens import FixedToken
 
 PORTAL_ENVIRONMENT, OWN_SETTINGS, CLIENT, ENTRIES = "portal.env", "balcao.env", "client.json", "fixed-tokens"
 IGNORED = ".gitignore"
-# The operations that a portal calls with a fixed key: the risk of one and of many units, and a unit with its hours.
+# The operations that citizen portals call with a fixed key: the risk of one unit and of many, and a unit with its
+# hours.
 KEY_OPERATIONS = ("health_units.read_risk", "health_units.list_risks", "health_units.read_unit")
-# The portals refresh every 300 s, so a token survives one failed refresh.
+# The portals refresh tokens every 300 s, so a token survives one failed refresh.
 ACCESS_SECONDS = 600
 _SCOPES = ("basic", "roles", "acr", "web-origins", "profile", "email", "balcao")
 
 
 @dataclass(frozen=True)
 class Portal:
-    """The data of a portal and the platform. `origin` is the origin at which browsers open the portal.
+    """A portal and the platform's data for it. `origin` is the origin at which browsers open the portal.
 
     `entries_file` is the file with the platform's fixed tokens, if the settings name one.
     """
@@ -47,7 +48,7 @@ class Portal:
 class Key:
     """A fixed key and its entries in the settings.
 
-    Both are empty for staff portals, which use the caller's own token.
+    Both are empty for staff portals, which use the caller's token instead.
     """
 
     text: str = ""
@@ -55,12 +56,12 @@ class Key:
 
 
 def find_client_secret(folder: Path) -> str | None:
-    """Return the client secret in the folder's existing files."""
+    """Return the client secret from the folder's existing files, or None."""
     return read_settings(folder / PORTAL_ENVIRONMENT).get("OIDC_CLIENT_SECRET")
 
 
 def make_key(folder: Path, until: date, today: date) -> Key:
-    """Return the key in the folder's files if it is still listed and valid. Otherwise return a new key."""
+    """Return the key in the folder's files if it is still listed and valid, otherwise a new key."""
     text = read_settings(folder / PORTAL_ENVIRONMENT).get("HEALTH_UNITS_KEY", "")
     digest = fixed_tokens.compute_digest(text.encode())
     own = tuple(entry for entry in _list_entries(folder, today) if entry.digest == digest and entry.until >= today)
@@ -71,7 +72,7 @@ def make_key(folder: Path, until: date, today: date) -> Key:
 
 
 def _list_entries(folder: Path, today: date) -> Iterator[FixedToken]:
-    """Yield the fixed tokens that the folder's `balcao.env` lists or whose file it names, and those of `fixed-tokens`.
+    """Yield the fixed tokens in the folder's `balcao.env`, in the file that `balcao.env` names, and in `fixed-tokens`.
 
     Skip malformed entries and token files that cannot be read.
     """
@@ -87,7 +88,7 @@ def _list_entries(folder: Path, today: date) -> Iterator[FixedToken]:
 
 
 def generate_portal_files(portal: Portal, key: Key) -> dict[str, File]:
-    """Return the files by their path in the portal's folder. Files with secrets are readable only by their owner."""
+    """Return the files by their path in the portal's folder. All of them are readable only by their owner."""
     entries = [fixed_tokens.format_entry(entry) for entry in dict.fromkeys([*portal.fixed_tokens, *key.entries])]
     values = vars(portal) | {
         "is_citizen": portal.kind is PortalKind.CITIZEN,
@@ -100,7 +101,7 @@ def generate_portal_files(portal: Portal, key: Key) -> dict[str, File]:
         OWN_SETTINGS: File.of(render_template("portal/balcao.env", **values), SECRET),
         CLIENT: File.of(json.dumps(_describe_client(portal), indent=2, ensure_ascii=False) + "\n", SECRET),
     }
-    # The folder is often inside the portal's own repository.
+    # Ignore everything, because the folder is often inside the portal's own repository.
     files[IGNORED] = File.of("*\n", SECRET)
     if portal.entries_file and key.entries:
         lines = "".join(f"{fixed_tokens.format_entry(entry)}\n" for entry in key.entries)

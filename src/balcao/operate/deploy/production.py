@@ -1,4 +1,4 @@
-"""The files of an installation in production: settings with secrets, roles, units, containers, manifests, chart."""
+"""Generate a production installation's files: settings with secrets, roles, units, containers, manifests, chart."""
 
 import re
 import secrets
@@ -15,7 +15,7 @@ SETTINGS, OWNER_SETTINGS, ROLES = "balcao.env", "balcao-owner.env", "database/ro
 BACKUP_SETTINGS = "backup/balcao-backup.env"
 _SECRET_FILES = (SETTINGS, OWNER_SETTINGS, ROLES, BACKUP_SETTINGS)
 UNITS = ("balcao-api.service", "balcao-worker.service", "balcao-migrate.service")
-# For a machine that runs only the panel.
+# for a machine that runs only the panel
 PANEL_UNIT = "balcao-panel.service"
 BACKUP_UNITS = (
     "balcao-backup.service",
@@ -39,7 +39,7 @@ _OPEN_FILES = (
     "helm/Chart.yaml",
     "helm/values.yaml",
 )
-# Helm renders these itself. The operator's answers are in the chart's values.
+# Helm renders these files. The chart's values contain the operator's answers.
 _CHART_FILES = (
     "helm/values.schema.json",
     *(f"helm/templates/{name}" for name in ("_common.tpl", "migrate.yaml", "api.yaml", "worker.yaml", "panel.yaml")),
@@ -56,7 +56,7 @@ def make_secret() -> str:
 
 @dataclass(frozen=True)
 class Secrets:
-    """The secrets of an installation, each 32 random bytes as hexadecimal digits."""
+    """The secrets of an installation, each with 32 random bytes as hexadecimal digits."""
 
     app_password: str = field(default_factory=make_secret)
     owner_password: str = field(default_factory=make_secret)
@@ -70,7 +70,7 @@ class Secrets:
 
     @classmethod
     def of(cls, folder: Path) -> "Secrets":
-        """Return the secrets in the folder's existing files, and create missing secrets."""
+        """Return the secrets from the folder's existing files. Create missing secrets."""
         known: dict[str, str] = {}
         for name in (SETTINGS, OWNER_SETTINGS, BACKUP_SETTINGS):
             known |= read_settings(folder / name)
@@ -107,13 +107,13 @@ def generate_production_files(installation: Installation, own: Secrets) -> dict[
     files = {path: File.of(render_template(path, **values), SECRET) for path in _SECRET_FILES}
     files |= {path: File.of(render_template(path, **values)) for path in _OPEN_FILES}
     files |= {path: File.of(read_template(path)) for path in _CHART_FILES}
-    if installation.has_local_database:  # localhost is a different machine in each pod
+    if installation.has_local_database:  # in each pod, localhost is a different machine
         files = {path: file for path, file in files.items() if not path.startswith(("kubernetes/", "helm/"))}
     return files
 
 
 def parse_settings(text: str) -> dict[str, str]:
-    """Return the variables of an environment file, as systemd reads it: the last line wins, quotes are removed."""
+    """Return the variables of an environment file as systemd reads them: the last line wins, and quotes are removed."""
     return {found[1]: _unquote(found[2].strip()) for line in text.splitlines() if (found := _LINE.fullmatch(line))}
 
 
@@ -123,5 +123,5 @@ def _unquote(value: str) -> str:
 
 
 def read_settings(path: Path) -> dict[str, str]:
-    """Return the variables of a file, or an empty dictionary if it does not exist."""
+    """Return the variables of an environment file, or an empty dictionary if the file does not exist."""
     return parse_settings(path.read_text("utf-8")) if path.exists() else {}

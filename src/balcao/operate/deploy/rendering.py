@@ -1,4 +1,4 @@
-"""Render the files in `templates`. An undefined name is an error, never an empty string."""
+"""Render the templates. An undefined name is an error, never an empty string."""
 
 import shlex
 from functools import cache
@@ -9,13 +9,13 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 
 def render_template(name: str, **values: Any) -> str:
-    """Return the template's text with these values."""
+    """Render the template with these values."""
     return _environment().get_template(name).render(values)
 
 
 @cache
 def _environment() -> Environment:
-    # The files are not HTML, so nothing is escaped. Each language that needs it has a filter for quoting.
+    # The files are not HTML, so values are not escaped. Languages that need quoting have a filter.
     environment = Environment(  # noqa: S701
         loader=FunctionLoader(read_template), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -25,12 +25,12 @@ def _environment() -> Environment:
 
 
 def read_template(name: str) -> str:
-    """Return the template's text unrendered, for files that another program renders."""
+    """Return the template unrendered, for files that another program renders."""
     return (files("balcao.operate.deploy") / "templates" / name).read_text("utf-8")
 
 
 def _quote_for_nginx(text: str) -> str:
-    """Quote a text for nginx. Raises ValueError for a dollar sign before the end, which would start a variable."""
+    """Quote a string for nginx. Raises ValueError for a dollar sign before the end, which would start a variable."""
     if "$" in text.rstrip("$"):
         raise ValueError("nginx reads a variable in this text")
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")

@@ -1,4 +1,4 @@
-"""The public keys of the identity provider, as files for a gateway that verifies tokens itself."""
+"""Fetch the identity provider's public keys for a gateway that verifies tokens itself."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ import httpx
 
 from balcao.core.access.keys import IssuerKeys
 
-PATIENCE = 60.0  # seconds; the operator waits and can interrupt it
+PATIENCE = 60.0  # seconds; the operator waits and can interrupt
 
 
 class KeysUnknown(Exception):
-    """An issuer publishes no readable keys. The cause is the exception of a call to it, if any."""
+    """An issuer publishes no readable keys. If a call to it failed, that exception is the cause."""
 
     def __init__(self, issuer: str) -> None:
         super().__init__(issuer)
@@ -18,7 +18,10 @@ class KeysUnknown(Exception):
 
 
 async def fetch_signing_keys(issuers: Sequence[str]) -> dict[str, bytes]:
-    """Return the signing keys that the issuers publish now, as PEM by `kid`. Raises KeysUnknown."""
+    """Return the signing keys that the issuers publish now, as PEM by `kid`.
+
+    Raises KeysUnknown if an issuer publishes no readable keys.
+    """
     found: dict[str, bytes] = {}
     async with httpx.AsyncClient() as client:
         for issuer in issuers:
@@ -30,7 +33,7 @@ async def fetch_signing_keys(issuers: Sequence[str]) -> dict[str, bytes]:
 
 
 async def _ask_why(client: httpx.AsyncClient, issuer: str) -> Exception | None:
-    """Return the exception of a call to the issuer, or None if it answers."""
+    """Call the issuer, and return the exception of the call or None."""
     try:
         await client.get(issuer)
     except (httpx.HTTPError, httpx.InvalidURL) as fault:

@@ -1,4 +1,4 @@
-"""Checks for a recovery of the database: copies, the log after them, replication slots and replicas."""
+"""Checks of what a recovery needs: copies, the log after them, replication slots and replicas."""
 
 from balcao.core.context.platform import make_database
 from balcao.core.database.pool import Connection
@@ -8,7 +8,8 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.operate.doctor.installation import LEAST_FREE_BYTES
 from balcao.operate.postgresql.backups import SLOT
 
-# The timer copies every night, and `follow` records its state every minute. The Prometheus alerts use the same limits.
+# The timer makes a copy every night, and `follow` records its state every minute. The Prometheus alerts use these
+# limits.
 OLDEST_COPY_SECONDS = 36 * 3600
 OLDEST_LOG_SECONDS = 600
 _RETAINED_SHARE = 0.7
@@ -24,14 +25,14 @@ async def _check_backups(subject: Subject) -> Part | None:
         await database.open()
         async with database.connection() as connection:
             return await examine(connection)
-    except Unavailable:  # the check of the database explains it
+    except Unavailable:  # the database check reports it
         return Part(STOPPED)
     finally:
         await database.close()
 
 
 async def examine(connection: Connection) -> Part:
-    """Return the state of copies, slots and replicas."""
+    """Return the state of copies, log, replication slots and replicas."""
     backups = {backup.kind: backup for backup in await list_backups(connection)}
     slots = await list_slots(connection)
     replication = await read_replication(connection)
@@ -76,7 +77,7 @@ async def examine(connection: Connection) -> Part:
 
 
 def _judge_slot(slot: Slot, limit: int | None) -> list[str]:
-    """Return the problems of a slot."""
+    """Return sentences about a replication slot's problems."""
     if slot.is_lost:
         return [
             f"O servidor apagou o log que o slot {slot.name} ainda não recebeu (max_slot_wal_keep_size): apague o slot "

@@ -1,4 +1,4 @@
-"""The types of a check of `balcao doctor`: its input, its result, and its description in the manual."""
+"""The types for checks of `balcao doctor`: a check's input, its result, and its description for the manual."""
 
 import os
 import time
@@ -19,9 +19,9 @@ Clock = Callable[[], float]
 
 
 class Part(msgspec.Struct, omit_defaults=True):
-    """The result of a check. `state` is up, down, or stopped for an embedded part of a platform that does not run.
+    """The result of a check. `state` is up, down, or stopped for an embedded part of a platform that is not running.
 
-    `problems` are sentences. `notices` are sentences about intended states that may have been forgotten.
+    `problems` are sentences. `notices` are sentences about intended states that an operator may have forgotten.
     """
 
     state: str
@@ -33,7 +33,7 @@ class Part(msgspec.Struct, omit_defaults=True):
 
 @dataclass(frozen=True)
 class Subject:
-    """The input of a check: settings, variables, the files below `root`, and `http` for calls to other servers."""
+    """The input of a check: settings, environment, the root folder of files, and an HTTP client."""
 
     settings: Settings
     http: httpx.AsyncClient
@@ -43,21 +43,21 @@ class Subject:
 
 
 def is_always_due(settings: Settings) -> bool:
-    """Return True, because the check applies to every installation."""
+    """Return True, for a check that applies to every installation."""
     return True
 
 
 def is_due_in_production(settings: Settings) -> bool:
-    """Return whether this is a production installation, whose files are checked."""
+    """Return whether this is a production installation."""
     return not settings.sandbox
 
 
 @dataclass(frozen=True)
 class Check:
-    """A check. `looks_at`, `wrong` and `remedy` are its texts in the manual.
+    """A check. `looks_at`, `wrong` and `remedy` describe it in the manual.
 
     `examine` returns None if the installation does not have the checked part. `part` is the section of the report.
-    Checks without a section only add sentences, which come first.
+    Checks without a section only add sentences.
     """
 
     name: str

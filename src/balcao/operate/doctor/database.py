@@ -1,4 +1,4 @@
-"""Checks of the database: that it answers, is ours and up to date, its roles, and its clock."""
+"""Checks of the database: reachable, up to date, roles, and clock."""
 
 import asyncio
 import os
@@ -51,7 +51,7 @@ async def _check_database(subject: Subject) -> Part:
 
 
 async def _check_clock(connection: Connection, now: Clock) -> list[str]:
-    """Compare the clocks, because periods, leases and tokens depend on both."""
+    """Compare this machine's clock with the database's, because periods, leases and tokens depend on both."""
     before = now()
     theirs = await fetch_clock(connection)
     return describe_skew("ao do banco de dados", theirs - (before + now()) / 2)
@@ -75,7 +75,7 @@ async def _check_pooling(connection: Connection, other: Connection) -> list[str]
 
 
 async def _check_replication(connection: Connection) -> list[str]:
-    """Report that commits could wait for a replica forever, because the server retains no log for it."""
+    """Report that commits could wait for a synchronous replica forever, because the server retains no log for it."""
     if not await may_stall(connection, SLOT):
         return []
     return [
@@ -86,7 +86,7 @@ async def _check_replication(connection: Connection) -> list[str]:
 
 
 def _check_data_folder(folder: Path) -> Part:
-    """Check whether a stopped embedded database could be started in its folder."""
+    """Check whether a stopped embedded database could start in its folder."""
     if not folder.exists() or (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
         return Part(STOPPED)
     return Part(DOWN, problems=[f"A pasta {folder} não é uma pasta em que se possa gravar: confira BALCAO_DATA_DIR."])
@@ -127,7 +127,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
 
 
 def _describe_change(settings: Settings, change: Change) -> str:
-    """Describe a maintenance, or a rate that differs from the configured rate."""
+    """Return the sentence about a maintenance, or about a rate that an operator has changed."""
     end = f"{format_end(change.ends_at, settings.zone)}, por {change.author}"
     if change.kind == live.MAINTENANCE and change.is_planned:
         return f"O serviço {change.name} tem manutenção planejada {end}: `balcao maintenance status` mostra."
@@ -137,7 +137,7 @@ def _describe_change(settings: Settings, change: Change) -> str:
 
 
 async def _check_hash_keys(settings: Settings, connection: Connection) -> list[str]:
-    """Report audit events whose key is missing, so that they can no longer be found by person."""
+    """Report that a key of the audit trail is missing, so that a person's events can no longer be found."""
     number = await find_oldest_key(connection)
     if number is None or number in {settings.hash_key_number, *settings.former_keys}:
         return []
@@ -148,7 +148,7 @@ async def _check_hash_keys(settings: Settings, connection: Connection) -> list[s
 
 
 async def _check_for_production(settings: Settings, connection: Connection) -> list[str]:
-    """Return why the production profile refuses to start on this database."""
+    """Return the reasons why the production profile refuses to start on this database."""
     if settings.sandbox:
         return []
     problems = []
@@ -164,7 +164,7 @@ async def _check_for_production(settings: Settings, connection: Connection) -> l
 
 
 async def _check_owner(settings: Settings, url: str) -> list[str]:
-    """Return the problems of the owner's login, if this process has a separate owner login."""
+    """Check the owner's login if it is configured. Return its problems."""
     if not settings.database_owner_url:
         return []
     try:

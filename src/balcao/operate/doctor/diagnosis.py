@@ -29,7 +29,7 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Che
 from balcao.operate.masking import mask_value
 from balcao.settings import Settings, variable_of
 
-# The order of their sentences in the report.
+# In the order of their sentences in the report.
 CHECKS: tuple[Check, ...] = (
     *own_settings.CHECKS,
     program.CHECK,
@@ -62,7 +62,7 @@ class Diagnosis(msgspec.Struct):
 
 
 async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time.time) -> Diagnosis:
-    """Run all checks concurrently. `root` is the root folder of the installation's files."""
+    """Run all checks concurrently. `root` is the folder below which the installation's files are read."""
     due = [check for check in CHECKS if check.is_due(settings)]
     async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         subject = Subject(settings, http, root, now)
@@ -79,7 +79,7 @@ async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time
 
 
 def _join(found: Iterable[Part]) -> Part:
-    """Combine the results of several checks of one part. The worst state applies."""
+    """Combine the results of several checks with the same part. The worst state applies."""
     joined = Part(UP)
     for part in found:
         joined = Part(
@@ -92,7 +92,7 @@ def _join(found: Iterable[Part]) -> Part:
 
 
 def list_settings(settings: Settings) -> dict[str, Any]:
-    """Return the effective settings by variable. Secrets are masked, also inside addresses."""
+    """Return the effective settings by variable, with secrets masked, also inside addresses."""
     return {variable_of(name): mask_value(value) for name, value in settings.model_dump(mode="python").items()}
 
 

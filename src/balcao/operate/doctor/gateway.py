@@ -1,4 +1,4 @@
-"""Check the installed configuration of the gateway: whether it equals the configuration that would be generated now."""
+"""Check whether the gateway's installed configuration equals the configuration that would be generated now."""
 
 import asyncio
 import re
@@ -28,15 +28,15 @@ from balcao.operate.faults import OperatorFault
 from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings
 
-# The folders in Debian. The first file that `balcao gateway-config` wrote is used.
+# The gateways' folders on Debian. The first file that `balcao gateway-config` has written is used.
 FOLDERS = {GatewayKind.HAPROXY: "etc/haproxy", GatewayKind.NGINX: "etc/nginx/conf.d", GatewayKind.ENVOY: "etc/envoy"}
-# In HAProxy's configuration: the file of a key, and the `kid` of the tokens that it verifies.
+# A line of HAProxy's configuration with the file of a key and the `kid` of the tokens that it verifies.
 _KEY = re.compile(r'jwt_verify\("RS256",(\S+)\) if jwt \{ var\(txn\.kid\) -m str (?:-- )?(.+) \}$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Generated:
-    """A configuration and the answers that generated it, parsed from its first lines."""
+    """An installed configuration, and the answers from which it was generated, parsed from the command in the file."""
 
     path: Path
     kind: GatewayKind
@@ -47,7 +47,7 @@ class Generated:
 
 
 def find_gateway(root: Path) -> Generated | None:
-    """Return our installed configuration, or None, for example if the gateway is on another machine."""
+    """Return our installed configuration, or None if this machine has none, because the gateway runs elsewhere."""
     for kind, folder in FOLDERS.items():
         path = root / folder / FILES[kind]
         text = path.read_text("utf-8", errors="replace") if path.exists() else ""
@@ -58,7 +58,7 @@ def find_gateway(root: Path) -> Generated | None:
 
 
 def check_gateway(root: Path, settings: Settings) -> tuple[Generated | None, list[str]]:
-    """Return our installed configuration, or None, and its problems."""
+    """Return our installed configuration, or None, and sentences about its problems."""
     found: list[Generated] = []
 
     def look() -> list[str]:
@@ -73,7 +73,7 @@ def check_gateway(root: Path, settings: Settings) -> tuple[Generated | None, lis
 
 
 def compare_gateway(root: Path, settings: Settings, generated: Generated) -> list[str]:
-    """Compare the files with those that would be generated now, and check their certificate."""
+    """Compare the installed files with the files that would be generated now, and check their certificate."""
     front = generated.frontend
     key = front.certificate if generated.kind is GatewayKind.HAPROXY else front.certificate_key
     host = urlsplit(settings.base_url).hostname or ""
@@ -100,7 +100,7 @@ def compare_gateway(root: Path, settings: Settings, generated: Generated) -> lis
 
 
 def _list_reused_names(installed: bytes | None, present: bytes) -> list[str]:
-    """Return each `kid` whose key at the provider differs from the key in HAProxy's configuration."""
+    """Return each `kid` for which the provider now has another key than HAProxy's configuration."""
     known, published = (
         {name: file for file, name in _KEY.findall(text.decode(errors="replace"))}
         for text in (installed or b"", present)
@@ -142,7 +142,7 @@ async def _check_gateway(subject: Subject) -> Part:
 
 
 def check_seen_certificate(url: str) -> list[str]:
-    """Report a certificate of a gateway on another machine that expires soon. Report nothing if it does not answer."""
+    """Report if the certificate of a gateway on another machine expires soon. Return nothing if the gateway is down."""
     try:
         ends = datetime.fromtimestamp(read_certificate_end(url), UTC)
     except (OSError, ValueError):

@@ -35,7 +35,7 @@ from balcao.settings import Settings
 
 SETTINGS_FOLDER, UNITS_FOLDER, STATE_FOLDER = "etc/balcao", "etc/systemd/system", "var/lib/balcao"
 LEAST_FREE_BYTES = 1024**3
-# Example values that the operator must replace.
+# Example values that an operator must replace.
 _PLACEHOLDER = re.compile(r"\.example\b|<[^>]*>|\b(?:troque|preencha|change-?me|xxx+)\b", re.IGNORECASE)
 _GROUP_AND_OTHERS = 0o077
 _START = re.compile(r"^ExecStart=(\S+)", re.MULTILINE)
@@ -43,7 +43,7 @@ _FILES_READ = re.compile(r"^EnvironmentFile=-?(\S+)", re.MULTILINE)
 
 
 def list_seen(look: Callable[[], list[str]]) -> list[str]:
-    """Return the result of a check, or a sentence if this user may not read the files."""
+    """Return the result of a check, or a sentence about a file that this user may not read."""
     try:
         return look()
     except PermissionError as fault:
@@ -51,7 +51,7 @@ def list_seen(look: Callable[[], list[str]]) -> list[str]:
 
 
 def check_whether_read(root: Path, settings: Settings) -> list[str]:
-    """Report that an installation exists here whose settings were not read."""
+    """Report an installation on this machine whose settings were not loaded."""
     if not settings.sandbox or not is_installed(root):
         return []
     path = root / SETTINGS_FOLDER / SETTINGS
@@ -62,15 +62,15 @@ def check_whether_read(root: Path, settings: Settings) -> list[str]:
 
 
 def is_installed(root: Path) -> bool:
-    """Return whether an installation's settings exist."""
+    """Return whether this machine has an installation's settings file."""
     try:
         return (root / SETTINGS_FOLDER / SETTINGS).exists()
-    except PermissionError:  # another user's installation; the trial ignores it
+    except PermissionError:  # another user's installation, which the trial ignores
         return False
 
 
 def check_settings(root: Path, environment: Mapping[str, str]) -> list[str]:
-    """Check the settings files: owner, mode, contents, and whether the environment has the same values."""
+    """Check the settings files: owner, mode, content, and whether the environment has the same values."""
     found = []
     for name in (SETTINGS, OWNER_SETTINGS, Path(BACKUP_SETTINGS).name):
         path = root / SETTINGS_FOLDER / name
@@ -97,7 +97,7 @@ def _check_variables(path: Path, environment: Mapping[str, str]) -> Iterator[str
     for name, value in variables.items():
         if _PLACEHOLDER.search(value):
             yield f"{path}: {name} ainda tem um valor de exemplo."
-    # A process that only answers calls does not need the logins of the owner and the backups.
+    # A process that only serves calls does not need the logins of the owner and the backups.
     is_optional = path.name != SETTINGS
     differing = sorted(
         name
@@ -112,7 +112,7 @@ def _check_variables(path: Path, environment: Mapping[str, str]) -> Iterator[str
 
 
 def check_secrets(settings: Settings) -> list[str]:
-    """Check that no two secrets are equal. An attacker who learns one would know both."""
+    """Report secrets that are equal. An attacker who learns one secret would also know the other."""
     named = {
         "BALCAO_CLIENT_SECRET": settings.client_secret.get_secret_value(),
         "BALCAO_HASH_KEY": settings.hash_key.get_secret_value(),
@@ -131,7 +131,7 @@ def check_secrets(settings: Settings) -> list[str]:
 
 
 def check_units(root: Path, settings: Settings) -> list[str]:
-    """Check the units if there are any: that they match this release, their files exist, and their folder is right."""
+    """Check that the installed units match this release, that their files exist, and that their folder is right."""
     folder = root / UNITS_FOLDER
     found = list(_check_together(root, folder, "backup", BACKUP_UNITS))
     if not any((folder / name).exists() for name in UNITS):
@@ -145,7 +145,7 @@ def check_units(root: Path, settings: Settings) -> list[str]:
 
 
 def _check_together(root: Path, folder: Path, origin: str, names: Sequence[str]) -> Iterator[str]:
-    """Check units that belong together, from one folder of the installation, if any of them is installed."""
+    """Check the units of one folder, which belong together, if any of them is installed."""
     there = [name for name in names if (folder / name).exists()]
     if there:
         yield from (f"Falta {folder / name}: as unidades vêm juntas." for name in names if name not in there)
@@ -177,7 +177,7 @@ def _list_lines(text: str) -> set[str]:
 
 
 def check_state_folder(folder: Path) -> list[str]:
-    """Check that the data folder, if it exists, and all its files belong to the user of the processes."""
+    """Check that the data folder, if it exists, and all its files belong to the same user."""
     if not folder.exists():
         return []
     status = folder.stat()
@@ -195,7 +195,7 @@ def check_state_folder(folder: Path) -> list[str]:
 
 
 def check_disk(folder: Path, least: int = LEAST_FREE_BYTES) -> list[str]:
-    """Check that the disk of the data folder has room for counters, metrics and copies."""
+    """Check that the disk of the data folder has enough space for counters, metrics and copies."""
     there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     free = shutil.disk_usage(there).free
     if free >= least:
@@ -204,7 +204,7 @@ def check_disk(folder: Path, least: int = LEAST_FREE_BYTES) -> list[str]:
 
 
 def check_certificate(certificate: Path, key: Path, host: str, now: datetime | None = None) -> list[str]:
-    """Check the gateway's certificate: its host name, its validity, and that the key matches."""
+    """Check the gateway's certificate: its host name, its validity, and whether the key matches."""
     now = now or datetime.now(UTC)
     try:
         leaf = x509.load_pem_x509_certificates(certificate.read_bytes())[0]
@@ -233,7 +233,7 @@ def _check_validity(path: Path, leaf: x509.Certificate, host: str, now: datetime
 
 
 def _is_for(leaf: x509.Certificate, host: str) -> bool:
-    """Return whether a client would accept the certificate for this server. Only alternative names count."""
+    """Return whether a client would accept the certificate for this host. Only alternative names count."""
     try:
         names = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:

@@ -1,4 +1,4 @@
-"""Checks of the identity providers: their names, their keys, their clocks, and the platform's client."""
+"""Checks of the identity providers: their names, keys and clocks, and the platform's client."""
 
 import asyncio
 import time
@@ -15,19 +15,20 @@ from balcao.operate.certificates import describe_distrust, is_distrust
 from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Check, Clock, Part, Subject
 from balcao.settings import Settings
 
-# The largest accepted difference of two clocks. Valid tokens are refused only beyond the leeway, which is twice this.
+# The largest accepted difference between two clocks. Valid tokens are rejected only beyond the leeway, which is twice
+# this.
 MOST_SKEW_SECONDS = LEEWAY_SECONDS / 2
 
 
 class Checked(NamedTuple):
-    """The number of keys of each issuer, 0 without an answer, and the problems."""
+    """The number of each issuer's keys (0 if it does not respond), and sentences about problems."""
 
     keys: dict[str, int]
     problems: list[str]
 
 
 class _Published(NamedTuple):
-    """The answer of an issuer. Its name and token endpoint are None without a discovery document."""
+    """The data that an issuer publishes. Its name and token endpoint are None without a discovery document."""
 
     keys: int = 0
     issuer: str | None = None
@@ -37,9 +38,9 @@ class _Published(NamedTuple):
 
 
 async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock = time.time) -> Checked:
-    """Fetch the document and the keys of each issuer.
+    """Fetch the discovery document and the keys of each issuer, and compare the clocks.
 
-    In production, request a token for our client from the first issuer.
+    In production, also request a token for the platform's client from the first issuer.
     """
     problems = []
     keys = {}
@@ -62,7 +63,7 @@ async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock 
 
 @asynccontextmanager
 async def warning_of_issuers(settings: Settings) -> AsyncIterator[None]:
-    """Check the providers once in the background of the block, and log a warning for each problem."""
+    """Check the identity providers once, in the background of the block, and log a warning for each problem."""
     looking = asyncio.create_task(_warn_of_issuers(settings))
     try:
         yield
@@ -78,7 +79,7 @@ async def _warn_of_issuers(settings: Settings) -> None:
 
 
 def describe_skew(whose: str, seconds: float) -> list[str]:
-    """Return a sentence if two clocks differ too much. `seconds` is how far theirs is ahead."""
+    """Return a sentence if two clocks differ too much. `seconds` is how far the other clock is ahead of ours."""
     if abs(seconds) <= MOST_SKEW_SECONDS:
         return []
     direction = "adiantado" if seconds < 0 else "atrasado"
@@ -104,9 +105,9 @@ async def _fetch(issuer: str, http: httpx.AsyncClient, now: Clock) -> _Published
 
 
 def _measure_skew(response: httpx.Response, now: Clock) -> float:
-    """Return how far the server's clock is ahead of ours.
+    """Return how many seconds the server's clock is ahead of ours.
 
-    Its header has whole seconds, so assume half a second more.
+    The `Date` header has whole seconds, so half a second is added.
     """
     stamp = response.headers.get("Date")
     try:

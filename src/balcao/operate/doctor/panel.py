@@ -1,4 +1,4 @@
-"""Checks of the panel: its role and schema in the database, and its client at the provider."""
+"""Checks of the panel: its role and schema in the database, and its client at the identity provider."""
 
 import httpx
 
@@ -15,9 +15,9 @@ from balcao.settings import Settings
 from balcao.web.login import find_return_url
 from balcao.web.provider import GrantRefused, Provider, ProviderAway
 
-# The provider's error for an unknown code, after it has accepted the client's credentials.
+# The provider's error for an unknown code. It means that the provider has accepted the client's credentials.
 _CLIENT_ACCEPTED = "invalid_grant"
-# Units that systemd starts at boot, below the root.
+# The units that systemd starts at boot, relative to the root folder.
 _ENABLED = "etc/systemd/system/multi-user.target.wants"
 
 
@@ -28,13 +28,13 @@ async def _check_panel(subject: Subject) -> Part | None:
     if not await _is_apart(subject):
         return None
     found = await _check(subject, settings.own_panel_address)
-    # with the panel on, the check of the settings reports these
+    # If the panel is on, the check of the settings reports these.
     refused = [] if settings.sandbox else settings.refuse_panel()
     return Part(DOWN if refused else found.state, found.details, refused + found.problems)
 
 
 async def _is_apart(subject: Subject) -> bool:
-    """Return whether this machine has a separate `balcao panel` that answers, or whose unit is enabled."""
+    """Return whether this machine has a separate `balcao panel` that responds or whose unit is enabled."""
     if (subject.root / _ENABLED / PANEL_UNIT).is_symlink():
         return True
     try:
@@ -71,7 +71,7 @@ async def _check_database(settings: Settings, url: str) -> Part:
 
 
 async def _check_client(settings: Settings, http: httpx.AsyncClient, address: str) -> Part:
-    """Check the client's secret and return address, without a person's login. Raises ProviderAway."""
+    """Check the client's secret and return address, without logging in. Raises ProviderAway if the provider is down."""
     secret = settings.panel_client_secret.get_secret_value()
     provider = Provider(settings.issuers[0], settings.panel_client_id, secret, http)
     back, problems = find_return_url(address, PREFIX), []
@@ -97,7 +97,7 @@ async def _check_client(settings: Settings, http: httpx.AsyncClient, address: st
 
 
 async def _leads_on(address: str, http: httpx.AsyncClient) -> bool:
-    """Return whether the provider continues a login. It answers with an error for an unknown return address."""
+    """Return whether the provider continues the login. For an unknown return address it responds with an error."""
     try:
         answer = await http.get(address, follow_redirects=False)
     except httpx.HTTPError as fault:

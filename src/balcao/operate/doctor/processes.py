@@ -1,4 +1,4 @@
-"""Checks of the processes: that they serve, that they are ours, and the state on their management ports."""
+"""Checks of the processes: whether they respond, belong to this installation and are ready."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,12 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.settings import Settings
 
 READY, NOT_READY, SILENT = "ready", "not_ready", "silent"
-# A gateway's responses if its processes do not run.
+# A gateway responds with these if its processes are not running.
 _NOBODY_BEHIND = frozenset({502, 503, 504})
 
 
 async def _check_services(subject: Subject) -> Part:
-    """Check whether the platform runs and is ours. A stopped platform is not a problem of the configuration."""
+    """Check whether the public address belongs to this installation. A stopped platform is not a problem."""
     base_url = subject.settings.base_url
     try:
         alive = await subject.http.get(f"{base_url}/liveness")
@@ -33,14 +33,14 @@ async def _check_services(subject: Subject) -> Part:
 
 
 async def _check_management(subject: Subject) -> Part:
-    """Check the management ports of this machine."""
+    """Check the management ports on this machine."""
     states, problems = await _ask_ports(subject.settings, subject.http)
     silent = set(states.values()) == {SILENT}
     return Part(DOWN if problems else STOPPED if silent else UP, {"ports": states}, problems)
 
 
 async def _ask_ports(settings: Settings, http: httpx.AsyncClient) -> tuple[dict[str, str], list[str]]:
-    """Return the state of each port, and the problems. A machine may have no worker, or run nothing yet."""
+    """Return the state of each port, and sentences about problems. A port without a process is no problem by itself."""
     states, problems = {}, []
     token = settings.metrics_token.get_secret_value()
     shown = {"Authorization": f"Bearer {token}"} if token else {}
@@ -76,7 +76,7 @@ def _judge(
 
 
 async def is_served(settings: Settings, http: httpx.AsyncClient) -> bool:
-    """Return whether our processes serve on this machine, without going through a gateway."""
+    """Return whether this installation's processes respond on this machine, without going through a gateway."""
     try:
         answer = await http.get(f"http://{settings.host}:{settings.port}/liveness")
     except (httpx.HTTPError, httpx.InvalidURL):

@@ -11,7 +11,7 @@ _SHOWN = 5
 
 
 async def _check_program(subject: Subject) -> Part:
-    """Compare the installed packages with the release's list. Differences are only a problem in production."""
+    """Compare the installed packages with the release's list. Differences are a problem only in production."""
     drift = await asyncio.to_thread(lambda: list_drift(load_lock()))
     details = {"version": __version__, "commit": find_commit(), "drift": [str(one) for one in drift]}
     return Part(

@@ -1,4 +1,4 @@
-"""Check whether the servers of `BALCAO_DATABASE_READ_URL` can be read from, for `balcao doctor`."""
+"""Check whether the replicas in `BALCAO_DATABASE_READ_URL` can be used for reads."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from balcao.core.errors import Unavailable
 from balcao.operate.doctor.checks import DOWN, UP, Check, Part, Subject
 from balcao.settings import Settings
 
-# How long a replica may take to reach the primary's current position, and the interval of the checks.
+# How long to wait until a replica reaches the primary's current position, and the interval between checks.
 PATIENCE_SECONDS = 5.0
 PAUSE_SECONDS = 0.25
 
@@ -21,9 +21,10 @@ _AWAY = "não responde, ou recusa o usuário: confira se está no ar."
 
 
 async def check_replicas(settings: Settings) -> tuple[dict[str, str], list[str]]:
-    """Return the state of each server (`up` or a fault code), and a sentence for each server that is not read from.
+    """Return the state of each replica (`up` or a fault code), and a sentence for each replica that cannot be used.
 
-    Return nothing while the primary is down, because the replicas cannot be judged then. Another check reports it.
+    While the primary is down, return nothing: the replicas cannot be judged, and the database check reports the
+    problem.
     """
     replicas = make_replicas(settings)
     primary = make_database(settings, settings.database_url)
@@ -45,7 +46,7 @@ async def check_replicas(settings: Settings) -> tuple[dict[str, str], list[str]]
 
 
 async def _measure(watched: Replicas, replicas: list[Replica]) -> None:
-    """Measure until no replica is behind, or until the patience ends. A working replica is always slightly behind."""
+    """Measure until no replica is behind, at most for `PATIENCE_SECONDS`. A working replica may be slightly behind."""
     await watched.measure()
     for _ in range(int(PATIENCE_SECONDS / PAUSE_SECONDS)):
         if not any(replica.fault == BEHIND for replica in replicas):

@@ -1,4 +1,4 @@
-"""Checks of the servers that the platform calls besides its database and its provider: CRM, mail, Redis."""
+"""Checks of the other servers that the platform calls: CRM, mail and Redis."""
 
 import httpx
 from redis.asyncio import Redis
@@ -33,7 +33,7 @@ async def _check_crm(subject: Subject) -> Part:
 
 
 async def _check_mail(subject: Subject) -> Part:
-    """Check whether the mail server accepts our login. In the sandbox, e-mails are written to a folder."""
+    """Check whether the mail server accepts our login. In the sandbox, e-mails may be written to a folder instead."""
     mailer = create_mailer(subject.settings)
     if isinstance(mailer, MailFolder):
         state = UP if subject.settings.data_dir.exists() else STOPPED
@@ -48,7 +48,7 @@ async def _check_mail(subject: Subject) -> Part:
 
 
 async def _check_redis(subject: Subject) -> Part:
-    """Check whether Redis or Valkey answers."""
+    """Check whether Redis or Valkey responds."""
     try:
         async with Redis.from_url(
             subject.settings.redis_url, socket_timeout=TIMEOUT_SECONDS, socket_connect_timeout=TIMEOUT_SECONDS

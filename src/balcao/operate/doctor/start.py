@@ -1,6 +1,6 @@
 """Warnings about probable mistakes in the settings.
 
-`serve`, `panel` and `worker` log them when they start. No warning needs a network call.
+`serve`, `panel` and `worker` log the warnings when they start. None of them needs a network call.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,13 +12,13 @@ from balcao.settings import Settings
 
 
 def warn_of_settings(settings: Settings, environment: Mapping[str, str]) -> None:
-    """Log a warning for every setting that is probably a mistake."""
+    """Log a warning for each setting that is probably a mistake."""
     for reason in list_warnings(settings, environment):
         log.warning("settings.doubtful", reason=reason)
 
 
 def list_warnings(settings: Settings, environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield sentences about unknown variables, and about a public address without TLS."""
+    """Yield a sentence for each unknown variable, and for a public address without TLS in production."""
     yield from (stranger.describe() for stranger in list_unknown_variables(environment))
     if not settings.sandbox and urlsplit(settings.public_url).scheme == "http":
         yield (

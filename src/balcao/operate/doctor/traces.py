@@ -1,4 +1,4 @@
-"""Check whether traces can be created and sent to the collector of `BALCAO_TRACES_URL`, for `balcao doctor`."""
+"""Check whether traces can be created and sent to the collector in `BALCAO_TRACES_URL`."""
 
 import importlib.util
 
@@ -7,13 +7,13 @@ import httpx
 from balcao.operate.doctor.checks import DOWN, UP, Check, Part, Subject
 from balcao.settings import Settings
 
-# An empty list of spans in the format of the protocol.
+# An empty list of spans in the collector's protocol.
 _NOTHING = b""
 _LIBRARIES = ("opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http")
 
 
 async def _find_problems(settings: Settings, http: httpx.AsyncClient) -> list[str]:
-    """Return the problems: missing libraries, or a collector that is down or rejects traces."""
+    """Return sentences about missing libraries, or about a collector that is down or rejects traces."""
     problems = []
     if not all(map(_is_installed, _LIBRARIES)):
         problems.append("BALCAO_TRACES_URL pede outras bibliotecas: instale as de requirements-traces.lock.")

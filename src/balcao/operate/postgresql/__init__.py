@@ -1,1 +1,1 @@
-"""PostgreSQL on this machine: accounts, data, programs, base backups and Debian's clusters."""
+"""PostgreSQL on this machine: accounts, data directories, programs, base backups and Debian clusters."""

@@ -1,4 +1,4 @@
-"""The operating system account that runs PostgreSQL's programs, and how to run them."""
+"""The operating system account that runs PostgreSQL's programs."""
 
 import os
 import pwd
@@ -11,7 +11,7 @@ RESTORE = "Se os dados estão danificados, restaure uma cópia da pasta, ou indi
 
 
 class PostgresqlError(Exception):
-    """PostgreSQL or one of its programs cannot run. The text tells the operator why and what to do."""
+    """PostgreSQL or one of its programs cannot run. The message tells the operator the reason and the remedy."""
 
 
 def describe_damage(data: Path, what: str) -> str:
@@ -28,7 +28,7 @@ class Account:
 
     @property
     def name(self) -> str:
-        """Return the account's name, or its number if it has no name."""
+        """The account's name, or its number if it has no name."""
         try:
             return pwd.getpwuid(self.uid).pw_name
         except KeyError:
@@ -36,13 +36,13 @@ class Account:
 
     @property
     def switch(self) -> dict[str, Any]:
-        """Return the `subprocess` options to run a child as this account. They are empty if it is our own account."""
+        """The `subprocess` options that run a child as this account. They are empty for our own account."""
         if self.uid == os.geteuid():
             return {}
         return {"user": self.uid, "group": self.gid, "extra_groups": [self.gid]}
 
     def run(self, *command: str | Path, text: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a command as this account with `text` as its input, and return its output."""
+        """Run a command as this account with `text` as its input. Return the completed process with its output."""
         return subprocess.run(
             command,
             **self.switch,
@@ -58,12 +58,12 @@ class Account:
         return not self.switch or self.run("test", "-x", path).returncode == 0
 
     def own(self, path: Path) -> None:
-        """Give the account a file that we created."""
+        """Make the account the owner of a file that we created."""
         if self.switch:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
     def open(self, path: Path) -> IO[bytes]:
-        """Open a file for appending. The account owns it, even if root creates it first."""
+        """Open a file for appending. The account owns the file, even if root creates it."""
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
         if self.switch:
             os.fchown(descriptor, self.uid, self.gid)

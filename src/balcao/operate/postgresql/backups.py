@@ -1,7 +1,7 @@
-"""Base backups, the write-ahead log after them, and restoring both, with PostgreSQL's own programs.
+"""Base backups and the write-ahead log after them: create, prune and restore with PostgreSQL's own programs.
 
-A folder of backups contains `base/<time of completion>`, which are whole data directories, and `wal` with every segment
-since then. A base backup contains the whole server: databases, roles and rights.
+A folder of backups contains `base/<completion time>`, each a whole data directory, and `wal` with every segment since
+the oldest one. A base backup contains the whole server: databases, roles and rights.
 """
 
 import os
@@ -30,12 +30,12 @@ def list_backups(folder: Path) -> list[Path]:
 
 
 def completed_at(backup: Path) -> datetime:
-    """Return when a base backup was complete. It can be restored to any time from then on."""
+    """Return when a base backup was completed. It can be restored to any later time."""
     return datetime.strptime(backup.name, _NAME).replace(tzinfo=UTC)
 
 
 def create_backup(url: str, version: int, folder: Path) -> Path:
-    """Copy the whole server at `url`, of this major version, and verify the copy. Raises PostgresqlError."""
+    """Copy the whole server at `url` and verify the copy. `version` is its major version. Raises PostgresqlError."""
     (folder / "base").mkdir(mode=0o700, parents=True, exist_ok=True)
     for left in (folder / "base").glob(f"*{_UNFINISHED}"):
         shutil.rmtree(left)
@@ -50,8 +50,8 @@ def create_backup(url: str, version: int, folder: Path) -> Path:
 def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
     """Delete all but the newest `keep` copies, then the log segments that no copy needs.
 
-    Return the numbers of deleted copies and segments. The rest can be restored to any time since the oldest copy.
-    Raises PostgresqlError, before anything is deleted, if the first segment of that copy is unknown.
+    Return the numbers of deleted copies and segments. A restore is then possible to any time since the oldest kept
+    copy. Raises PostgresqlError, before anything is deleted, if that copy's first segment is unknown.
     """
     kept = list_backups(folder)[-keep:]
     if not kept:
@@ -59,7 +59,7 @@ def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
     first = _find_first_segment(kept[0])
     old = [backup for backup in list_backups(folder) if backup not in kept]
     for backup in old:
-        # Rename the copy first. A kill during the deletion then leaves no incomplete copy under a valid name.
+        # Rename the copy first. If this process is killed during the deletion, no incomplete copy has a valid name.
         leaving = backup.with_name(backup.name + _UNFINISHED)
         backup.rename(leaving)
         shutil.rmtree(leaving)
@@ -72,7 +72,7 @@ def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
 
 
 def _find_first_segment(backup: Path) -> str:
-    """Return the name of the first segment that a copy needs. Raises PostgresqlError."""
+    """Return the name of the first segment that a copy needs. Raises PostgresqlError if the copy does not name it."""
     label = backup / "backup_label"
     found = _START.search(label.read_text(errors="replace")) if label.exists() else None
     if found is None:
@@ -86,7 +86,7 @@ def verify_backup(backup: Path) -> None:
 
 
 def receive_log(url: str, version: int, folder: Path) -> subprocess.Popen[bytes]:
-    """Start the program that receives the log as the server writes it. The server retains what was not received."""
+    """Start the program that receives the log as the server writes it. A slot retains log that was not received."""
     wal = folder / "wal"
     wal.mkdir(mode=0o700, parents=True, exist_ok=True)
     programs = find_programs(version)
@@ -106,7 +106,7 @@ def choose_backup(folder: Path, until: datetime | None) -> Path:
 
 
 def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | None) -> None:
-    """Prepare a data directory in `target`/postgres. Its server then recovers to this time, or to the end of the log.
+    """Prepare a data directory in `target`/postgres, whose server recovers to `until` or to the end of the log.
 
     Raises PostgresqlError if there are data already.
     """
@@ -121,8 +121,8 @@ def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | 
 def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetime | None) -> Path | None:
     """Replace a cluster's data with a backup, start its server, and wait until it accepts writes.
 
-    Return the path of the former data, if there were any, because nothing is deleted. Raises PostgresqlError if the
-    server runs or has another version.
+    The former data are kept. Return their path, or None if there were none. Raises PostgresqlError if the server is
+    running or has another version.
     """
     verify_backup(backup)
     version = (backup / "PG_VERSION").read_text("utf-8").strip()
@@ -145,13 +145,13 @@ def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetim
 
 
 def _lay_out(folder: Path, backup: Path, data: Path, account: Account, until: datetime | None) -> None:
-    """Copy the backup to `data` and the log next to it, and write the settings for the recovery."""
+    """Copy the backup to `data` and the log next to it, and write the recovery settings."""
     fresh, staged = data.with_name(f"{data.name}.restoring"), _locate_staged(data)
     for place in (fresh, staged):
         shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(backup, fresh, symlinks=True)
     _stage_log(folder / "wal", staged)
-    # Write an empty target too, because the copied file may contain the target of an earlier recovery.
+    # Write the target even if it is empty, because the copied file may contain the target of an earlier recovery.
     instant = until.isoformat() if until else ""
     with (fresh / "postgresql.auto.conf").open("a") as settings:
         settings.write(
@@ -164,7 +164,7 @@ def _lay_out(folder: Path, backup: Path, data: Path, account: Account, until: da
 
 
 def finish_restore(data: Path) -> None:
-    """Delete the copy of the log after the recovery has read it."""
+    """Delete the staged copy of the log, which the recovery has read."""
     shutil.rmtree(_locate_staged(data), ignore_errors=True)
 
 
@@ -173,7 +173,7 @@ def _locate_staged(data: Path) -> Path:
 
 
 def _stage_log(wal: Path, staged: Path) -> None:
-    """Copy the log to a place that the server's account can read. Give the partial segment its final name."""
+    """Copy the log to a folder that the server's account can read. Give the partial segment its final name."""
     staged.mkdir(mode=0o700)
     for segment in wal.iterdir() if wal.exists() else ():
         name = segment.name.removesuffix(".partial")
@@ -193,7 +193,7 @@ def _ourselves() -> Account:
 
 
 def _prepare(programs: Path, program: str, url: str, *words: object) -> tuple[list[str], dict[str, Any]]:
-    """Return the command and its options. The password is passed in the environment, which other users cannot read."""
+    """Return the command and its options. The password goes into the environment, which other users cannot read."""
     options = child_options()
     command = [str(programs / program), *map(str, words)]
     if url:

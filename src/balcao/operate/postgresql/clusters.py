@@ -1,7 +1,7 @@
-"""PostgreSQL clusters in the layout of Debian and Ubuntu: separate places for data, settings and log.
+"""PostgreSQL clusters in the layout of Debian and Ubuntu: separate folders for data, settings and logs.
 
-Their settings are outside of the data (`config_file`), so copies of a server do not contain them. A restored server
-uses the settings of its machine.
+The settings are outside the data directory (`config_file`), so copies of a server do not contain them. A restored
+server uses the settings of its machine.
 """
 
 import os
@@ -16,14 +16,14 @@ from pathlib import Path
 from balcao.operate.postgresql.accounts import Account, PostgresqlError, child_options
 
 _NAME = re.compile(r"([0-9]+)/([\w.-]+)")
-# Debian's own variable for another folder with the clusters' settings, as in tests.
+# Debian's variable for another root folder of the clusters' settings, used in tests.
 _ROOT = "PG_CLUSTER_CONF_ROOT"
 _POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster of this machine. `account` owns the data directory `data`."""
+    """A cluster on this machine. `account` owns the data directory `data`."""
 
     version: int
     name: str
@@ -36,33 +36,33 @@ class Cluster:
 
     @property
     def is_down(self) -> bool:
-        """Return whether its server is stopped."""
+        """Whether the server is stopped."""
         return _list_line(str(self))[3].startswith("down")
 
     def start(self) -> None:
-        """Start the server, as a service if the machine has systemd. Raises PostgresqlError."""
+        """Start the server, as a service if the machine has systemd. Raises PostgresqlError if it does not start."""
         started = _run("pg_ctlcluster", str(self.version), self.name, "start")
         if started.returncode and self.is_down:
             raise PostgresqlError(f"O PostgreSQL {self} não iniciou. Veja {self.log}.")
 
     def wait_until_recovered(self) -> None:
-        """Wait until the server has replayed its log and accepts writes. Raises PostgresqlError if it stops before."""
+        """Wait until the server has replayed the log and accepts writes. Raises PostgresqlError if it stops first."""
         while self._ask("SELECT pg_is_in_recovery()") != "f":
             if self.is_down:
                 raise PostgresqlError(f"O PostgreSQL {self} parou antes de recuperar a cópia. Veja {self.log}.")
             time.sleep(_POLL_SECONDS)
 
     def _ask(self, query: str) -> str:
-        """Return the server's answer to its administrator, or an empty string while it accepts no connections."""
+        """Return the result of a query, or an empty string while the server accepts no connections."""
         return _run("psql", "--cluster", str(self), "-XtAc", query, "postgres", account=self.account).stdout.strip()
 
 
 def find_cluster(name: str) -> Cluster:
-    """Return the cluster with this name, such as `15/main`. Raises PostgresqlError if there is none."""
+    """Return the cluster with this name, such as `15/main`. Raises PostgresqlError if it does not exist."""
     if not _NAME.fullmatch(name):
         raise PostgresqlError(f"{name} não é um cluster: escreva VERSÃO/NOME, como em 15/main.")
     version, title, _, _, owner, data, log = _list_line(name)
-    # If the data directory is missing, pg_lsclusters does not show an owner.
+    # pg_lsclusters shows no owner if the data directory is missing.
     found = pwd.getpwnam(owner if owner != "<unknown>" else "postgres")
     return Cluster(int(version), title, Path(data), Path(log), Account(found.pw_uid, found.pw_gid))
 

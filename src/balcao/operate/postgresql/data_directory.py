@@ -1,4 +1,4 @@
-"""The location of the embedded server's data, and the account that owns them."""
+"""The location of the embedded server's data, and the account that owns the data."""
 
 import os
 import pwd
@@ -13,12 +13,12 @@ UNPRIVILEGED = ("postgres", "_postgres", "nobody")
 
 
 def locate_data(folder: Path) -> tuple[Path, Account]:
-    """Return the directory that really contains the data of `folder`, and the account that runs the server.
+    """Return the real data directory for `folder`, and the account that runs the server. Raises PostgresqlError.
 
-    PostgreSQL refuses to run as root. If root starts us, it runs as the owner of the data, initially `postgres` or
-    `nobody`. If that account cannot enter `folder` (for example below /root), no permission is changed: the data are
-    stored in a new folder of `/var/lib/balcao`, and `folder/postgres` is a symbolic link to them. Without the link a
-    new directory is created, so that a deleted folder never gets its old data back. Raises PostgresqlError.
+    PostgreSQL refuses to run as root. If root starts us, the server runs as the owner of the data, initially `postgres`
+    or `nobody`. If that account cannot enter `folder` (for example below /root), no permission is changed: the data are
+    stored in a new folder of `/var/lib/balcao`, and `folder/postgres` is a symbolic link to them. If the link is
+    missing, a new directory is created, so that a deleted folder never gets its old data back.
     """
     data = _follow_link(folder / "postgres")
     account = _choose_account(data)
@@ -80,13 +80,13 @@ def _make_data_dir_elsewhere(folder: Path) -> Path:
     place.chmod(0o711)  # the account can enter it, but not list it
     try:
         (folder / "postgres").symlink_to(place / "postgres")
-    except FileExistsError:  # another process that starts now was faster
+    except FileExistsError:  # another process that is starting was faster
         place.rmdir()
     return _follow_link(folder / "postgres")
 
 
 def make_shared_dir() -> Path:
-    """Create the folder for files that an unprivileged account must reach when root starts us elsewhere."""
+    """Create the folder for files that an unprivileged account must be able to read when root starts us."""
     SHARED_DIR.mkdir(parents=True, exist_ok=True)
     SHARED_DIR.chmod(0o755)
     return SHARED_DIR

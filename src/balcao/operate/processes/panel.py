@@ -1,4 +1,4 @@
-"""The panel without the services, in the real server."""
+"""The role that serves the panel without the services."""
 
 import socket
 from asyncio import Task
@@ -14,7 +14,7 @@ from balcao.settings import Settings
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator[Task[None]]:
-    """Serve on the inherited socket. Requests in flight are finished when the block ends."""
+    """Serve on the inherited socket. When the block ends, requests in flight are finished."""
     application = alone.build(settings, order.database_url, order.group("panel"))
     sock = socket.socket(fileno=order.sockets["panel"])
     async with serving.run_server(application, sock, Limits.of(settings)) as task:

@@ -1,4 +1,4 @@
-"""What one `balcao serve` starts, and what it claims before: ports and data folder."""
+"""Plan what `balcao serve` or `balcao panel` starts, and claim its ports and data folder first."""
 
 import contextlib
 import errno
@@ -22,7 +22,7 @@ from balcao.operate.processes.channel import Watched
 from balcao.settings import Settings, SettingsError
 
 LOOPBACK = "127.0.0.1"
-# In seconds, for a request to the program that uses our port. It only improves the error message.
+# The timeout in seconds for a request to the program that uses our port. It only improves the error message.
 _LONGEST_LOOK = 1.0
 # Linux distributes connections evenly among the sockets that share a port. Other systems give all connections to one
 # socket.
@@ -31,21 +31,21 @@ BALANCES_CONNECTIONS = sys.platform == "linux"
 
 @dataclass(frozen=True)
 class Ports:
-    """The listening sockets: one for each process with the role `front`, and one for each other role."""
+    """The bound sockets: one for each process with the role `front`, and one for each other role."""
 
     front: str
     shared: tuple[socket.socket, ...]
     single: Mapping[str, socket.socket]
 
     def choose(self, roles: Sequence[str], process: int) -> dict[str, socket.socket]:
-        """Return the sockets of these roles in the process with this number. The worker has none."""
+        """Return the sockets of these roles for the process with this number. The worker has no socket."""
         all_roles = {self.front: self.shared[process % len(self.shared)], **self.single}
         return {role: all_roles[role] for role in roles if role in all_roles}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The roles of one `balcao serve` or `balcao panel`. `processes` is the number of processes that callers reach."""
+    """The roles that a command starts. `processes` is the number of processes that callers reach."""
 
     settings: Settings
     services: tuple[str, ...]
@@ -54,27 +54,27 @@ class Plan:
 
     @property
     def front(self) -> str:
-        """Return the role that callers reach: the APIs, or only the panel."""
+        """The role that callers reach: `api`, or `panel` if only the panel is served."""
         return "panel" if "panel" in self.roles else "api"
 
     @property
     def whole(self) -> bool:
-        """Return whether all services are served."""
+        """Whether all services are served."""
         return self.front == "api" and not self.services
 
     @property
     def port(self) -> int:
-        """Return the port that callers reach."""
+        """The port that callers reach."""
         return self.settings.panel_port if self.front == "panel" else self.settings.port
 
     @property
     def together(self) -> bool:
-        """Return whether one process has all roles. This is enough for a trial, and takes a third of the memory."""
+        """Whether one process has all roles. That suffices for a trial, and takes a third of the memory."""
         return self.settings.sandbox and self.processes == 1
 
     @property
     def watched(self) -> Watched:
-        """Return the processes that the management port watches."""
+        """The processes on which the management port reports."""
         names = [f"{self.front}-{number}" for number in range(self.processes)]
         with_jobs = "worker" in self.roles
         if with_jobs and not self.together:
@@ -83,14 +83,14 @@ class Plan:
 
     @property
     def connections_of_each(self) -> int:
-        """Return how many database connections a process may open. The sandbox CRM opens none."""
+        """The number of database connections that a process may open. The sandbox CRM opens none."""
         sharing = 1 if self.together else self.processes + ("worker" in self.roles)
         return self.settings.share_of_connections(sharing)
 
     def make_shared_folder(self) -> str:
-        """Create the folder in which the processes share counters. Return an empty string if one process needs none.
+        """Create the folder in which the processes share counters. Return an empty string for a single process.
 
-        The folder is named after the port, so that another `balcao serve` on the same data has its own.
+        The port is in the folder's name, so that another `balcao serve` on the same data has its own folder.
         """
         if self.together:
             return ""
@@ -101,7 +101,7 @@ class Plan:
 
     @contextmanager
     def take_ports(self) -> Iterator[Ports]:
-        """Bind the ports before anything is started. Each process listens on its own once it is ready.
+        """Bind the ports before anything is started. Each process listens on its sockets when it is ready.
 
         Until then, connections are refused, so that a gateway tries another host instead of waiting for this one.
         """
@@ -137,10 +137,10 @@ _OF_SERVICES = frozenset({"BALCAO_DATABASE_OWNER_URL", "BALCAO_DATABASE_URL", "B
 
 
 def list_withheld(roles: Sequence[str], settings: Settings) -> frozenset[str]:
-    """Return the variables that a process with these roles does not get.
+    """Return the environment variables that a process with these roles does not get.
 
-    Only the worker acts as the tables' owner. A process with only the panel does not get the services' login if the
-    panel has its own.
+    Only the worker acts as the tables' owner. A panel process does not get the services' login if the panel has its
+    own.
     """
     if "panel" in roles and settings.panel_database_url:
         return _OF_SERVICES
@@ -148,10 +148,10 @@ def list_withheld(roles: Sequence[str], settings: Settings) -> frozenset[str]:
 
 
 def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None, processes: int | None = None) -> Plan:
-    """Decide what to start.
+    """Return the plan of `balcao serve`.
 
-    Raises SettingsError for an unknown service, for refusals of the production profile, and in the sandbox if the trial
-    is not installed.
+    Raises SettingsError for an unknown service, if the production profile refuses the settings, and in the sandbox if
+    the trial is not installed.
     """
     if unknown := sorted(set(services) - set(SERVICES)):
         raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(SERVICES)}.")
@@ -160,14 +160,14 @@ def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None
         raise SettingsError("\n".join(refusals))
     sandbox.require_trial(settings)
     with_crm = settings.sandbox_crm and (not services or with_worker)
-    # In the order of their start: processes that are called come before their callers.
+    # In starting order: a process that others call starts before its callers.
     wanted = {"crm": with_crm, "management": settings.management_port is not None, "worker": with_worker, "api": True}
     roles = tuple(role for role, is_wanted in wanted.items() if is_wanted)
     return Plan(settings, services, roles, processes or (1 if settings.sandbox else _count_cores()))
 
 
 def make_panel_plan(settings: Settings, processes: int | None = None) -> Plan:
-    """Decide what `balcao panel` starts. Raises SettingsError for refusals of the production profile."""
+    """Return the plan of `balcao panel`. Raises SettingsError if the production profile refuses the settings."""
     if refusals := settings.list_panel_refusals():
         raise SettingsError("\n".join(refusals))
     wanted = {"management": settings.management_port_of_panel is not None, "panel": True}
@@ -176,14 +176,14 @@ def make_panel_plan(settings: Settings, processes: int | None = None) -> Plan:
 
 
 def _count_cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of CPU cores that this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def claiming_for_management(
     host: str, port: int, variable: str = "BALCAO_MANAGEMENT_PORT"
 ) -> AbstractContextManager[tuple[socket.socket, ...]]:
-    """Claim a management port, set by `variable`, for the duration of the block. Raises OperatorFault."""
+    """Claim a management port during the block. `variable` is the setting of the port. Raises OperatorFault."""
     return claiming(host, port, "gestão", settings=("BALCAO_MANAGEMENT_HOST", f"outra em {variable}"))
 
 
@@ -196,16 +196,16 @@ def claiming(
     *,
     settings: tuple[str, str] = ("BALCAO_HOST", "outra porta base em BALCAO_PORT"),
 ) -> Iterator[tuple[socket.socket, ...]]:
-    """Bind sockets for `number` processes to one port, which is ours for the duration of the block.
+    """Bind sockets for `number` processes to a port, and hold the port during the block.
 
     The sockets do not listen yet (`gateway.listening.accept_first`). The supervisor holds them open while a process is
-    replaced, so that connections to a socket that listened wait for the new process. Raises OperatorFault, whose text
-    names the `settings`: that of the host, and where to set another port.
+    replaced, so that new connections wait for the replacement. Raises OperatorFault if the port cannot be bound.
+    `settings` are for its message: the setting of the host, and where to set another port.
     """
     number = number if BALANCES_CONNECTIONS else 1
     with ExitStack() as stack:
         try:
-            if number > 1:  # first try without sharing, so that a second server fails
+            if number > 1:  # first bind without sharing, so that a second server fails
                 _bind(host, port, shared=False).close()
             sockets = tuple(stack.enter_context(_bind(host, port, shared=number > 1)) for _ in range(number))
             for one in sockets:
@@ -226,7 +226,7 @@ def claiming(
 
 
 def _is_balcao(host: str, port: int) -> bool:
-    """Return whether the program on the port answers like the platform."""
+    """Return whether the program on the port responds like Balcão."""
     asked = HTTPConnection(host, port, timeout=_LONGEST_LOOK)
     try:
         asked.request("HEAD", "/")
@@ -260,7 +260,7 @@ def prepare_data_folder(folder: Path) -> None:
 
 
 def open_lock(path: Path) -> IO[bytes]:
-    """Open a file that only its owner can lock. Correct its mode if it was created with more rights."""
+    """Open a lock file that only its owner can open. Correct its mode if it was created with more rights."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     os.fchmod(descriptor, 0o600)
     return os.fdopen(descriptor, "r+b", buffering=0)
@@ -268,7 +268,7 @@ def open_lock(path: Path) -> IO[bytes]:
 
 @contextmanager
 def claim_data_folder(folder: Path) -> Iterator[bool]:
-    """Lock the data folder. Yield whether this process is the only one that runs its embedded parts."""
+    """Lock the data folder. Yield whether this process holds the lock and may run the embedded parts."""
     with contextlib.ExitStack() as stack:
         with writing_to(folder):
             lock = stack.enter_context(open_lock(folder / "serve.lock"))

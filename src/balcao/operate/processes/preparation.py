@@ -11,9 +11,10 @@ from balcao.settings import Settings
 
 
 async def prepare_database(settings: Settings, order: Order) -> Report:
-    """Migrate the database and load the demo data, or only check it. Return the report to send once all roles work.
+    """Prepare or check the database. Return the report to send when all roles are running.
 
-    Raises MigrationError if the database is not up to date. Only the sandbox's own database is migrated automatically.
+    With `prepare`, migrate the database and load the demo data. Only the sandbox's own database is prepared
+    automatically. Otherwise raises MigrationError if the database is not up to date.
     """
     url = order.database_url
     if order.prepare:

@@ -1,4 +1,4 @@
-"""Start a process, send its order, replace it if it dies or freezes, and stop it, for the supervisor."""
+"""Start a process for the supervisor, send its order, replace it if it dies or freezes, and stop it."""
 
 import asyncio
 import os
@@ -29,10 +29,10 @@ def pause_after(failures: int) -> float:
 
 
 class Process:
-    """A process that is replaced if it dies. `title` names it to the operator.
+    """A process that is replaced if it dies. `title` is its name for the operator.
 
-    `roles` are modules of `balcao.operate.processes`, and `crm` is the trial's. `sockets` are by role. The process gets
-    our environment and `environment`, without the `withheld` variables.
+    `roles` are modules of `balcao.operate.processes`, except `crm`, which is a part of the trial. `sockets` are by
+    role. The process gets our environment and `environment`, without the `withheld` variables.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Process:
         withheld: Collection[str] = (),
     ) -> None:
         self.title = title
-        # With -P, the process imports no module from the current folder.
+        # -P stops the process from importing modules from the current folder.
         self._command = [sys.executable, "-P", "-m", "balcao.operate.processes", *roles]
         self._sockets = sockets
         given = {**os.environ, **environment}
@@ -53,7 +53,7 @@ class Process:
         self._started: _Started | None = None
 
     async def spawn(self) -> None:
-        """Start the process. It imports its code before it gets its order."""
+        """Start the process. It imports its code while it waits for its order."""
         process = await asyncio.create_subprocess_exec(
             *self._command,
             stdin=PIPE,
@@ -64,7 +64,7 @@ class Process:
         self._started = _Started(process, self.title)
 
     async def begin(self, order: Order, progress: Callable[[str], None]) -> Report:
-        """Send the order and return the report of the ready process. Raises OperatorFault if it cannot work."""
+        """Send the order and return the report of the ready process. Raises OperatorFault if it cannot start."""
         self._order = msgspec.structs.replace(
             order, sockets={role: sock.fileno() for role, sock in self._sockets.items()}
         )
@@ -74,7 +74,7 @@ class Process:
         return ready
 
     async def keep_running(self) -> None:
-        """Replace the process whenever it dies or freezes. The pauses grow while it fails again."""
+        """Replace the process whenever it dies or freezes. The pauses grow while it fails repeatedly."""
         failures = 0
         while True:
             assert self._started
@@ -99,7 +99,7 @@ class Process:
             log.error("process.refused", process=self.title, reason=fault.strerror)
 
     async def stop(self) -> None:
-        """Stop the process by closing its input. Kill it if it does not stop in time."""
+        """Stop the process by closing its standard input. Kill it if it does not stop in time."""
         if self._started is not None:
             await self._started.stop()
 
@@ -110,7 +110,7 @@ class Process:
 
 
 class _Started:
-    """One operating system process, from its start to its end."""
+    """An operating system process from its start to its end."""
 
     def __init__(self, process: asyncio.subprocess.Process, title: str) -> None:
         self._process = process
@@ -122,7 +122,7 @@ class _Started:
         self._watching: asyncio.Task[None] | None = None
 
     async def obey(self, order: Order, progress: Callable[[str], None]) -> Report:
-        """Send the order and return the report of the ready process. Raises OperatorFault if it cannot work."""
+        """Send the order and return the report of the ready process. Raises OperatorFault if it cannot start."""
         self._watching = asyncio.create_task(self._watch())
         assert self._process.stdin
         self._process.stdin.write(msgspec.json.encode(order) + b"\n")
@@ -137,7 +137,7 @@ class _Started:
         )
 
     async def _read(self) -> None:
-        """Read reports and heartbeats. A report of None marks the end."""
+        """Read reports and heartbeats until the process ends. Then put None into the queue."""
         assert self._process.stdout
         async for line in self._process.stdout:
             self._missed, self._most_missed = 0, MOST_MISSED
@@ -146,9 +146,9 @@ class _Started:
         self._reports.put_nowait(None)
 
     async def _watch(self) -> None:
-        """Kill a process whose event loop is blocked. The supervisor then replaces it.
+        """Kill the process if its event loop is blocked. The supervisor then replaces it.
 
-        This counts iterations of our own loop instead of seconds, so that no process seems frozen after the machine was
+        Iterations of our own loop are counted instead of seconds, so that no process seems frozen after the machine was
         suspended.
         """
         while self._process.returncode is None:
@@ -160,7 +160,7 @@ class _Started:
                 return
 
     async def wait(self) -> int:
-        """Return the exit code once the process has ended."""
+        """Wait until the process has ended, and return its exit code."""
         code = await self._process.wait()
         if self._watching:
             self._watching.cancel()
@@ -168,7 +168,7 @@ class _Started:
         return code
 
     async def stop(self) -> None:
-        """Close the input, and kill the process if it does not end in time."""
+        """Close the standard input, and kill the process if it does not end in time."""
         assert self._process.stdin
         self._process.stdin.close()
         try:
@@ -178,7 +178,7 @@ class _Started:
             await self.wait()
 
     def kill(self) -> None:
-        """Kill the process unless it has ended."""
+        """Kill the process if it has not ended."""
         if self._process.returncode is None:
             self._process.kill()
 

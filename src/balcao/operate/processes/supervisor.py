@@ -1,4 +1,4 @@
-"""The supervisor of one `balcao serve`: start its processes in order, replace them, and stop them in reverse order.
+"""The supervisor of a `balcao serve`: start its processes in order, replace them, and stop them in reverse order.
 
 It imports no service and serves no request, so that it stays small and does not fail together with its processes.
 """
@@ -25,7 +25,7 @@ Welcome = Callable[[Plan, Report], None]
 
 
 async def supervise_processes(plan: Plan, progress: Progress, welcome: Welcome) -> None:
-    """Run until Ctrl-C or SIGTERM. Raises OperatorFault or PostgresqlError if it cannot start."""
+    """Run the processes until Ctrl-C or SIGTERM. Raises OperatorFault or PostgresqlError if they cannot start."""
     supervisor = _Supervisor(plan, progress, welcome)
     with contextlib.suppress(asyncio.CancelledError):
         running = asyncio.current_task()
@@ -39,10 +39,10 @@ class EmbeddedDatabase(Protocol):
     """The trial's PostgreSQL. It is started first, replaced if it dies, and stopped last."""
 
     async def start(self) -> str:
-        """Return the server's address once it responds."""
+        """Start the server, wait until it responds, and return its address."""
 
     def name_full_disk(self) -> AbstractContextManager[None]:
-        """Report a full disk if a start within the block fails because of it."""
+        """Name a full disk as the reason if a start in the block fails because of it."""
 
     async def keep_running(self) -> None:
         """Replace the server whenever it dies."""
@@ -61,7 +61,7 @@ class _Supervisor:
         self.interruptions = 0
 
     def interrupt(self, running: "asyncio.Task[object]") -> None:
-        """Stop all processes in order at the first signal. At the second signal, kill all but the database."""
+        """At the first signal, stop all processes in order. At the second signal, kill all except the database."""
         self.interruptions += 1
         if self.interruptions == 1:
             self.progress("Encerrando: chamadas e tarefas em andamento terminam antes. Ctrl-C de novo encerra à força.")
@@ -72,7 +72,7 @@ class _Supervisor:
                 process.kill()
 
     async def supervise(self) -> None:
-        """Start everything, keep it running, and stop it in reverse order when this task is cancelled."""
+        """Start all processes and replace them if they die. Stop them in reverse order when this task is cancelled."""
         async with AsyncExitStack() as stack:
             ports = stack.enter_context(self.plan.take_ports())
             self._claim_database(stack)
@@ -88,7 +88,10 @@ class _Supervisor:
                     tasks.create_task(self.database.keep_running())
 
     def _claim_database(self, stack: AsyncExitStack) -> None:
-        """Claim the embedded database, if there is one and no other `balcao serve` uses it."""
+        """Claim the embedded database if the settings use it and no other `balcao serve` has claimed it.
+
+        Raises OperatorFault if another `balcao serve` has claimed it and this one would serve all services.
+        """
         settings = self.plan.settings
         if not settings.embedded_database or self.plan.front == "panel":
             return
@@ -104,7 +107,7 @@ class _Supervisor:
             )
 
     def _assemble(self, ports: Ports) -> tuple[list[Process], list[Process]]:
-        """Return the sandbox CRM, which starts first and stops last, and the other processes."""
+        """Return two groups: the sandbox CRM, which starts first and stops last, and the other processes."""
         settings = self.plan.settings
         environment = {
             "BALCAO_DATABASE_POOL": str(self.plan.connections_of_each),
@@ -130,7 +133,7 @@ class _Supervisor:
         return backstage, front
 
     def _find_database(self) -> str:
-        """Return the address of a database that runs already, with the panel's own login for a panel process."""
+        """Return the address of a running database. A panel process uses the panel's own login if it has one."""
         settings = self.plan.settings
         own = settings.panel_database_url if self.plan.front == "panel" else ""
         return own or database.find_database(settings)

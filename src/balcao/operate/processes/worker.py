@@ -1,4 +1,4 @@
-"""The worker: run the queued jobs of every service."""
+"""The role that runs the queued jobs of all services."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,9 +16,9 @@ from balcao.settings import Settings
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Run jobs during the block. When it ends, finish the running jobs.
+    """Run jobs during the block. When the block ends, running jobs are finished.
 
-    The process ends if the loop is blocked, so that the supervisor or systemd replaces it.
+    If the event loop is blocked, the process exits, so that the supervisor or systemd replaces it.
     """
     platform = assemble(settings, order.database_url, order.group("worker"))
     async with app.open_services(platform), processes.noting(platform, []):
