@@ -1,4 +1,4 @@
-"""A logout at the identity provider reaches every process (OpenID Connect Back-Channel Logout 1.0)."""
+"""Tests that a logout at the identity provider reaches every process (OpenID Connect Back-Channel Logout 1.0)."""
 
 import asyncio
 import time
@@ -29,7 +29,7 @@ WHO = "/agent/api/v1/auth"
 
 @pytest.fixture(scope="module")
 def other(settings: Settings, database_url: str, server: RunningServer) -> Iterator[httpx.Client]:
-    """Yield a client of a second process on the same database."""
+    """Yield a client of a second server on the same database."""
     with (
         RunningServer(app.build_application(settings, database_url)) as second,
         httpx.Client(base_url=second.url, timeout=PATIENCE) as client,
@@ -39,7 +39,7 @@ def other(settings: Settings, database_url: str, server: RunningServer) -> Itera
 
 @pytest.fixture
 def logout(issuer: Issuer, request: pytest.FixtureRequest) -> Callable[..., str]:
-    """Return a function that makes a logout token. A claim that is None is left out."""
+    """Return a function that makes a logout token. Claims set to None are omitted, except `exp`."""
 
     def make(**changes: Any) -> str:
         claims: dict[str, Any] = {

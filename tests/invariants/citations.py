@@ -1,7 +1,9 @@
-"""Citations of the decided rules, the specification and the ADRs: their places and their targets.
+"""Find citations of the rules, the specification and the ADRs, and check that their targets exist.
 
 rules: registry 4.1 row 4, 4.9, cases W1-W9
+
 spec: webhook rule 4
+
 ADR 0002
 """
 
@@ -30,14 +32,14 @@ _OF_MIGRATIONS = re.compile(
     rf"\b(?P<page>[\w-]+) document,\s+(?:sections? )?(?P<references>{_NUMBER}(?:(?:, | and ){_NUMBER})*)", re.IGNORECASE
 )
 
-# Names of documents that the repository does not contain.
+# References to documents and issues that the repository does not contain.
 _ELSEWHERE = re.compile(
     r"\b(?:registry|access|search|agents|employability|health[-_ ]units|domain) document\b"
     r"|\bdesign, section\b|\bDESIGN\b|\b[Ii]ssue (?:[A-H]\b|\d+\b)|\b[A-H]\.\d{1,2}\b(?![.\d])",
 )
 
-# Every text with a citation, or with something like one, contains one of these. Files without it are not parsed, which
-# saves time.
+# Every text with a citation, or with something similar, matches this. Files without a match are not parsed, to save
+# time.
 _MAY_CITE = re.compile(
     r"\brules: |\bspec: |\b[Aa][Dd][Rr][- ]\d| document|\bdesign, section|\bDESIGN|\b[Ii]ssue |\b[A-H]\.\d"
 )
@@ -60,7 +62,7 @@ _NOT_OURS = frozenset({"static", "node_modules", "venv", "jars", "interpreters",
 
 
 def texts() -> Iterator[Text]:
-    """Yield the comments and strings of the code, and all prose."""
+    """Yield comments and strings of Python files that may contain citations, and all Markdown, SQL and TOML files."""
     for folder in ("src", "tests", "bench", "tools", "docs"):
         for file in _list_files(ROOT / folder):
             if file.suffix == ".py" and _MAY_CITE.search(source := file.read_text("utf-8")):
@@ -72,7 +74,7 @@ def texts() -> Iterator[Text]:
 
 
 def _list_files(folder: Path) -> Iterator[Path]:
-    """Yield our own files below a folder. Folders with installed files are skipped."""
+    """Yield our own files below a folder. Skip folders of third-party files."""
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(set(folders) - _NOT_OURS)
         yield from (Path(place, name) for name in sorted(files))
@@ -87,7 +89,7 @@ def _prose(source: str) -> Iterator[str]:
 
 
 def faults(text: Text) -> list[str]:
-    """Return the citations of a text that name nothing that exists, or have another form."""
+    """Return the faults of a text's citations: the target does not exist, or the form is wrong."""
     content = text.content
     found = [text.fault(why) for why in _rule_faults(_RULES, content)]
     found += [text.fault(why) for why in _spec_faults(content)]
@@ -120,7 +122,7 @@ def _rule_faults(pattern: re.Pattern[str], content: str) -> Iterator[str]:
 
 
 def _targets(references: str) -> Iterator[str]:
-    """Yield each section, row, step and case that a list of references names. A range yields both of its ends."""
+    """Yield every section, row, step and case in a list of references. For a range, yield both ends."""
     of_cases = False
     for reference in re.split(r", | and ", references):
         of_cases = of_cases or reference.startswith("case")
@@ -134,7 +136,7 @@ def _targets(references: str) -> Iterator[str]:
 
 @cache
 def _sections(page: Path) -> frozenset[str]:
-    """Return numbered headings, numbered items under them (`2.0.5`), numbered rows of their tables, and the cases."""
+    """Return the page's numbered headings, the numbered items below them (`2.0.5`), numbered table rows, and cases."""
     found, section, in_cases = set[str](), "", False
     for line in page.read_text("utf-8").splitlines():
         if heading := re.match(r"#+ (.*)", line):
@@ -158,7 +160,7 @@ def _spec_faults(content: str) -> Iterator[str]:
 
 @cache
 def _anchors() -> frozenset[str]:
-    """Return headings without their brackets, `Name rules:` paragraphs, their numbered items, and operations."""
+    """Return the specification's headings, `... rules:` paragraphs, numbered items and operations, in lower case."""
     found, heading = set[str](), ""
     for line in (RULES / "specification.md").read_text("utf-8").splitlines():
         if title := re.match(r"#+ ([^({]+)", line):

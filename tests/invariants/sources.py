@@ -1,4 +1,4 @@
-"""The source as text and as a graph of imports, for the tests of module boundaries."""
+"""The source code as strings and as an import graph, for tests of module boundaries."""
 
 import ast
 import functools
@@ -22,7 +22,7 @@ _WRITTEN = re.compile(
 
 
 class Text(NamedTuple):
-    """A text in the code, with `{}` in place of each inserted value."""
+    """A string in the code, with `{}` for each interpolated value."""
 
     file: str
     line: int
@@ -34,9 +34,9 @@ class Text(NamedTuple):
 
     @property
     def written(self) -> set[str]:
-        """Return the tables that it inserts into, updates or deletes from.
+        """Return the tables that this statement inserts into, updates or deletes from.
 
-        All our tables are named with their schema.
+        Our code always names tables with their schema.
         """
         return set(_WRITTEN.findall(self.value))
 
@@ -48,7 +48,7 @@ def graph() -> grimp.ImportGraph:
 
 @functools.cache
 def texts() -> list[Text]:
-    """Return every text of the code except the docstrings."""
+    """Return every string in the code except docstrings."""
     files = sorted(SOURCE.rglob("*.py"))
     return [text for file in files for text in texts_of(file.read_text("utf-8"), str(file.relative_to(SOURCE)))]
 
@@ -71,7 +71,7 @@ def _part(part: ast.expr) -> str:
 
 
 def is_store(module: str) -> bool:
-    """Return whether a module or file may contain SQL, by its name."""
+    """Return whether a module or file is a store, judging by its name. Only stores may contain SQL."""
     return module.removesuffix(".py").endswith("store")
 
 
@@ -80,6 +80,6 @@ def folder_of(module: str) -> str:
 
 
 def code_of(module: str) -> str:
-    """Return the code of one of our modules, by its name."""
+    """Return the source code of one of our modules."""
     path = SOURCE.joinpath(*module.split(".")[1:])
     return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""A process of the last release works while a migration adds columns: no statement returns columns it does not name."""
+"""No statement returns columns that it does not name, so a process of the last release survives added columns."""
 
 import re
 from collections.abc import Mapping
@@ -7,25 +7,25 @@ import asyncpg
 
 from tools.statements import load_statements
 
-# Tables of the schemas that we migrate. A partition has the columns of its table, so partitions are left out.
+# Tables in the schemas that we migrate. Partitions are left out because they have the columns of their table.
 _TABLES = """
 SELECT oid::regclass::text FROM pg_class
 WHERE relkind IN ('r', 'p') AND NOT relispartition
   AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema', 'queue', 'public')
 """
 
-# A comment, or the count of rows.
+# Stars that select no columns: in a comment, or in `count(*)`.
 _OTHER_STARS = re.compile(r"/\*.*?\*/|count\(\*\)")
 
 
 async def _list_columns(connection: asyncpg.Connection, statements: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the names of the columns that each statement returns, in their order."""
+    """Return the names of the columns that each statement returns, in order."""
     prepared = {name: await connection.prepare(text) for name, text in statements.items()}
     return {name: [column.name for column in each.get_attributes()] for name, each in prepared.items()}
 
 
 def _load_starred() -> dict[str, str]:
-    """Return the statements with a star that may stand for the columns of a table."""
+    """Return the statements whose star might select all columns of a table."""
     return {name: text for name, text in load_statements().items() if "*" in _OTHER_STARS.sub("", text)}
 
 

@@ -1,4 +1,4 @@
-"""Every citation of a rule, of the specification or of an ADR names something that exists."""
+"""Every citation of a rule, of the specification or of an ADR refers to something that exists."""
 
 import re
 from pathlib import Path
@@ -59,16 +59,16 @@ def test_what_does_not_exist_is_found_out(citation: str) -> None:
 
 
 def test_a_migration_cites_as_it_was_written() -> None:
-    """Its digest is recorded where it was applied, so its comments cannot change.
+    """An applied migration's digest is recorded, so its comments keep the old form of citation.
 
-    They must still name pages that exist.
+    The cited sections must still exist.
     """
     assert faults(Text(Path(__file__), "-- (registry document, 3.5 and 4.7).", is_migration=True)) == []
     assert faults(Text(Path(__file__), "-- (registry document, 3.5 and 4.99).", is_migration=True)) != []
 
 
 def test_descriptions_for_integrators_cite_nothing() -> None:
-    """Integrators see the OpenAPI documents and not the pages of this repository."""
+    """Integrators see the OpenAPI documents but not the pages of this repository."""
     documents = [file.read_text("utf-8") for file in sorted((ROOT / "openapi").glob("*.json"))]
     assert documents
     assert [found for text in documents for found in re.findall(r"(?:rules|[Ss]pec): [^\"]*", text)] == []

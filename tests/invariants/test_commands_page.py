@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 
 
 def list_commands() -> Iterator[tuple[str, list[str]]]:
-    """Yield the words and the options of each command."""
+    """Yield each command as it is typed, with its options."""
     yield "balcao", list_options(typer.main.get_command(balcao))
     for name in list_entries():
         if " " not in name:

@@ -1,4 +1,4 @@
-"""The OpenAPI documents for integrators: operations, parameters and members are explained, and example bodies work."""
+"""Tests of the OpenAPI documents: they describe everything for integrators, and code generators can process them."""
 
 import functools
 import json
@@ -59,9 +59,9 @@ def test_no_schema_has_the_name_of_the_constructor_that_generators_make(service:
 
 @each_service
 def test_no_parameter_brings_a_title_or_an_empty_default(service: Service) -> None:
-    """Generators name a type by its title, so two types could get one name.
+    """Generators name a type after its title, so two types could get the same name.
 
-    Some cannot write an empty list as a default.
+    Some generators cannot express an empty list as a default.
     """
     for name, operation in operations(service):
         for parameter in operation.get("parameters", ()):
@@ -72,7 +72,7 @@ def test_no_parameter_brings_a_title_or_an_empty_default(service: Service) -> No
 
 @each_service
 def test_no_sent_body_has_an_empty_list_or_object_as_its_default(service: Service) -> None:
-    """Some generators share one default object between all bodies. Others generate code that does not compile."""
+    """Some generators share one default object among all bodies. Others generate code that does not compile."""
     schemas = describe(service)["components"]["schemas"]
     waiting = {name for _, operation in operations(service) for name in _named(operation.get("requestBody", {}))}
     sent: set[str] = set()
@@ -85,7 +85,7 @@ def test_no_sent_body_has_an_empty_list_or_object_as_its_default(service: Servic
 
 @each_service
 def test_no_member_is_a_discriminated_union_without_a_name(service: Service) -> None:
-    """Each generator would invent a different name for it from that of the member."""
+    """Each generator would invent its own name for the union."""
     schemas = describe(service)["components"]["schemas"]
     members = [(f"{name}.{key}", each) for name, schema in schemas.items() for key, each in _members(schema)]
     assert {name for name, each in members if "discriminator" in each} == set()
@@ -93,7 +93,7 @@ def test_no_member_is_a_discriminated_union_without_a_name(service: Service) -> 
 
 @each_service
 def test_no_value_of_a_path_is_called_data(service: Service) -> None:
-    """Generators for TypeScript name the body `data`, so a function would get two parameters of that name."""
+    """Generators for TypeScript name the body `data`, so a function would get two parameters with that name."""
     assert {path for path in describe(service)["paths"] if "{data}" in path} == set()
 
 
@@ -113,7 +113,7 @@ def test_every_parameter_has_a_description(service: Service) -> None:
 
 @each_service
 def test_nobody_is_asked_why_where_everybody_may_call(service: Service) -> None:
-    """The reason of an access is for staff who see another person's data."""
+    """Staff give a reason when they read another person's data. A public operation needs no reason."""
     asked = {
         name
         for name, operation in operations(service)
@@ -136,7 +136,7 @@ def _members(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 @pytest.mark.parametrize("key", ["registry.export_data", "employability.export_data"])
 def test_every_member_of_a_persons_export_has_a_type(key: str) -> None:
-    """Each feature declares the types of its exported rows down to the last member, for generated clients."""
+    """Each feature declares complete types for its exported rows, so that generated clients are typed too."""
     service = next(each for each in app.SERVICES if key.startswith(f"{each.name}."))
     document = describe(service)
     schemas = document["components"]["schemas"]
@@ -153,7 +153,7 @@ def test_every_member_of_a_persons_export_has_a_type(key: str) -> None:
     assert untyped == FREE & untyped
 
 
-# Data that the city loads in its own form.
+# Data that the city loads in its own format.
 FREE = {"Company.sucessoes[]"}
 _TYPED = {"$ref", "type", "anyOf", "enum", "const"}
 
@@ -168,7 +168,7 @@ def _named(schema: Any) -> set[str]:
 
 
 def _untyped(schema: dict[str, Any], path: str) -> Iterator[str]:
-    """Yield the places where a schema allows any value."""
+    """Yield the paths at which a schema allows any value."""
     if not _TYPED & set(schema) or (
         schema.get("type") == "object" and not {"properties", "additionalProperties"} & set(schema)
     ):
@@ -191,9 +191,9 @@ def test_every_parameter_has_an_example_and_every_schema_says_what_it_is_for(ser
 
 @each_service
 def test_every_header_that_counts_is_a_parameter(service: Service) -> None:
-    """If a caller may get a 412, the operation has the parameter `If-Match`, and so on.
+    """An operation that may return 412 has the parameter `If-Match`, and likewise for the other headers.
 
-    Generated clients can then send them.
+    Only then can generated clients send these headers.
     """
     for name, operation in operations(service):
         headers = {each["name"] for each in operation.get("parameters", ()) if each["in"] == "header"}
@@ -237,7 +237,7 @@ def test_every_response_names_its_headers_and_every_error_its_codes(service: Ser
         for status, response in operation["responses"].items():
             assert "X-Request-ID" in response["headers"], name
             if status == "503" and response["content"] == operation["responses"].get("200", {}).get("content"):
-                continue  # readiness has its own format, not that of errors
+                continue  # readiness has its own format, not the error format
             if int(status) >= 400:
                 assert "Error-Code" in response["headers"], name
                 assert "\n- `" in response["description"], (name, status)
@@ -249,7 +249,7 @@ def test_every_response_names_its_headers_and_every_error_its_codes(service: Ser
 
 @each_service
 def test_one_schema_stands_for_one_type(service: Service) -> None:
-    """For two types with one name, msgspec and pydantic generate names that contain the paths of their modules."""
+    """If two types share a name, msgspec and pydantic generate schema names that contain module paths."""
     names = describe(service)["components"]["schemas"]
     assert [name for name in names if "." in name or "__" in name or "_balcao" in name] == []
 
@@ -263,7 +263,7 @@ def test_the_addresses_are_complete(service: Service) -> None:
 
 
 def test_packages_named_after_the_titles_are_ascii_and_tell_the_services_apart() -> None:
-    """Generators make the name of a package from the words of the title. People read the summary."""
+    """Generators build package names from the title, so titles are ASCII. People read the summary."""
     info = [describe(service)["info"] for service in app.SERVICES]
     packages = {"_".join(each["title"].lower().split()) for each in info}
     assert [name for name in packages if not (name.isascii() and name.isidentifier())] == []

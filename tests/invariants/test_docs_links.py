@@ -1,4 +1,4 @@
-"""Every link of the documentation has a target, and every file that it names exists."""
+"""Every link in the documentation has a target, and every file that a page names exists."""
 
 import re
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def parse(page: Path) -> list[Token]:
 
 @cache
 def list_anchors(page: Path) -> list[str]:
-    """Return the anchors of headings, as common hosts generate them, and those set in tables."""
+    """Return a page's anchors: those of its headings, as common hosts generate them, and those set with `<a id>`."""
     titles = [after.content for token, after in pairwise(parse(page)) if token.type == "heading_open"]
     marked = re.findall(r'<a id="([\w-]+)"></a>', page.read_text("utf-8"))
     return [*marked, *(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles)]

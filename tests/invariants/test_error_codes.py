@@ -15,10 +15,10 @@ from tools import error_codes
 from tools.error_codes import PACKAGES, PAGE, Raised, declared, raised, raised_in
 
 TESTS = Path(__file__).parents[1]
-# Functions that read a table from a page of rules.
+# Functions that read a table from a rules page.
 READERS = {"read_table": read_table, "read_values": read_values}
 _READ = re.compile(r'\b(read_table|read_values)\("(\w+)", "([^"]+)"\)')
-# The folders with the tests of a package's refusals, if it is not the folder of its name.
+# The folders that test a package's error codes, if not the folder with the package's name.
 ELSEWHERE = {"core": ["."], "crm": ["crm", "registry"], "identity": ["identity", "sandbox/identity"]}
 
 _MODULE = ModuleType("balcao.registry.example")

@@ -1,6 +1,6 @@
-"""Features of a service are separate: each has its own tables and SQL, and declares what others may call.
+"""Features of a service are separate: each owns its tables and SQL, and declares what other features may call.
 
-Others may call its service.py, and the statements that its store lists in OFFERED.
+Other features may call its `service.py`, and the statements that its store lists in OFFERED.
 """
 
 import ast
@@ -10,7 +10,7 @@ from collections import defaultdict
 from tests.invariants.sources import SOURCE, Text, code_of, folder_of, graph, is_store, texts, texts_of
 from tools import structure
 
-# Modules of the platform that store data without a feature folder. They count as stores.
+# Platform modules that contain SQL but belong to no feature. They count as stores.
 PLATFORM_STORES = {
     "core/access/catalogue.py",
     "core/access/counts.py",
@@ -32,9 +32,11 @@ PLATFORM_STORES = {
     "core/live/processes.py",
     "core/live/response_counts.py",
 }
-# Other places with text that looks like SQL: the database layer itself, and the CRM's own query language.
+# Other places with strings that look like SQL: the database layer, the management of PostgreSQL, and the CRM's own
+# query
+# language.
 ELSEWHERE = ("core/database/", "operate/postgresql/", "crm/")
-# Modules that may import services, besides the services.
+# Modules of services, and the other modules that may import services.
 SERVICES = tuple(f"{service}." for service in structure.services(graph()))
 COMPOSITION = ("balcao.app", "balcao.cli", "balcao.operate", "balcao.__main__")
 _THIN = '''
@@ -48,18 +50,18 @@ async def find(connection, cpf):
 async def erase(connection, cpf):
     return await registry.erase(connection, cpf)
 '''
-# A part of a statement: text, or a function that makes it.
+# The name of a part of a statement: a function that returns one, or a constant.
 _PART = re.compile(r"[a-z_]+_sql|[A-Z_]+_SQL")
 
 
 def holds_sql(text: Text) -> bool:
-    """Return whether the text contains SQL in a place where SQL is not allowed."""
+    """Return whether the string is SQL in a file that may not contain SQL."""
     may = is_store(text.file) or text.file.startswith(ELSEWHERE) or text.file in PLATFORM_STORES
     return text.is_sql and not may
 
 
 def writers(found: list[Text]) -> dict[str, set[str]]:
-    """Return the folders that write each table. The whole platform counts as one folder."""
+    """Return the folders that write each table. All of `core` counts as one folder."""
     by_table: dict[str, set[str]] = defaultdict(set)
     for text in found:
         folder = "core" if text.file.startswith("core/") else text.file.rpartition("/")[0]
@@ -69,7 +71,7 @@ def writers(found: list[Text]) -> dict[str, set[str]]:
 
 
 def handed_on(code: str, folder: str) -> list[str]:
-    """Return the functions of its folder's store that a service.py exports as its own."""
+    """Return the functions of its own store that a `service.py` re-exports."""
     found = []
     for node in ast.parse(code).body:
         if isinstance(node, ast.ImportFrom) and is_store(node.module or "") and folder_of(node.module or "") == folder:
@@ -82,7 +84,7 @@ def handed_on(code: str, folder: str) -> list[str]:
 
 
 def names_taken(code: str, module: str) -> list[str]:
-    """Return the names that the code imports from the module, or the module's own name if it imports the module."""
+    """Return the names imported from the module, or the module's name if the code imports the module itself."""
     parent, _, own = module.rpartition(".")
     found = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
     names = [alias.name for node in found if node.module == module for alias in node.names]
@@ -102,7 +104,7 @@ def statements_offered(code: str) -> set[str]:
 
 
 def only_calls_its_store(function: ast.AsyncFunctionDef) -> bool:
-    """Return whether a function only awaits a function of its store with its own parameters."""
+    """Return whether a function only calls a store function with exactly its own parameters."""
     body = [part for part in function.body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]
     match body:
         case [ast.Return(ast.Await(ast.Call(ast.Attribute(ast.Name(module)), args, keywords)))] | [
@@ -125,7 +127,7 @@ def test_every_table_is_written_by_one_feature() -> None:
 
 
 def test_a_store_is_imported_by_its_own_feature_only() -> None:
-    """Exceptions are the statements it offers, and parts of statements that another store may include in its own."""
+    """Exceptions are the statements that the store offers, and parts of statements that other stores include."""
     strangers = {
         (importer, module, name)
         for module in graph().modules
@@ -140,7 +142,7 @@ def test_a_store_is_imported_by_its_own_feature_only() -> None:
 
 
 def test_use_cases_and_stores_know_no_http() -> None:
-    # If a use case reads its body from bytes, it also decodes the body.
+    # Decoding is allowed: a use case may receive the bytes of a body.
     found = {
         (module, imported)
         for module in graph().modules
@@ -161,7 +163,7 @@ def test_no_service_hands_on_a_function_of_its_store() -> None:
 
 
 def test_no_service_calls_its_store_for_others_alone() -> None:
-    """If a store function needs no rule of the service, the store offers it directly."""
+    """If no rule of the service applies to a store function, the store offers it directly."""
     found = [
         f"{file.relative_to(SOURCE)}: {node.name}"
         for file in SOURCE.rglob("service.py")

@@ -1,4 +1,4 @@
-"""The definitions of a helper, a body and a comment in `make structure`."""
+"""Tests of what `make structure` counts as a helper, a body and a comment."""
 
 from pathlib import Path
 

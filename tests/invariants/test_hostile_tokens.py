@@ -1,9 +1,9 @@
-"""A token opens nothing unless the identity provider issued it, for this platform, and it is currently valid.
+"""A token grants nothing unless the identity provider issued it for this platform and it is currently valid.
 
-Every operation is called with tokens that have the most important faults. In an ordinary run, one operation of each
-kind is called with all faults: a kind is a service, a method, a dialect, each kind of guard, and with or without a
-body. This is enough because all operations read tokens in one place, and differ only in their rule, their error format
-and their reading of a body.
+Every operation is called with the most important kinds of bad tokens. An ordinary run tries all kinds of bad tokens on
+only one operation of each kind. Two operations are of the same kind if they have the same service, method, error format
+and guards, and both or neither read a body. That is enough because all operations read tokens in one place and differ
+only in these points.
 """
 
 import base64
@@ -25,7 +25,8 @@ from tests.support.proof_sizes import one_of_each
 from tests.support.refused_tokens import GUARDED, assert_refused_alike
 
 FOREIGN_KEY = new_key()
-# The tokens are created once and sent to every operation, which takes minutes. Times in the future must still be in the
+# The tokens are created once and sent to every operation, which takes minutes. A time in the future must still be in
+# the
 # future at the end.
 MONTH = 30 * 86_400
 
@@ -40,7 +41,7 @@ def unsigned(issuer: Issuer, alg: str | None) -> str:
 
 
 def signed_with_the_public_key(issuer: Issuer) -> str:
-    """Sign with the classic confusion: an HMAC whose secret is the public key."""
+    """Return a token for the classic algorithm confusion attack: an HMAC whose secret is the public key."""
     key = issuer.keys[-1]
     claims = {"iss": issuer.address, "aud": "account", "exp": int(time.time()) + LIFETIME, "cpf": ANA}
     signed = f"{part({'alg': 'HS256', 'kid': key.kid})}.{part(claims)}"
@@ -55,7 +56,7 @@ def tampered(issuer: Issuer) -> str:
 
 
 def with_header(issuer: Issuer, **header: object) -> str:
-    """Return a valid token, except for names in its header that no library would write."""
+    """Return a valid token with additional header parameters that no library would write."""
     key = issuer.keys[0]
     header = {"alg": "RS256", "kid": key.kid} | header
     signed = f"{part(header)}.{issuer.person(ANA).split('.')[1]}"
@@ -143,7 +144,7 @@ BY_SCOPE_OR_CLIENT = [
     served
     for served in GUARDED
     if {*served.operation.rule.scopes, *served.operation.rule.clients} - {WEBHOOK_CLIENTS}
-    # A rule that allows any valid token also allows a login token. The use case then refuses it (test_messengers.py).
+    # A rule for any valid token also accepts a login token. The use case then refuses the call (test_messengers.py).
     and (served.operation.rule.scopes or served.operation.rule.action != AUTHENTICATED)
 ]
 SCOPES = sorted({scope for served in GUARDED for scope in served.operation.rule.scopes})
@@ -160,7 +161,7 @@ def test_neither_scope_nor_client_speaks_for_who_logged_in_without_a_cpf(
 
 
 def test_public_operations_do_not_look_at_a_token(http: httpx.Client) -> None:
-    public = [  # except the check endpoint, which judges another token
+    public = [  # except the check endpoint, which validates the token
         served
         for served in all_operations()
         if served.public
@@ -171,7 +172,7 @@ def test_public_operations_do_not_look_at_a_token(http: httpx.Client) -> None:
     assert public
     for served in public:
         with_token = http.get(served.filled(), headers=bearer("rubbish"))
-        # A missing required parameter is still rejected.
+        # Operations with required parameters return 400 or 422 either way.
         assert with_token.status_code == http.get(served.filled()).status_code in {200, 400, 422}, served
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL gives each look-up's statement for many callers the same types as the statement for one."""
+"""A look-up's statement for many callers has the same types in PostgreSQL as its statement for one caller."""
 
 import asyncpg
 
@@ -6,8 +6,7 @@ from balcao.core.database.lookups import Lookup
 from balcao.core.database.statements import STATEMENTS
 from tools.statements import load_statements
 
-# Types of parameters that may differ in the statement for many: a wider type, or the text that is cast in the
-# comparison.
+# Parameter types that may differ in the statement for many callers: a wider type, or text that the comparison casts.
 AMONG_MANY = {"int2": "int8", "int4": "int8", "varchar": "text", "name": "text", "uuid": "text"}
 
 

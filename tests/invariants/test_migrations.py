@@ -1,6 +1,6 @@
-"""Migrations since the last release only expand, so that its processes still work while the new ones start.
+"""Migrations since the last release only expand the schema, so that its processes still work during an upgrade.
 
-These tests read the migrations. `make previous` runs that release's tests on the migrated database.
+These tests read the text of the migrations. `make previous` runs the last release's tests on the migrated database.
 """
 
 import re
@@ -10,8 +10,7 @@ import pytest
 from balcao import app
 from tools.previous_release import RELEASED
 
-# The first line of a migration that removes something the last release no longer uses. It names the release since which
-# it is unused.
+# The required first line of a migration that removes something. It names the release since which that is unused.
 CONTRACTS = re.compile(r"-- Contracts: unused since [0-9]+\.[0-9]+\.[0-9]+")
 _ASIDE = re.compile(r"--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$|'(?:[^']|'')*'", re.DOTALL)
 _TAKES_AWAY = re.compile(
@@ -23,9 +22,9 @@ _TAKES_AWAY = re.compile(
 
 
 def find_contracting(sql: str) -> list[str]:
-    """Return the statements that remove something, or require what the last release does not provide.
+    """Return the parts of statements that remove something, or require a value that the last release does not write.
 
-    Comments and bodies are ignored.
+    Comments, string literals and function bodies are ignored.
     """
     return [found[0] for found in _TAKES_AWAY.finditer(_ASIDE.sub("", sql))]
 

@@ -17,14 +17,13 @@ from balcao.search import SERVICE as SEARCH
 RULES = Path(__file__).parents[2] / "docs" / "reference" / "rules"
 SERVICES = [HEALTH_UNITS, AGENTS, SEARCH]
 METHOD = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE)\b")
-# Statuses that every operation may return without a mention in its table: faulty bodies, load, and faults of the
-# platform.
+# Statuses that every operation may return without a mention in its table: for invalid requests, overload and failures.
 EVERYWHERE = {400, 401, 403, 413, 415, 429, 500, 503}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table: its methods and paths, in all combinations that exist, and the text about them."""
+    """A row of an operation table. It covers each of its methods on each of its paths, if the operation exists."""
 
     methods: tuple[str, ...]
     paths: tuple[str, ...]
@@ -57,13 +56,13 @@ def read_rows(service: Service) -> list[Row]:
 
 
 def expand(path: str) -> list[str]:
-    """Return the path without and with the part in brackets."""
+    """Return the path without and with its optional part, which is in brackets."""
     bare, _, optional = shape(path).partition("[")
     return [bare, bare + optional.removesuffix("]")] if optional else [bare]
 
 
 def shape(path: str) -> str:
-    """Return the path with all parameters written the same."""
+    """Return the path with every parameter replaced by `{}`."""
     return re.sub(r"\{[^}]*\}", "{}", path)
 
 
@@ -72,7 +71,7 @@ def find_statuses(text: str) -> frozenset[int]:
 
 
 def names_rule(words: str, operation: Operation) -> bool:
-    """Return whether the text of the page describes the declared rule."""
+    """Return whether the page's text describes the declared rule."""
     rule = operation.rule
     if "/" in words:  # one rule for reads, one for writes
         words = words.split("/")[operation.method != "GET"]

@@ -1,10 +1,10 @@
-"""What all operations on people's data have in common: staff give a reason, and no cache stores the response.
+"""Operations on people's data: staff give a reason, and no cache stores the response.
 
 An operation is on people's data in one of these cases:
 
 - its path has a CPF
-- it is declared so (`concerns_people`)
-- it finds a person's own thing by an id, and also lets staff see it (`Rule.testing`)
+- it is declared with `concerns_people`
+- it finds a record by its id, for the person who owns it and for staff (`Rule.testing`)
 """
 
 from collections.abc import Iterator
@@ -22,8 +22,9 @@ from tests.support.refusals import refusal
 from tests.support.sandbox import ADMIN, IndependentTokens, Sandbox, running
 from tests.support.server import UNLIMITED, free_port
 
-# Operations of staff that neither show nor change a person's data: by action for the city's catalogues, and by key for
-# whole services and operations. Every other operation without a CPF in its path is declared with
+# Staff operations that neither show nor change a person's data: by action for the city's catalogues, and by key for
+# single
+# operations and whole services. Every other staff operation without a CPF in its path is declared with
 # `concerns_people=True`.
 CATALOGUES = {
     "avatars:write",
@@ -86,7 +87,7 @@ def sandbox(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPath
 
 
 def send(sandbox: Sandbox, served: Served, cpf: str, **headers: str) -> httpx.Response:
-    """Call as the administrator, or as the person."""
+    """Call the operation with its example, as this person."""
     path = served.filled(**{name: str(marker.example) for name, marker in served.operation.signature.path.items()})
     body = find_example(served.operation)
     return sandbox.http.request(served.method, path, json=body, headers=bearer(sandbox.tokens.person(cpf)) | headers)
@@ -107,7 +108,7 @@ def test_every_operation_of_staff_is_known_to_concern_people_or_not() -> None:
 def test_staff_say_why_wherever_peoples_data_are_shown_or_changed(sandbox: Sandbox) -> None:
     assert len(PERSONAL) > 50
     silent = {str(served): refusal(send(sandbox, served, ADMIN)) for served in PERSONAL}
-    # A caller without any role is refused earlier.
+    # A caller without the required role is refused earlier.
     assert {key: found for key, found in silent.items() if found not in {MISSING, (403, "forbidden")}} == {}
     assert sum(found == MISSING for found in silent.values()) > 50
 

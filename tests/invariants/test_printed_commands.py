@@ -1,4 +1,4 @@
-"""Every command on a page exists, with the options that the page shows."""
+"""Every `balcao` command that a page shows exists, with its options."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ PAGES = sorted(
     for page in ROOT.glob(pattern)
     if page.is_file() and ROOT / "docs/adr" not in page.parents and page.name != "CHANGELOG.md"
 )
-# Commands of which a page says that they do not exist.
+# Commands that a page mentions only to say that they do not exist.
 ABSENT = {"balcao migrate --distributed"}
 KNOWN = {words: {*options, "--help"} for words, options in list_commands()}
 GROUPS = {words.rsplit(" ", depth)[0] for words in KNOWN for depth in (1, 2)} - KNOWN.keys() | {"balcao"}
@@ -24,14 +24,14 @@ _COMMAND = re.compile(r"(?<![\w-])balcao ((?:[a-z][a-z-]*)(?:[ ][^`|;&#\n]+)?)")
 
 
 def list_printed(text: str) -> Iterator[str]:
-    """Yield the commands of a page that start with one of ours, without the rest of the line."""
+    """Yield the `balcao` commands that a page shows."""
     for found in _COMMAND.finditer(text.replace("\\\n", " ")):
         if found[1].split()[0] in list_entries():
             yield f"balcao {found[1].split(', ')[0]}"
 
 
 def find_fault(printed: str) -> str | None:
-    """Return the part of a printed command that does not exist.
+    """Return the part of a printed command that does not exist, or None.
 
     A group may be followed by nothing or by a word in capitals.
     """

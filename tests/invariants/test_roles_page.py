@@ -1,4 +1,4 @@
-"""The page of roles names each role of a release exactly once."""
+"""The page of roles lists each role of the seed exactly once."""
 
 import re
 import tomllib

@@ -18,7 +18,7 @@ def test_the_page_lists_every_setting_once() -> None:
 
 
 def test_every_setting_is_explained_once_and_says_what_holds_when_it_is_empty() -> None:
-    """A new setting needs its line in `settings/descriptions.toml`."""
+    """Describe each new setting in `settings/descriptions.toml`."""
     texts, empty = _read_texts()
     variables = [variable_of(name) for name in Settings.model_fields]
     assert sorted(texts) == sorted(variables)

@@ -1,4 +1,4 @@
-"""Tests of the generated page of SQL statements, which is written for database administrators."""
+"""Tests of the generated page of SQL statements, which database administrators read."""
 
 import re
 

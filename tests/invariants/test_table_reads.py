@@ -1,9 +1,10 @@
-"""Only its owner reads a table.
+"""A feature reads only its own tables.
 
-Others read it through the owner's service, a part that its store offers, or for a stated reason. The owner is the only
-feature that writes the table. If functions of the schema write it, the owner is the feature that declares its export.
-The tests look at the text of stores, so a part of a statement counts for the store that contains it. The tables of the
-collection (`search.{physical}`) are known only by the alias that the collection provides.
+Other features call the owner's service, use a part of a statement that the owner's store offers, or are listed here
+with
+a reason. The owner is the feature that writes the table. If functions of the schema write it, the owner is the feature
+that declares its export. The tests read the text of stores, so a part of a statement counts for the store that contains
+it. The tables of the collection (`search.{physical}`) are known only by the alias that the collection provides.
 """
 
 import re
@@ -18,7 +19,7 @@ _DROPPED = re.compile(r"DROP TABLE ([a-z_]+\.[a-z_]+)")
 _MOVED = re.compile(r"ALTER TABLE (\w+\.\w+) SET SCHEMA (\w+)")
 _NAMED = re.compile(r"\b([a-z_]+\.[a-z_]+)\b(?!\s*\()")
 
-# By the folder that reads: the reason why one statement must read other tables, and the tables.
+# For each folder that reads other features' tables: the reason, and the tables.
 READS: Mapping[str, tuple[str, set[str]]] = {
     "access/actions": (
         "Whom an action reaches, and what its removal would take away, is one question to the whole graph of rights.",
@@ -299,7 +300,7 @@ READS: Mapping[str, tuple[str, set[str]]] = {
 
 
 def list_tables() -> set[str]:
-    """Return the tables that exist after all migrations, with their final schema."""
+    """Return the tables that exist after all migrations, under their final schema."""
     migrations = [file.read_text("utf-8") for file in SOURCE.rglob("*.sql")]
     created, dropped = ({name for text in migrations for name in found.findall(text)} for found in (_CREATED, _DROPPED))
     moved = {old: f"{schema}.{old.partition('.')[2]}" for text in migrations for old, schema in _MOVED.findall(text)}
@@ -311,7 +312,7 @@ def folder(text: Text) -> str:
 
 
 def owners(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
-    """Return the owning folders of each table: those that write it or, if there are none, those that declare it."""
+    """Return the folders that own each table: those that write it, or else those that declare it."""
     owned = {table: folders for table, folders in writers(list(found)).items() if table in tables}
     declared: dict[str, set[str]] = defaultdict(set)
     for text in found:
@@ -321,7 +322,7 @@ def owners(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
 
 
 def strangers(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
-    """Return the folders of services that name tables they do not own, with the tables.
+    """Return the tables that each folder names without owning them.
 
     Skip `core/` and tables without an owner.
     """

@@ -1,11 +1,11 @@
-"""Templates are readable line by line: `make lint` formats them, and this limits what the formatter does not break."""
+"""Templates have no long lines. `make lint` formats them; these tests limit what the formatter leaves long."""
 
 from pathlib import Path
 
 import balcao
 import balcao_sandbox
 
-WIDEST = 140  # the formatter breaks no attribute values and no braces
+WIDEST = 140  # the formatter breaks neither attribute values nor braces
 LONGEST = 300
 
 

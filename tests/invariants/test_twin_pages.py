@@ -16,15 +16,15 @@ TWIN = ".pt-BR.md"
 MANUALS = [page for page in sorted((ROOT / "docs/operate").glob("*.md")) if not page.name.endswith(TWIN)]
 GUIDES = [page for page in sorted((ROOT / "docs/guides").glob("*.md")) if not page.name.endswith(TWIN)]
 PAGES = [ROOT / "README.md", ROOT / "docs/tutorial.md", *MANUALS, *GUIDES]
-# A run of digits in either notation: 28,843 and 28.843, 0.5 and 0,5.
+# A number in either notation: 28,843 and 28.843, 0.5 and 0,5.
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-# The words of a block: comments and placeholders.
+# What is translated in a code block: comments and placeholders.
 _WORDS = re.compile(r"(?m:(?:^|\s+)# .*$)|<[^<>A-Z]* [^<>A-Z]*>")
 _PICTURE = "│"
 
 
 def find_twin(page: Path) -> Path:
-    """Return the page in the other language, or the page itself if it has none."""
+    """Return the same page in the other language, or the page itself if it has no translation."""
     if page.name.endswith(TWIN):
         return page.with_name(page.name.removesuffix(TWIN) + ".md")
     twin = page.with_name(f"{page.stem}{TWIN}")
@@ -32,7 +32,7 @@ def find_twin(page: Path) -> Path:
 
 
 def translate(target: str, page: Path) -> str:
-    """Return the link that the twin of a page must have: the target's twin, at the heading in the same position."""
+    """Return a link as the translated page must contain it: to the target's translation, at the same heading."""
     path, hash_, anchor = target.partition("#")
     if re.match(r"[a-z]+:", target):
         return target
@@ -44,7 +44,7 @@ def translate(target: str, page: Path) -> str:
 
 
 def list_facts(token: Token) -> Counter[str]:
-    """Count what a text contains in every language: commands and names, links, figures."""
+    """Count what a text contains in every language: inline code, links and figures."""
     facts: Counter[str] = Counter()
     for child in token.children or ():
         if child.type == "code_inline":
@@ -57,7 +57,7 @@ def list_facts(token: Token) -> Counter[str]:
 
 
 def expect_facts(token: Token, page: Path) -> Counter[str]:
-    """Count what the twin of a page's text must contain."""
+    """Count what the translation of a page's text must contain."""
     facts = list_facts(token)
     links = [fact for fact in facts if fact.startswith("-> ")]
     expected = Counter({fact: count for fact, count in facts.items() if fact not in links})

@@ -1,4 +1,4 @@
-"""The boundaries between modules: which module may import which, and what every operation declares."""
+"""Boundaries between modules: which module may import which, and what every operation declares."""
 
 import ast
 import os
@@ -24,7 +24,7 @@ def test_imports_keep_to_the_contracts() -> None:
     assert run.returncode == 0, run.stdout
 
 
-# For each contract, a module and a module that it must not import.
+# For each contract, a module and another module that it must not import.
 HOLES = {
     "The product knows nothing of the trial": ("balcao.version", "balcao_sandbox"),
     "Services never import each other": ("balcao.search.synonyms.service", "balcao.agents.routes"),
@@ -54,7 +54,7 @@ HOLES = {
 
 
 def test_each_contract_is_broken_by_an_import_that_it_forbids(tmp_path: Path) -> None:
-    """A contract that no import can break protects nothing, for example one with a misspelt module."""
+    """A contract that no import can break protects nothing, for example because of a misspelt module."""
     root = SOURCE.parent.parent
     shutil.copytree(root / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(root / "pyproject.toml", tmp_path)
@@ -72,7 +72,7 @@ def test_each_contract_is_broken_by_an_import_that_it_forbids(tmp_path: Path) ->
     _, *told = re.split(rf"^({headings})$", run.stdout.partition("Broken contracts")[2], flags=re.MULTILINE)
     chains = dict(zip(told[::2], told[1::2], strict=True))
     for name, (importing, imported) in HOLES.items():
-        # A cycle is reported by the members of its package, `.routes -> .holidays`.
+        # The linter reports a cycle by the members of their package, `.routes -> .holidays`.
         around = importing.rpartition(".")[0] if "circle" in name else ""
         assert f"{importing.removeprefix(around)} -> {imported.removeprefix(around)} (" in chains[name], chains[name]
 
@@ -85,7 +85,7 @@ def add_line(module: Path, line: str) -> None:
 
 
 def test_only_stores_and_the_database_touch_the_driver() -> None:
-    """`jobs` and `service` name its types for work of the owner's connection before services start."""
+    """Exceptions are `core/jobs`, for the job queue, and `core/service.py`, for the type of a seed's connection."""
     allowed = {
         "core/jobs/tables.py",
         "core/jobs/worker.py",
@@ -107,7 +107,7 @@ def test_every_operation_has_a_key_of_its_own() -> None:
     assert all(re.fullmatch(r"[a-z_]+\.[a-z_0-9]+", key) for key in keys)
 
 
-# Installations have applied it under this name.
+# Installations have already applied this migration under this name.
 APPLIED = {"0013_preference_entries.sql"}
 
 
@@ -117,13 +117,13 @@ APPLIED = {"0013_preference_entries.sql"}
     ids=lambda folder: str(folder.relative_to(SOURCE)),
 )
 def test_no_two_migrations_of_a_service_have_the_same_number(folder: Path) -> None:
-    """Migrations run in the order of their names. The order of two with the same number would be unclear."""
+    """Migrations run in the order of their file names, so two with the same number would have no clear order."""
     numbers = [file.name[:4] for file in sorted(folder.glob("*.sql")) if file.name not in APPLIED]
     assert numbers == sorted(set(numbers))
 
 
 def test_a_command_imports_what_an_operator_does_when_it_runs() -> None:
-    """Exceptions are names and faults, which load almost nothing, and the two commands that start processes."""
+    """Exceptions are modules that load almost nothing, and the modules of `balcao serve`."""
     starting = {"serve.py", "welcome.py"}
     light = {"balcao.operate.faults", "balcao.operate.names", "balcao.operate.deploy.answers"}
     early = {
@@ -136,7 +136,7 @@ def test_a_command_imports_what_an_operator_does_when_it_runs() -> None:
 
 
 def list_early_imports(module: ast.Module) -> Iterator[str]:
-    """Yield the modules that a module imports when it is loaded, not in functions or only for types."""
+    """Yield the modules that a module imports when it is loaded, not those imported in functions or only for types."""
     for statement in module.body:
         if isinstance(statement, ast.ImportFrom):
             yield statement.module or ""
