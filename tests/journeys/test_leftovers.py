@@ -1,4 +1,4 @@
-"""If a run of these tests is killed, everything that it started ends."""
+"""If a run of the tests is killed, every process that it started ends."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""`balcao serve --processes 2`: several processes on one port, and the actions of their supervisor."""
+"""Tests of `balcao serve --processes 2`: several processes share one port, and a supervisor replaces failed ones."""
 
 import http.client
 import re
@@ -39,12 +39,12 @@ def serving(terminal: Terminal) -> Iterator[Serving]:
 
 
 def answers(port: int) -> bool:
-    """Return whether a call on a new connection is answered."""
+    """Return whether the server responds to a call on a new connection."""
     return httpx.get(f"http://127.0.0.1:{port}/registry/v1/health", timeout=PATIENCE).status_code == 200
 
 
 def connected(process: psutil.Process, port: int) -> int:
-    """Return how many connections to the port the process holds."""
+    """Return the number of connections to the port that the process has open."""
     return sum(
         connection.status == psutil.CONN_ESTABLISHED and connection.laddr.port == port
         for connection in process.net_connections("tcp")
@@ -83,9 +83,9 @@ def test_a_killed_process_is_replaced_and_calls_are_answered(serving: Serving, p
 def test_frozen_processes_are_named_and_replaced(serving: Serving, terminal: Terminal, port: int) -> None:
     (beside,) = (process for process in serving.processes("api") if process not in serving.processes("management"))
     frozen = {"api-1": beside, "worker-0": serving.process_of("worker")}
-    # A process that is still starting, because its predecessor was killed, would get more time. A check that is not
-    # ready at the freeze (a worker that has not asked for jobs yet, or unread rules) stays that way and would be
-    # reported too.
+    # Wait until both processes are ready. The supervisor gives a starting process more time. A check that is not ready
+    # when
+    # its process freezes stays that way and would be reported too.
     until_now(lambda: all(has_begun(terminal, name, process) for name, process in frozen.items()))
     until_now(lambda: list_unready(terminal) == [])
     for process in frozen.values():
@@ -101,13 +101,13 @@ def watch(terminal: Terminal, path: str) -> httpx.Response:
 
 
 def list_unready(terminal: Terminal) -> list[str]:
-    """Return the failed checks that the management port reports."""
+    """Return the failed checks, as the management port reports them."""
     failed: list[str] = watch(terminal, "/readiness").json().get("errors", [])
     return failed
 
 
 def has_begun(terminal: Terminal, name: str, process: psutil.Process) -> bool:
-    """Return whether the metrics under this name come from this process, and not from its predecessor."""
+    """Return whether the metrics under this name come from this process and no longer from its predecessor."""
     pattern = rf'^process_start_time_seconds{{process="{name}"}} (\S+)$'
     shown = re.search(pattern, watch(terminal, "/metrics").text, re.MULTILINE)
     return shown is not None and abs(float(shown[1]) - process.create_time()) < 1

@@ -1,4 +1,4 @@
-"""The calls of a staff portal's pages for access administration (rules: access 2.2, 2.3; cases 20, 31, 41)."""
+"""The calls that a staff portal makes for access administration (rules: access 2.2, 2.3; cases 20, 31, 41)."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_people_groups_and_roles_are_kept_on_their_pages(portal: Send) -> None:
         portal("POST", "/groups", {"name": group, "description": "De teste"})
         portal("POST", f"/roles/groups/{group}/roles", {"role_name": role})
         portal("POST", f"/groups/{group}/members", {"subject": EDITOR})
-    # The page of groups reads roles and members of each group many times. No rate limit stops it.
+    # The portal's page of groups reads the roles and members of each group. No rate limit stops these many calls.
     for _ in range(10):
         shown = [group["name"] for group in get(portal, "/groups?prefix=teste") if group["name"] in groups]
         assert shown == groups
@@ -52,7 +52,7 @@ def test_people_groups_and_roles_are_kept_on_their_pages(portal: Send) -> None:
     assert (set(groups) <= set(person["groups"]), role in person["roles"]) == (True, True)
     assert EDITOR in [user["cpf"] for user in get(portal, "/users?has_groups=true&limit=100")["items"]]
     assert [one["name"] for one in get(portal, f"/roles/{role}/actions")] == [action]
-    # To compare two people, or a person with a role: each holder of the action is listed with the way to it.
+    # To compare two people, a portal reads the holders of an action, with the group that gives it to each.
     action_id = next(one["id"] for one in get(portal, f"/actions?search={action}")["actions"])
     holders = get(portal, f"/actions/{action_id}/holders")
     held = {way["group"] for holder in holders["items"] for way in holder["via"] if holder["subject"] == EDITOR}

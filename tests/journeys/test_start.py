@@ -1,4 +1,4 @@
-"""`balcao serve` from an empty folder to a working platform, and everything that may happen to it."""
+"""`balcao serve` from an empty folder to a working platform, and the failures that can happen to it."""
 
 import re
 import socket

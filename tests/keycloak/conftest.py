@@ -1,4 +1,4 @@
-"""A Keycloak with our realm file, the demo people and badly configured clients, and a whole platform that uses it."""
+"""Fixtures: a Keycloak with our realm file, demo people and badly configured clients, and a platform that uses it."""
 
 import os
 from collections.abc import Iterator
@@ -33,14 +33,14 @@ def keycloak(port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ke
     with Keycloak(Path(archive), tmp_path_factory.mktemp("keycloak")) as running_keycloak:
         running_keycloak.import_realm(f"http://127.0.0.1:{port}")
         running_keycloak.add_people(*map(demo_user, people()))
-        # The contract also lets a portal call as a machine, but the realm file does not allow it.
+        # The contract also lets a portal call with its own token, but the realm file does not allow that.
         running_keycloak.change_client("portal-cidadao", serviceAccountsEnabled=True)
         yield running_keycloak
 
 
 @pytest.fixture(scope="module")
 def settings(keycloak: Keycloak, port: int, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Return the lists of clients from docs/operate/install.md."""
+    """Return settings with the lists of clients from docs/operate/install.md."""
     return Settings.load(
         {
             "BALCAO_AUTH_ISSUER": keycloak.issuer,

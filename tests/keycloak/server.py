@@ -1,4 +1,4 @@
-"""A real Keycloak on a loopback port: unpacked, started, administered and killed, with the realm file of a release."""
+"""A real Keycloak on a loopback port, with the realm file of a release. Tests start, administer and kill it."""
 
 import json
 import os
@@ -18,12 +18,12 @@ from tests.support.server import free_port
 REALM_FILE = Path(__file__).parents[2] / "docs/operate/keycloak/realm.json"
 REALM = "cidade"
 _ADMINISTRATOR = {"username": "prova", "password": "prova-somente"}
-# The names of demo clients that have a different name in the realm file.
+# The realm file's names of demo clients, where they differ.
 _NAMES = {"crm-sandbox": "crm"}
 
 
 class Keycloak:
-    """A context manager. `issuer` is the realm's name in its tokens."""
+    """A Keycloak server, as a context manager. `issuer` is the realm's name in its tokens."""
 
     def __init__(self, archive: Path, folder: Path) -> None:
         with zipfile.ZipFile(archive) as distribution:
@@ -41,7 +41,7 @@ class Keycloak:
         self.kill()
 
     def start(self) -> None:
-        """Start it with its existing data, and wait until it answers."""
+        """Start Keycloak with its existing data, and wait until it responds."""
         environment = os.environ | {
             "JAVA_OPTS_KC_HEAP": "-Xms64m -Xmx512m",
             "KC_BOOTSTRAP_ADMIN_USERNAME": _ADMINISTRATOR["username"],
@@ -56,13 +56,13 @@ class Keycloak:
         assert self._process.poll() is None, (self._home / "output.log").read_text()[-2000:]
 
     def kill(self) -> None:
-        """Kill it and its child processes, as a crash would."""
+        """Kill Keycloak and its child processes, to simulate a crash."""
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
     def administer(self, method: str, path: str, content: Any = None) -> Any:
-        """Call the administration interface below the realms. Return its answer, if it has content."""
+        """Call the administration API under `/admin/realms`. Return the response's content, or None if it is empty."""
         address, bearer = (
             f"{self.address}/admin/realms{path}",
             {"Authorization": f"Bearer {self.administrators_token()}"},
@@ -72,33 +72,33 @@ class Keycloak:
         return answer.json() if answer.content else None
 
     def administrators_token(self) -> str:
-        """Return a token of a realm other than ours."""
+        """Return an administrator's token. It belongs to the realm `master`, not to ours."""
         form = {"grant_type": "password", "client_id": "admin-cli"} | _ADMINISTRATOR
         address = f"{self.address}/realms/master/protocol/openid-connect/token"
         return str(httpx.post(address, data=form, timeout=PATIENCE).raise_for_status().json()["access_token"])
 
     def import_realm(self, balcao: str) -> None:
-        """Import the file, with the addresses of this installation instead of the example's."""
+        """Import the realm file. Replace the example's addresses with those of this installation."""
         text = REALM_FILE.read_text("utf-8").replace("https://balcao.cidade.example", balcao)
         for portal in ("cidadao", "servidor"):
             text = text.replace(f"https://{portal}.cidade.example/callback", REDIRECT)
         self.administer("POST", "", json.loads(text))
 
     def add_people(self, *added: dict[str, Any]) -> None:
-        """Import users in Keycloak's representation."""
+        """Import users, given in Keycloak's representation."""
         self.administer("POST", f"/{REALM}/partialImport", {"ifResourceExists": "FAIL", "users": added})
 
     def add_client(self, client_id: str, *scopes: str, **representation: Any) -> None:
-        """Add a client for logins, whose secret is its name.
+        """Add a login client whose secret is its name.
 
-        Without the scope `profile`, no client could request it.
+        The scope `profile` is always included: without it, no client could request it.
         """
         common = {"clientId": client_id, "secret": client_id, "redirectUris": [REDIRECT], "fullScopeAllowed": False}
         named = {"defaultClientScopes": ["profile", *scopes], "optionalClientScopes": []}
         self.administer("POST", f"/{REALM}/clients", common | named | representation)
 
     def client(self, client_id: str) -> dict[str, Any]:
-        """Return a client with its secret, in Keycloak's representation."""
+        """Return a client and its secret, in Keycloak's representation."""
         (found,) = self.administer("GET", f"/{REALM}/clients?clientId={client_id}")
         return dict(found)
 
@@ -107,12 +107,12 @@ class Keycloak:
         self.administer("PUT", f"/{REALM}/clients/{found['id']}", found | changes)
 
     def log_in(self, username: str, client_id: str = "portal-cidadao", password: str = "") -> dict[str, Any]:
-        """Log in as a browser does. Return the token endpoint's answer. The default password is the username."""
+        """Log in as a browser does, and return the token response. The default password is the username."""
         secret = self.client(client_id)["secret"]
         return dict(log_in(self.issuer, username, password or username, client_id, secret))
 
     def rotate_keys(self, priority: int) -> None:
-        """Add a signing key with priority from now on. Earlier keys stay published."""
+        """Add a signing key. The key with the highest priority signs new tokens. Earlier keys stay published."""
         config = {"priority": [str(priority)], "algorithm": ["RS256"], "keySize": ["2048"]}
         key = {
             "name": f"rsa-{priority}",
@@ -129,7 +129,7 @@ class Keycloak:
 
 
 class KeycloakTokens:
-    """The tokens of the demo people and of the realm file's clients. Each token is fetched once."""
+    """Tokens of the demo people and of the realm file's clients. Each token is fetched once."""
 
     def __init__(self, keycloak: Keycloak) -> None:
         self._keycloak = keycloak
@@ -151,14 +151,14 @@ class KeycloakTokens:
 
 
 def user(username: str, password: str = "", **representation: Any) -> dict[str, Any]:
-    """Return a user who may log in immediately, in Keycloak's representation."""
+    """Return a user, in Keycloak's representation, who can log in immediately."""
     credential = {"type": "password", "value": password or username, "temporary": False}
     names = {"username": username, "email": f"{username}@prova.example", "firstName": "Pessoa", "lastName": "de Prova"}
     return names | {"enabled": True, "emailVerified": True, "credentials": [credential]} | representation
 
 
 def demo_user(person: Person) -> dict[str, Any]:
-    """Return one of the demo people."""
+    """Return a demo person as a user in Keycloak's representation."""
     names = {"firstName": person.given_name, "lastName": person.family_name, "email": person.email}
     rights = {"attributes": {"cpf": [person.cpf]}, "realmRoles": [*person.token_roles, f"default-roles-{REALM}"]}
     return user(person.username, person.password, **names, **rights)

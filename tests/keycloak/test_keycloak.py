@@ -1,4 +1,4 @@
-"""A real Keycloak with the realm file of a release: what its tokens allow, and what the provider may do meanwhile."""
+"""A real Keycloak with a release's realm file: what its tokens allow, and what may happen to it during operation."""
 
 import base64
 import json
@@ -60,7 +60,7 @@ def test_a_person_reads_the_own_cpf_and_never_writes_it(keycloak: Keycloak) -> N
         assert account.get("/account/").json()["attributes"]["cpf"] == [BRUNO]
 
 
-# ---- tokens that open nothing -------------------------------------------------------------------------------------
+# ---- tokens that grant nothing ------------------------------------------------------------------------------------
 
 
 def mapper(kind: str, **config: str) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def cpf_mapper(kind: str, **config: str) -> dict[str, Any]:
     return mapper("oidc-usermodel-attribute-mapper", **claim, **config)
 
 
-# Configurations of Keycloak that create such tokens, by the code in the log.
+# Keycloak configurations that create bad tokens, each with the code that the platform logs.
 BAD_CLIENTS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
     "no subject": ("token-subject", ("roles", "balcao"), {}),
     "no audience": ("token-audience", ("basic", "roles"), {}),
@@ -101,7 +101,7 @@ BAD_CLIENTS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def hostile(keycloak: Keycloak) -> dict[str, tuple[str, str]]:
-    """Return each token with the code of its refusal."""
+    """Return bad tokens by name, each with the error code of its refusal."""
     made: dict[str, tuple[str, str]] = {}
     for number, (name, (code, scopes, more)) in enumerate(BAD_CLIENTS.items()):
         client = f"ruim-{number}"
@@ -121,7 +121,7 @@ def hostile(keycloak: Keycloak) -> dict[str, tuple[str, str]]:
 
 
 def catch_logout_token(keycloak: Keycloak) -> str:
-    """Log out at a client that receives the back-channel logout token for us."""
+    """Log out of a client that stores the back-channel logout token, and return that token."""
     caught: list[str] = []
 
     class Listener(BaseHTTPRequestHandler):
@@ -172,12 +172,12 @@ def test_a_hostile_token_is_refused_alike(
     assert_refused_alike(http, {name: f"Bearer {token}" for name, (_, token) in hostile.items()}, served)
 
 
-# ---- tokens that are good, and not for this -----------------------------------------------------------------------
+# ---- valid tokens that do not grant this --------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def misplaced(keycloak: Keycloak, sandbox: Sandbox) -> dict[str, str]:
-    """Return tokens of callers without any right. Each looks like a caller with rights."""
+    """Return tokens of callers without any right. Each token resembles that of a caller with rights."""
     keycloak.add_people(user("visitante"), user(ANA))
     scopes = ("basic", "roles", "balcao", *EVERY_SCOPE)
     keycloak.add_client("portal-aberto", *scopes)
@@ -238,10 +238,11 @@ def test_two_key_rotations_within_ten_seconds_refuse_nobody(
     monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)  # as in production
 
     def is_accepted(token: str) -> bool:
-        """Return whether the token is accepted. The caller retries when it is asked to.
+        """Return whether the token is accepted. On a 503, wait as requested before the next try.
 
-        At the second rotation the keys were fetched a moment ago. A caller that does not wait is asked to retry only a
-        few times per minute, and then refused (docs/explain/trust.md).
+        The second rotation happens just after the keys were fetched. A caller that does not wait gets only a few 503
+        per
+        minute, and then a refusal (docs/explain/trust.md).
         """
         answer = http.get(WHO, headers=bearer(token))
         if answer.status_code == 503:
@@ -258,7 +259,7 @@ def test_two_key_rotations_within_ten_seconds_refuse_nobody(
         tokens.append(keycloak.log_in("ana", password="demo-ana")["access_token"])
         until_now(lambda: is_accepted(tokens[-1]))
     assert [status(http, token) for token in tokens] == [200] * 3
-    assert len({token.partition(".")[0] for token in tokens}) == 3  # a key each
+    assert len({token.partition(".")[0] for token in tokens}) == 3  # each token has its own key
 
 
 def test_a_keycloak_that_is_killed_refuses_nobody_who_is_known(
@@ -270,7 +271,7 @@ def test_a_keycloak_that_is_killed_refuses_nobody_who_is_known(
     keycloak.kill()
     try:
         assert status(http, known) == 200
-        assert status(http, other) == 200  # a new token, verified with the cached keys
+        assert status(http, other) == 200  # first use of this token, verified with the cached keys
         answer = http.get(WHO, headers=bearer(issuer.person(ANA, iss=keycloak.issuer, key=new_key())))
         assert (answer.status_code, answer.headers["Error-Code"]) == (503, "identity-away")
         assert int(answer.headers["Retry-After"]) >= 1
@@ -295,14 +296,14 @@ def test_a_logout_there_ends_the_tokens_here_and_costs_another_session_one_renew
     log_out(keycloak, answer, "portal-cidadao")
     until_now(lambda: status(http, answer["access_token"]) == 401)
     assert refresh(keycloak, answer).status_code == 400
-    # A token issued in the second of the logout counts as older than the logout.
+    # Tokens issued in the same second as the logout count as older than the logout.
     until_now(lambda: status(http, refresh(keycloak, other).json()["access_token"]) == 200)
 
 
 def test_an_administrator_who_ends_all_sessions_of_a_person_ends_all_their_tokens(
     keycloak: Keycloak, http: httpx.Client
 ) -> None:
-    """Keycloak sends one logout token for all sessions, and it would name only one of them."""
+    """Keycloak sends only one logout token for all sessions. A token with a `sid` would end only one of them."""
     answers = [keycloak.log_in("bruno", password="demo-bruno") for _ in range(3)]
     tokens = [answer["access_token"] for answer in answers]
     assert len({claims_of(token)["sid"] for token in tokens}) == 3
@@ -312,9 +313,9 @@ def test_an_administrator_who_ends_all_sessions_of_a_person_ends_all_their_token
     until_now(lambda: [status(http, token) for token in tokens] == [401] * 3)
 
 
-# ---- who is a machine ---------------------------------------------------------------------------------------------
+# ---- which callers are machines -----------------------------------------------------------------------------------
 
-# A lightweight token contains these claims only if a mapper declares it.
+# A lightweight token contains these claims only if a mapper adds them.
 EVEN_LIGHTWEIGHT = [
     mapper("oidc-audience-mapper", included__client__audience="account", lightweight__claim="true"),
     mapper("oidc-sub-mapper", lightweight__claim="true"),
@@ -327,7 +328,7 @@ OF_ACCESS = "urn:ietf:params:oauth:token-type:access_token"
 
 @pytest.fixture(scope="module")
 def kinds(keycloak: Keycloak) -> dict[str, str]:
-    """Return tokens of service accounts, and of people who look as similar to one as Keycloak allows."""
+    """Return tokens of service accounts, and tokens of people that resemble these as far as Keycloak allows."""
     keycloak.add_people(user("marta"))
     for_exchange = mapper("oidc-audience-mapper", included__client__audience="m-troca")
     further: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
@@ -360,7 +361,7 @@ def kinds(keycloak: Keycloak) -> dict[str, str]:
 
 
 def test_of_its_tokens_those_of_service_accounts_alone_are_machines(kinds: dict[str, str]) -> None:
-    """All of their clients are listed, so only the marks decide. An account with a session is not a machine."""
+    """All their clients are listed as machines, so only the claims decide. An account with a session is no machine."""
     clients = frozenset(claims_of(token)["azp"] for token in kinds.values())
     found = {name: from_claims(claims_of(token), ClaimPolicy(machine_clients=clients)) for name, token in kinds.items()}
     assert all(caller.cpf is None for caller in found.values())

@@ -1,4 +1,4 @@
-"""Runs the model checker Spin through every reachable state of a model."""
+"""Runs the model checker Spin over all reachable states of a model."""
 
 import os
 import re
@@ -12,7 +12,7 @@ MISSING = "Estes testes precisam do Spin: ponha o caminho dele em BALCAO_SPIN (`
 
 
 def explore(folder: Path, model: Path, *bounds: str, compiled: tuple[str, ...], searched: tuple[str, ...]) -> str:
-    """Explore all states of the model within these bounds. Return the checker's output."""
+    """Run the model checker on the model within these bounds, and return its output."""
     spin = os.environ.get("BALCAO_SPIN")
     assert spin, MISSING
     for command in (
@@ -28,17 +28,17 @@ def explore(folder: Path, model: Path, *bounds: str, compiled: tuple[str, ...], 
 
 
 def explore_states(folder: Path, model: Path, *bounds: str) -> str:
-    """Explore all states and check the assertions in each."""
+    """Explore all states, and check the assertions in every state."""
     return explore(folder, model, *bounds, compiled=("-DSAFETY", "-DNOCLAIM"), searched=())
 
 
 def explore_runs(folder: Path, model: Path, promise: str, *bounds: str) -> str:
-    """Explore all endless fair runs, in which no process waits forever, for a promise of the model."""
+    """Check a promise of the model in all infinite fair runs, in which no process waits forever."""
     return explore(folder, model, *bounds, compiled=("-DNFAIR=3",), searched=("-a", "-f", "-N", promise))
 
 
 def list_mistakes(model: Path) -> list[str]:
-    """Return the names of the deliberate mistakes with which the model can be compiled."""
+    """Return the names of the deliberate mistakes that can be compiled into the model."""
     return sorted(set(re.findall(r"^#ifn?def ([A-Z_]+) +/\* a mistake", model.read_text("utf-8"), re.MULTILINE)))
 
 

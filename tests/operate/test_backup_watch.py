@@ -1,4 +1,4 @@
-"""Doctor and the metrics show a backup that has stopped, whichever machine makes it."""
+"""Doctor and the metrics report a backup that has stopped, whichever machine makes it."""
 
 import asyncio
 import math

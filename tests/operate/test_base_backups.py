@@ -1,4 +1,4 @@
-"""Old copies and the log before them are deleted, but nothing that the oldest retained copy needs."""
+"""Old base backups and older log files are deleted, but nothing that the oldest retained backup needs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The names of services in the help, which does not load the services, are the right ones."""
+"""The help shows the right names and limits although it does not load the services."""
 
 from balcao import app
 from balcao.access.audit.schemas import MAX_SEQ

@@ -1,4 +1,4 @@
-"""The processes that `balcao serve` starts: their roles, their number, and the connections of each."""
+"""The processes that `balcao serve` starts: their roles, their number, and each one's database connections."""
 
 import os
 import signal
@@ -125,13 +125,13 @@ def test_a_connection_to_a_process_that_is_being_replaced_waits() -> None:
     with claiming("127.0.0.1", free_port(), "APIs", 2) as sockets:
         for one in sockets:
             accept_first(one)
-        for _ in range(16):  # without an accept, the queue holds them all
+        for _ in range(16):  # no process accepts them, but the queue has room
             with socket.create_connection(sockets[0].getsockname()):
                 pass
 
 
 def test_a_port_is_ours_before_anybody_can_connect_to_it() -> None:
-    """A gateway that is refused asks another host. If its connection waited here, its call would wait too."""
+    """A gateway retries on another host if the connection is refused. If this port queued it, the call would wait."""
     with claiming("127.0.0.1", free_port(), "APIs") as (claimed,):
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(claimed.getsockname())
@@ -152,7 +152,7 @@ def test_the_next_start_takes_the_port_in_spite_of_connections_that_have_just_en
 
 
 def test_a_host_that_starts_takes_no_calls_before_it_can_answer(tmp_path: Path) -> None:
-    """Its database accepts the connection and sends nothing, as long as the test needs it."""
+    """The host's database accepts a connection but sends nothing, so the start lasts as long as the test needs."""
     port = free_port()
     with socket.create_server(("127.0.0.1", 0)) as database:
         address = f"postgresql://balcao@127.0.0.1:{database.getsockname()[1]}/balcao"

@@ -1,6 +1,6 @@
-"""A stand-in for systemd's `systemctl`: it executes units as they are written, with their settings.
+"""A replacement for systemd's `systemctl`: it runs the commands of the unit files with their settings.
 
-The units are in $UNITS. Process numbers and logs of what it starts are there, too.
+The units are in $UNITS. Process ids and logs of the started processes are there, too.
 """
 
 import os
@@ -24,7 +24,7 @@ def main(verb: str, *words: str) -> int:
 
 
 def start(unit: str) -> int:
-    """Run a unit that ends, and leave a service running. A timer only needs its service."""
+    """Run a oneshot unit to its end, start a service, or for a timer check that its service exists."""
     file = locate(unit)
     if file.suffix == ".timer":
         locate(f"{file.stem}.service")

@@ -1,4 +1,4 @@
-"""docs/operate/backup.md line by line, with Debian's PostgreSQL and the files of `balcao init production`."""
+"""Tests that follow docs/operate/backup.md line by line, with Debian's PostgreSQL and files of `init production`."""
 
 import os
 import re
@@ -34,7 +34,7 @@ NOTED = "SELECT string_agg(kind, ',' ORDER BY kind) FROM platform.backup"
 
 
 class Debian:
-    """A machine of which only the folders are ours: a cluster, /etc/balcao, the units, the copies."""
+    """A simulated Debian in a folder of ours: PostgreSQL cluster, /etc/balcao, systemd units and backups."""
 
     def __init__(self, folder: Path, issuer: Issuer) -> None:
         self.folder = folder
@@ -56,7 +56,7 @@ class Debian:
         self.port, self._issuer = free_port(), issuer
 
     def run(self, script: str) -> str:
-        """Run shell lines as the administrator types them. Each must succeed."""
+        """Run shell lines as an administrator would type them. Each line must succeed."""
         done = subprocess.run(
             ["sh", "-eu", "-c", script],
             cwd=self.folder,
@@ -69,7 +69,7 @@ class Debian:
         return done.stdout
 
     def follow(self, block: str, before: str = "") -> str:
-        """Run lines of the page after some of ours. Only the folders are replaced by those of this machine."""
+        """Run `before`, then a block of the page. Replace only the folders and the PostgreSQL version."""
         for place, own in {
             "/var/lib/balcao-backup": "copies",
             "/etc/balcao": "etc",
@@ -79,7 +79,7 @@ class Debian:
         return self.run(before + re.sub(r"\b15([/ ])main\b", rf"{self.version}\1main", block))
 
     def sql(self, statement: str, database: str = "balcao") -> str:
-        """Run a query as the server's administrator."""
+        """Run a query as the PostgreSQL superuser."""
         asked = ["psql", "--cluster", f"{self.version}/main", "-XtAqc", statement, database]
         done = subprocess.run(
             ["runuser", "-u", "postgres", "--", *asked], cwd="/", env=self.environment, capture_output=True, text=True
@@ -88,7 +88,7 @@ class Debian:
         return done.stdout.strip()
 
     def install(self) -> None:
-        """Follow docs/operate/install.md, as far as copies need it."""
+        """Follow docs/operate/install.md as far as backups require it."""
         data, log = self.folder / "data/main", self.folder / "data/main.log"
         places = f"--datadir {data} --logfile {log} --socketdir {self.folder / 'data'} --port {self.port}"
         self.run(f"pg_createcluster {self.version} main {places} --locale C --encoding UTF8 -- --no-sync")
@@ -141,7 +141,7 @@ def debian(issuer: Issuer) -> Iterator[Debian]:
 
 
 def blocks() -> list[str]:
-    """Return the commands of the page in order."""
+    """Return the shell blocks of the page in order."""
     return re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
@@ -193,7 +193,7 @@ def test_the_page_followed_line_by_line_brings_the_city_back(debian: Debian) -> 
     assert "Eliminações repetidas: 1." in said
     assert f"O PostgreSQL {debian.version}/main está no ar" in said
     assert debian.sql(PEOPLE) == STAYS
-    assert debian.sql(NOTED) == ""  # those of the former server
+    assert debian.sql(NOTED) == ""  # the notes of the former server are gone
     assert debian.sql("SELECT pg_is_in_recovery()") == "f"
     assert re.search(rf"está em {debian.folder}/data/main\.\d+T\d+Z:", said)
     assert "--keep 7" in create

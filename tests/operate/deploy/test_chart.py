@@ -1,4 +1,4 @@
-"""The Helm chart of an installation: its values are checked, and its objects are those of the manifests."""
+"""Tests of the Helm chart: it validates its values, and its objects equal those of the manifests."""
 
 import json
 import shutil
@@ -14,13 +14,13 @@ from tests.support.polling import PATIENCE
 from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.manifests
-# Members that only the chart has: when Helm runs the job.
+# Annotations that only the chart has: when Helm runs the job.
 HOOK = {"helm.sh/hook": "pre-install,pre-upgrade", "helm.sh/hook-delete-policy": "before-hook-creation"}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of an installation with answers that differ from the defaults."""
+    """Return the folder of an installation whose answers differ from the defaults."""
     home = tmp_path_factory.mktemp("init")
     answers = (
         "--public-url=https://balcao.cidade.example",
@@ -43,7 +43,7 @@ def call(tool: str, *words: object) -> subprocess.CompletedProcess[str]:
 
 
 def make(tool: str, *words: object) -> dict[tuple[str, str], Any]:
-    """Return the objects that a tool makes, by kind and name."""
+    """Return the Kubernetes objects that a tool prints, by kind and name."""
     done = call(tool, *words)
     assert done.returncode == 0, done.stderr
     return {(one["kind"], one["metadata"]["name"]): one for one in yaml.safe_load_all(done.stdout)}

@@ -1,4 +1,4 @@
-"""install.sh and the commands of the manual, on a Debian with systemd: from an empty machine to the second upgrade."""
+"""install.sh and the manual's commands on a Debian with systemd, from an empty machine to the second upgrade."""
 
 import json
 import re
@@ -27,14 +27,14 @@ print(Issuer().address, flush=True)
 sys.stdin.read()
 """
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "requirements.lock", "src", "docs/guides")
-# The manual tells operators to write each of these lines.
+# Lines that the manual tells operators to add.
 CITY = """
 BALCAO_MACHINE_CLIENTS=balcao-platform,crm,agentes-runtime,painel-saude,portal-cidadao
 BALCAO_CORS_ORIGINS=https://cidadao.cidade.test
 """
 SETTINGS = Path("etc/balcao/balcao.env")
 UNITS = ("balcao-api", "balcao-worker")
-# Series that a process shows only after an event, or only with a part that this installation does not have.
+# Series that exist only after an event, or only with a part that this installation does not have.
 CONDITIONAL = re.compile(
     "balcao_(backup_|replication_slot_(active|retained)|replica_|risk_(source|webhooks)|search_migration|maintenance|crm_event|crm_oldest|identity_keys|jobs)|up$"
 )
@@ -42,7 +42,7 @@ CONDITIONAL = re.compile(
 
 @dataclass
 class City:
-    """The machine, its provider, and the newest release copied to it."""
+    """The machine, the issuer of its tokens, and the version of the release copied to it last."""
 
     machine: Debian
     issuer: str
@@ -50,7 +50,7 @@ class City:
     version: str = ""
 
     def release(self, folder: Path, version: str) -> None:
-        """Copy a release with this version to the machine; "" is the tree's own version."""
+        """Build a release with this version, and copy it to the machine."""
         source = folder / "source"
         for name in SOURCES:
             (copy := shutil.copytree if (ROOT / name).is_dir() else shutil.copy)
@@ -67,15 +67,15 @@ class City:
         self.version = version
 
     def install(self, **answers: str) -> str:
-        """Run the script with these answers."""
+        """Run install.sh with these answers."""
         return self.machine.shell("cd /srv/release && sh install.sh balcao-*.whl", **answers)
 
     def refusal(self, **answers: str) -> str:
-        """Return the message with which the script refuses."""
+        """Run install.sh, which must fail, and return its message."""
         return self.machine.fail("sh", "-c", "cd /srv/release && sh install.sh balcao-*.whl", **answers)
 
     def diagnose(self) -> dict[str, object]:
-        """Run doctor as the manual describes."""
+        """Run `balcao doctor` as the manual describes, and return its report."""
         sourced = "set -a; . /etc/balcao/balcao.env; . /etc/balcao/balcao-owner.env; set +a; balcao doctor --json"
         found: dict[str, object] = json.loads(self.machine.shell(sourced))
         return found
@@ -84,7 +84,7 @@ class City:
         return parse_settings((self.machine.folder / SETTINGS).read_text("utf-8"))
 
     def is_served(self) -> bool:
-        """Return whether the gateway's readiness succeeds."""
+        """Return whether the readiness check through the gateway succeeds."""
         try:
             self.machine.shell(f"curl -fsS -o /dev/null https://{HOST}/registry/v1/readiness")
         except AssertionError:
@@ -92,13 +92,13 @@ class City:
         return True
 
     def starts(self) -> list[str]:
-        """Return when each unit started its main process."""
+        """Return the start time of each unit's main process."""
         return [self.machine.show(unit, "ExecMainStartTimestampMonotonic") for unit in UNITS]
 
 
 @pytest.fixture(scope="module")
 def city(tmp_path_factory: pytest.TempPathFactory) -> Iterator[City]:
-    """Run the script on an empty machine."""
+    """Run install.sh on an empty machine."""
     folder = open_folder()
     with ExitStack() as stack:
         stack.callback(remove, folder)
@@ -126,7 +126,7 @@ def test_an_empty_machine_serves_and_doctor_finds_nothing_wrong(city: City) -> N
 
 
 def test_no_unit_had_to_be_started_twice(city: City) -> None:
-    """The processes run as a user who cannot read /etc/balcao, but must still trust the gateway's certificate."""
+    """The processes run as a user who cannot read /etc/balcao, but they must trust the gateway's certificate."""
     for unit in (*UNITS, "haproxy"):
         assert (city.machine.show(unit, "ActiveState"), city.machine.show(unit, "NRestarts")) == ("active", "0"), unit
 
@@ -148,7 +148,7 @@ def test_another_run_keeps_every_value_and_every_process(city: City) -> None:
     path = city.machine.folder / SETTINGS
     edited = path.read_text("utf-8").replace("https://cidadao.cidade.test", "https://outro.cidade.test")
     path.write_text(edited + "BALCAO_LOG_LEVEL=warning\n", "utf-8")
-    city.install()  # the file changed: one restart
+    city.install()  # restarts once, because the file changed
     before, values = city.starts(), city.settings()
     city.install()
     assert city.settings() == values
@@ -170,7 +170,7 @@ def test_an_answer_or_a_line_that_contradicts_the_installation_is_refused(city: 
 
 @pytest.mark.parametrize("version", ["0.1.2", "0.1.3", "0.1.1"])
 def test_another_release_restarts_the_processes_and_keeps_settings(city: City, tmp_path: Path, version: str) -> None:
-    """Two upgrades, and the way back to an older release that works with the newer database."""
+    """Upgrade twice, then go back to an older release, which works with the newer database."""
     before, values = city.starts(), city.settings()
     city.release(tmp_path, version)
     city.install()

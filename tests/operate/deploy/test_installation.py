@@ -1,4 +1,4 @@
-"""The operator's script, from a wheel to production: Debian's PostgreSQL and HAProxy, a real Keycloak, a whole city."""
+"""install.sh from a wheel to production, with Debian's PostgreSQL and HAProxy, a real Keycloak and a whole city."""
 
 import json
 import os
@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[3]
 SCRIPT = ROOT / "docs/operate/install.sh"
 PEOPLE = size(1_000, 100_000)
 HBA = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
-# The city's own settings. The contract lets a portal call as a machine.
+# The city's own settings. The contract lets a portal call with its own token.
 LISTS = """
 BALCAO_MACHINE_CLIENTS=balcao-platform,crm,agentes-runtime,painel-saude,portal-cidadao
 BALCAO_CRM_URL={crm}
@@ -48,7 +48,7 @@ BALCAO_CLIENT_SECRET={own}
 
 @contextmanager
 def debians_postgres() -> Iterator[Postgres]:
-    """Run the server of Debian's package if it is installed. The services log in with passwords."""
+    """Run PostgreSQL, from Debian's package if it is installed. The services log in with passwords."""
     folder = open_folder()
     made = Postgres(folder)
     if packaged := sorted(Path("/usr/lib/postgresql").glob("*/bin")):
@@ -63,7 +63,7 @@ def debians_postgres() -> Iterator[Postgres]:
 
 @dataclass(frozen=True)
 class Installation:
-    """The output of the script, the folder of the installation, and its public address."""
+    """A finished installation: the script's output, its folder, its public address, and the servers it uses."""
 
     said: str
     folder: Path
@@ -72,7 +72,7 @@ class Installation:
     crm: RunningCrm
 
     def command(self, *words: str) -> str:
-        """Run the installed program with the settings of the installation, including the owner's login."""
+        """Run the installed `balcao` with the installation's settings, including the owner's database login."""
         files = [self.folder / "etc" / name for name in ("balcao.env", "balcao-owner.env")]
         sourced = "".join(f". {shlex.quote(str(file))}; " for file in files)
         program = shlex.join([str(self.folder / "opt/bin/balcao"), *words])
@@ -81,7 +81,7 @@ class Installation:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """Run the script, with a city of people to import."""
+    """Run the script, which also imports a city's people."""
     folder = tmp_path_factory.mktemp("installation")
     folder.chmod(0o755)
     find("haproxy")
@@ -122,7 +122,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation
         }
         stack.callback(end, folder / "run")
         said = run("sh", SCRIPT, build_wheel(folder / "dist"), **environment)
-        # Production has no demo data, but the contract needs them here.
+        # Production has no demo data, but the contract tests need them here.
         pip = (folder / "opt/bin/pip", "install", "-q", "--disable-pip-version-check")
         run(*pip, "--require-hashes", "-r", ROOT / "requirements.lock", "-r", ROOT / "requirements-sandbox.lock")
         run(*pip, "--no-deps", build_wheel(folder / "trial", ROOT / "src/balcao_sandbox"))
@@ -137,7 +137,7 @@ def build_wheel(folder: Path, project: Path = ROOT) -> Path:
 
 
 def run(*words: object, **environment: str) -> str:
-    """Run a command without settings of our own. Return its output."""
+    """Run a command without our own settings, and return its output."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(("BALCAO_", "CRM_", "PYTHONPATH"))}
     done = subprocess.run(
         [str(word) for word in words], cwd=ROOT, env=own | environment, capture_output=True, text=True, timeout=1800
@@ -147,7 +147,7 @@ def run(*words: object, **environment: str) -> str:
 
 
 def end(folder: Path) -> None:
-    """End what the script started, by the process numbers that it stored."""
+    """Stop the processes that the script started, by their recorded process ids."""
     for file in folder.glob("*.pid"):
         os.killpg(int(file.read_text()), signal.SIGTERM)
 

@@ -1,4 +1,4 @@
-"""The files of `balcao init portal`, and a portal that works with them (rules: health_units 1)."""
+"""Tests of the files that `balcao init portal` writes, and of a portal that uses them (rules: health_units 1)."""
 
 import json
 import stat
@@ -188,7 +188,7 @@ def test_bad_answers_are_refused_in_a_sentence(
 def switched(
     terminal: Terminal, tmp_path: Path, database_url: str, settings: Settings
 ) -> Iterator[tuple[httpx.Client, str]]:
-    """Yield the platform with the settings that the command wrote for it, and the portal's key."""
+    """Yield a client of a platform with the settings that the command wrote, and the portal's key."""
     folder = tmp_path / "portal"
     terminal.run("init", "portal", "citizen", "--folder", str(folder))
     own = read(folder, "balcao.env")

@@ -1,4 +1,4 @@
-"""The files of `balcao init production`: their tools accept them, they run where possible, none is overwritten."""
+"""Tests of the files of `balcao init production`: their tools accept them, and none is overwritten."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ ANSWERS = (
     "--auth-issuer=https://login.cidade.example:8443/realms/cidade",
     "--gateway=nginx",
 )
-# All optional parts of an installation.
+# Answers that add every optional part of an installation.
 MORE = (
     "--database=banco.cidade.example:5432",
     "--replica=replica-1.cidade.example:5433",
@@ -78,7 +78,7 @@ def test_systemd_takes_the_units_and_finds_little_exposed(folder: Path) -> None:
 
 
 def test_no_unit_hides_what_the_metrics_of_its_process_are_read_from(folder: Path) -> None:
-    """`ProcSubset=pid` hides `/proc/stat`, without which there are no `process_*` metrics."""
+    """`ProcSubset=pid` hides `/proc/stat`, which the `process_*` metrics need."""
     for unit in (folder / "systemd").iterdir():
         assert "ProcSubset" not in unit.read_text("utf-8"), unit.name
 
@@ -100,10 +100,10 @@ def test_every_unit_that_a_manual_starts_or_reads_is_written(folder: Path) -> No
 
 @pytest.mark.validators
 def test_kubernetes_takes_the_manifests(folder: Path, tmp_path: Path) -> None:
-    """The kustomization names all manifests. Its own schema is kustomize's."""
+    """The kustomization lists all manifests. Only kustomize has a schema for the kustomization itself."""
     manifests = folder / "kubernetes"
     listed = yaml.safe_load((manifests / "kustomization.yaml").read_text("utf-8"))["resources"]
-    listed.append("ingress.yaml")  # an example for the city
+    listed.append("ingress.yaml")  # an example that the city adapts
     assert sorted([*listed, "kustomization.yaml"]) == sorted(path.name for path in manifests.iterdir())
     documents = [one for name in listed for one in yaml.safe_load_all((manifests / name).read_text("utf-8"))]
     for number, document in enumerate(documents):
@@ -120,7 +120,7 @@ def test_compose_takes_its_file(folder: Path) -> None:
     program = "import compose_spec, sys; compose_spec.PyCompose.from_json(sys.argv[1]).to_spec()"
     composed = yaml.safe_load(
         (folder / "container/compose.yaml").read_text("utf-8")
-    )  # the parser does not merge anchors
+    )  # compose-spec does not merge anchors, PyYAML does
     run(validators() / "python", "-c", program, json.dumps(composed))
 
 
@@ -130,7 +130,7 @@ def test_hadolint_finds_nothing_in_the_container_file(folder: Path) -> None:
 
 
 def test_nothing_in_a_container_may_write_or_gain_rights(folder: Path) -> None:
-    """There is one account everywhere, that of the container file."""
+    """All containers and pods run as one account, that of the container file."""
     lines = (folder / "container/Containerfile").read_text("utf-8").splitlines()
     (account,) = {line.split()[1] for line in lines if line.startswith("USER ")}
     services = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))["services"]
@@ -158,7 +158,7 @@ def test_nothing_in_a_container_may_write_or_gain_rights(folder: Path) -> None:
 @pytest.mark.validators
 @pytest.mark.manifests
 def test_docker_compose_and_kubectl_read_what_is_meant(folder: Path, tmp_path: Path) -> None:
-    """Use the libraries in these tools. The output of the kustomization also matches the schemas."""
+    """Use the libraries inside these tools. The objects that kustomize builds also match the Kubernetes schemas."""
     composed = yaml.safe_load(run(manifest_tools() / "cmd", folder / "container/compose.yaml"))
     assert composed["services"]["api"]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
     made = list(yaml.safe_load_all(run(manifest_tools() / "kustomize", "build", folder / "kubernetes")))
@@ -290,12 +290,12 @@ def test_what_it_has_not_stands_in_the_settings_as_a_comment() -> None:
     for name in ("BALCAO_DATABASE_READ_URL", "BALCAO_REDIS_URL", "BALCAO_TRACES_URL"):
         assert f"\n#{name}=" in text
         assert name not in parse_settings(text)
-    # Without the comment sign, each is a setting that the processes accept.
+    # Every setting that is commented out has a valid value.
     Settings.load(parse_settings(re.sub(r"(?m)^#(?=[A-Z])", "", text)))
 
 
 class Prepared:
-    """A database that an administrator has prepared with the SQL of an installation, and its settings."""
+    """A database that an administrator has prepared with an installation's SQL, and the settings for it."""
 
     def __init__(self, folder: Path, issuer: Issuer) -> None:
         name = databases.new_name("city")
@@ -345,12 +345,12 @@ def prepared(tmp_path: Path, issuer: Issuer) -> Iterator[Prepared]:
 
 
 def install(prepared: Prepared, settings: Settings, root: Path) -> Path:
-    """Put settings and gateway into their folders. Return the machine's root."""
+    """Put settings and gateway configuration into their folders below `root`. Return `root`."""
     lines = "".join(f"{name}={value}\n" for name, value in prepared.settings.items())
     write_files(root / "etc/balcao", {production.SETTINGS: File.of(lines, SECRET)}, replace=False)
     certificate = Certificate(root)
     certificate.key.chmod(SECRET)
-    # The processes themselves answer on the port of the gateway.
+    # Our processes listen directly on the gateway's port.
     front = Frontend(f"/{certificate.chain.name}", f"/{certificate.key.name}", settings.port)
     files = generate_gateway(GatewayKind.NGINX, settings, [f"127.0.0.1:{settings.port}"], front)
     write_files(root / installed_gateway.FOLDERS[GatewayKind.NGINX], files, replace=False)

@@ -1,4 +1,4 @@
-"""`balcao doctor` on the files of `balcao init production`: it finds each fault, and reports nothing else."""
+"""`balcao doctor` on the files of `balcao init production`: it finds each fault and reports nothing else."""
 
 import asyncio
 import shutil
@@ -41,7 +41,7 @@ HOST = "balcao.cidade.gov.br"
 
 
 class Installed:
-    """The root of a machine with every file in its place. `settings` are the active ones."""
+    """A machine's root folder with every file in place. `settings` are those that the processes use."""
 
     def __init__(self, root: Path, issuer: Issuer) -> None:
         self.root = root
@@ -65,7 +65,7 @@ class Installed:
             path.chmod(SECRET)
 
     def add_gateway(self, kind: GatewayKind, port: int = 443) -> Path:
-        """Write the gateway's configuration as `init production` does. Return its file."""
+        """Write the gateway's configuration as `init production` does. Return its main file."""
         folder = self.root / installed_gateway.FOLDERS[kind]
         files = generate_gateway(
             kind, self.settings, ["127.0.0.1:8080", "search=10.0.0.2:8080"], Frontend(f"/{PEM}", f"/{KEY}", port)
@@ -128,7 +128,7 @@ def test_a_generated_secret_that_is_not_in_force_is_named_and_not_shown(machine:
     assert machine.environment["BALCAO_HASH_KEY"] not in found
     del environment["BALCAO_HASH_KEY"]
     assert len(installed.check_settings(machine.root, environment)) == 1
-    # A process that only answers calls does not get the owner's login.
+    # A process that only serves calls does not get the owner's database login.
     del machine.environment["BALCAO_DATABASE_OWNER_URL"]
     assert installed.check_settings(machine.root, machine.environment) == []
 
@@ -181,7 +181,7 @@ def test_a_unit_that_is_missing_and_a_folder_that_no_unit_may_write_to_are_named
     assert [UNITS[1] in found[0], "BALCAO_DATA_DIR é /srv/balcao" in found[1], len(found)] == [True, True, 2]
     for unit in (UNITS[0], UNITS[2]):
         (machine.root / "etc/systemd/system" / unit).unlink()
-    assert installed.check_units(machine.root, elsewhere) == []  # containers have no units
+    assert installed.check_units(machine.root, elsewhere) == []  # in containers there are no units
 
 
 def test_a_data_folder_that_is_open_or_holds_what_is_somebody_elses_is_named(
@@ -297,7 +297,7 @@ def test_a_provider_that_gives_another_key_an_old_name_is_told_apart_from_a_rota
 
 
 async def test_a_gateway_that_is_stopped_while_the_processes_answer_is_named(machine: Installed) -> None:
-    """The processes are called directly, so their answer says nothing about the gateway."""
+    """Doctor gets its response from the processes directly, which does not show that the gateway works."""
     alive: Response[Any] = to_json({}, headers={HEADER: name_instance(machine.settings)})
 
     async def look(port: int, settings: Settings) -> Part:
@@ -335,7 +335,7 @@ async def test_a_client_that_the_provider_does_not_know_is_named(machine: Instal
 
 @pytest.fixture
 def private(tmp_path: Path) -> Iterator[str]:
-    """Yield a provider with a certificate of an authority that only the city trusts."""
+    """Yield a provider whose certificate comes from an authority that only the city trusts."""
     certificate = Certificate(tmp_path)
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -398,7 +398,7 @@ async def test_a_clock_that_is_not_the_databases_or_the_providers_is_named(
 
 
 async def test_a_command_that_has_not_read_the_installations_settings_says_so(machine: Installed) -> None:
-    """The demonstration has no faults, and would be reported as healthy on a production machine that is not."""
+    """Without these settings, doctor would examine a healthy demonstration instead of the faulty installation."""
     found = await diagnosis.diagnose(Settings(data_dir=machine.root / "data", port=9), machine.root)
     assert not found.ok
     assert "este comando não o leu" in "\n".join(found.problems)

@@ -1,4 +1,4 @@
-"""The warning about providers at the start: one of several processes checks them, unless they are our own."""
+"""When several processes start, only one checks the providers, and none checks the embedded provider."""
 
 import asyncio
 import socket
@@ -13,7 +13,7 @@ from tests.support.server import free_port
 
 
 def is_asking() -> bool:
-    """Return whether a task checks the providers. It starts before the process reports that it serves."""
+    """Return whether a task checks the providers. It starts before the process reports that it is ready."""
     return any("warn_of_issuers" in repr(task.get_coro()) for task in asyncio.all_tasks())
 
 

@@ -1,4 +1,4 @@
-"""The findings of `balcao doctor` about the panel: its database role, and its client at the provider."""
+"""Doctor's findings about the panel: its database role, and its client at the identity provider."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ def sandbox(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 async def examine(sandbox: Sandbox, **changes: Any) -> Part:
-    """Examine an installation that has the panel and uses the running provider."""
+    """Run doctor's panel check on an installation that has the panel and uses the running provider."""
     found = await look(sandbox, Path("/"), **changes)
     assert found is not None
     return found
