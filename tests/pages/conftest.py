@@ -1,4 +1,4 @@
-"""A real Chromium for tests of pages. The fixture `address` of a module sets the address of its pages."""
+"""A real Chromium for tests of pages. Each module defines the fixture `address`, which returns the pages' address."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -14,13 +14,13 @@ MISSING = (
     '(`tools/chromium` o mostra), ou deixe-os de fora com -m "not page".'
 )
 
-# A limit against hanging on a busy machine, not a measurement.
+# Prevents hanging on a busy machine. It is not a measurement.
 expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="module")
 def browser(address: str) -> Iterator[Browser]:
-    """Run the browser while the pages are served. This thread cannot start another event loop meanwhile."""
+    """Run the browser. It depends on `address`, because this thread cannot start a server's event loop afterwards."""
     path = os.environ.get("BALCAO_CHROMIUM")
     if not path:
         pytest.fail(MISSING, pytrace=False)

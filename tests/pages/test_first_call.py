@@ -1,4 +1,4 @@
-"""The commands in the guide to a first call and in the READMEs of the clients work, in each language."""
+"""The commands of the guide to a first call and of the clients' READMEs work, in each programming language."""
 
 import functools
 import os
@@ -28,8 +28,7 @@ pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.sdk, pytest.mark.l
 ROOT = Path(__file__).parents[2]
 
 FIRST_UNIT = "Centro Municipal de Saúde do Mercado"
-# Tests fetch nothing. pip installs only the wheel, on top of the packages of the tests, and this script stands in for
-# npm.
+# Tests download nothing. pip installs only our wheel, on top of the tests' own packages, and this script replaces npm.
 NPM = f"""#!/bin/sh
 cd {shlex.quote(str(ROOT))} && exec {shlex.quote(sys.executable)} -c '
 import sys
@@ -54,7 +53,7 @@ def address(sandbox: Sandbox) -> str:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a home directory with a clone that contains the results of `make clients`."""
+    """Return a home directory with a clone in which `make clients` has run."""
     home = tmp_path_factory.mktemp("home")
     clients = home / "balcao" / "dist" / "clients"
     clients.mkdir(parents=True)
@@ -70,7 +69,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def type_in(text: str, sandbox: Sandbox, home: Path, folder: Path) -> str:
-    """Run this text in a shell with that home directory, and return its output."""
+    """Run this text as a shell script with that home directory, and return its output."""
     environment = os.environ | own_environment(sandbox)
     packages = next((Path(sys.executable).parents[1] / "lib").glob("python*")) / "site-packages"
     environment |= {"HOME": str(home), "PATH": f"{home}/bin:{environment['PATH']}", "PYTHONPATH": str(packages)}
@@ -89,7 +88,7 @@ def type_in(text: str, sandbox: Sandbox, home: Path, folder: Path) -> str:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """Serve a folder, as `python3 -m http.server` does."""
+    """Serve a folder as `python3 -m http.server` does, and yield the address."""
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
@@ -112,7 +111,7 @@ def test_the_guide_leads_to_a_first_call_in_each_language(
         page.goto(f"{address}/primeira.html")
         expect(page.get_by_role("listitem").first).to_contain_text("acina")
         page.close()
-    (tmp_path / "package-lock.json").touch()  # written by npm
+    (tmp_path / "package-lock.json").touch()  # npm would have written it
     type_in(cleared, sandbox, home, tmp_path)
     assert list(tmp_path.iterdir()) == []
 

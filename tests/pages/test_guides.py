@@ -1,4 +1,4 @@
-"""The portal's first page, guides and pages of operations are accessible in a real browser, at every width."""
+"""The developer portal's first page, guides and operation pages are accessible in a real browser at every width."""
 
 import pytest
 from playwright.sync_api import Browser
@@ -11,7 +11,7 @@ from tests.support.proof_sizes import FULL, report, size
 from tests.support.server import RunningServer
 
 pytestmark = [pytest.mark.page, pytest.mark.node]
-# Each kind of page about operations: with parameters and a body, with a stream, and with very little.
+# One operation page of each kind: with parameters and a body, with a stream, and with very little content.
 OPERATIONS = [
     "",
     "/registry",
@@ -33,9 +33,9 @@ OF_OPERATIONS = [
     for operation in service.operations()
     if operation.in_description
 ]
-# Outside of a proof, every sixtieth of them is checked.
+# Ordinary runs check only every sixtieth of them.
 SAMPLE = 60
-# The limit for the first load, including all files.
+# Upper limit for the first load of a page, including all files.
 MOST_BYTES = 150_000
 
 
@@ -66,7 +66,7 @@ def list_faults(screen: Screen, path: str) -> list[object]:
 @pytest.mark.long
 @in_each_look
 def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int) -> None:
-    """Check each page with one width and colour scheme, or in a proof with all of them."""
+    """Check each page with one combination of width and colour scheme, or in a proof with all of them."""
     width, scheme = LOOKS[place]
     with opened_screen(browser, address, width, color_scheme=scheme) as screen:
         for path in PATHS if FULL else PATHS[place :: len(LOOKS)]:
@@ -81,7 +81,7 @@ def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int)
 @pytest.mark.long
 @in_each_look
 def test_everybody_can_use_the_page_of_each_operation(browser: Browser, address: str, place: int) -> None:
-    """Check each page with one width and colour scheme. All of them use the same template."""
+    """Check each page with only one combination of width and colour scheme. All these pages use the same template."""
     width, scheme = LOOKS[place]
     with opened_screen(browser, address, width, color_scheme=scheme) as screen:
         chosen = OF_OPERATIONS[place :: len(LOOKS)]

@@ -37,7 +37,7 @@ def provider(tmp_path_factory: pytest.TempPathFactory, database_url: str) -> Ite
 
 @pytest.fixture(scope="module")
 def callback() -> Iterator[str]:
-    """Yield the address of a portal that waits for the person to return."""
+    """Yield the address to which a portal's login redirects the person."""
     with RunningServer(handlers({("GET", "/callback"): back})) as portal:
         yield f"{portal.url}/callback"
 

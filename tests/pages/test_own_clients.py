@@ -1,6 +1,6 @@
-"""A developer creates a client in a real browser, without script.
+"""A developer creates a client in a real browser without scripts.
 
-The secret is shown once, and the end is confirmed.
+The page shows the secret once, and deleting the client requires a confirmation.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A person with only a keyboard gets from the portal's first page to every kind of page, without script."""
+"""With only a keyboard and without scripts, a person reaches every kind of page from the portal's first page."""
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -8,7 +8,7 @@ from tests.support.panel_browser import opened_screen
 from tests.support.server import RunningServer
 
 pytestmark = [pytest.mark.page, pytest.mark.long]
-# The links that are pressed in turn, and the heading of the page that each leads to.
+# The links to follow in order, each with the heading of the page it leads to.
 WAYS = {
     "a guide, and the next one": [
         ("A primeira chamada, na sua linguagem", "A primeira chamada, na sua linguagem"),

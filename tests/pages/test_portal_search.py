@@ -1,4 +1,4 @@
-"""The search of the portal's pages in a real browser. Without script, the pages are listed."""
+"""The developer portal's search in a real browser. Without scripts, the page lists all pages."""
 
 import pytest
 from playwright.sync_api import Browser, expect

@@ -1,4 +1,4 @@
-"""Faults are added and removed in a real browser, without script, on an accessible page."""
+"""A developer adds and removes faults in a real browser, without scripts, on an accessible page."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A developer uses the page of an API: login, search, and who may call an operation. The page is accessible."""
+"""A developer uses an API's page: logs in, searches, and sees who may call an operation. The page is accessible."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,13 +20,13 @@ pytestmark = [pytest.mark.page, pytest.mark.long]
 
 REGISTRY = "/registry/v1/docs"
 SMALL = "/health-units/docs"
-# The pages differ only in their operations. Outside of a proof, one of them is checked.
+# The pages differ only in their operations. Ordinary runs check only one of them.
 SHOWN = app.SERVICES if FULL else app.choose_services(["health_units"])
 
 
 @pytest.fixture(scope="module")
 def address(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Yield the address of the gateway with the embedded identity provider, whose demo client the pages use."""
+    """Yield the address of a gateway with the embedded identity provider, at whose demo client the pages log in."""
     settings = Settings(port=free_port(), data_dir=tmp_path_factory.mktemp("data"))
     with RunningServer(app.build_application(settings, database_url), settings.port) as running:
         yield running.url
@@ -91,7 +91,7 @@ AXE = """async () => {
 @pytest.mark.node
 @pytest.mark.parametrize("service", SHOWN, ids=[service.name for service in SHOWN])
 def test_the_page_is_for_everybody(window: Window, service: Service) -> None:
-    """Axe finds no serious violation with an open operation, and with the form for a token."""
+    """Axe finds no serious violation, neither with an open operation nor with the token form."""
     window.page.goto(f"{service.prefix}{service.base}/docs")
     window.page.locator(".opblock-summary-control").first.click()
     window.page.locator(".responses-table").wait_for()
@@ -108,6 +108,6 @@ def test_the_list_of_services_is_for_everybody(window: Window) -> None:
 
 
 def violations(window: Window) -> list[Any]:
-    """Return the violations that axe finds. Playwright injects axe past the page's content security policy."""
+    """Return the serious and critical violations. Playwright injects axe, bypassing the content security policy."""
     window.page.evaluate((npm_tools.modules() / "axe-core" / "axe.min.js").read_text("utf-8"))
     return list(window.page.evaluate(AXE))

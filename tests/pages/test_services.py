@@ -1,4 +1,4 @@
-"""The pages of the APIs in a real browser: the list of the gateway, and one page for each service."""
+"""The API pages in a real browser: the gateway's list of services, and one page for each service."""
 
 from collections.abc import Callable
 
@@ -16,8 +16,8 @@ from tests.support.server import RunningServer
 pytestmark = pytest.mark.page
 
 METHODS = {"get", "put", "post", "patch", "delete"}
-# The pages use the same template and script, and differ only in the description that they draw. Outside of a proof, one
-# small page with operations of every method is checked.
+# The pages use the same template and script, and differ only in the description that they render. Ordinary runs check
+# only one small page, which has operations of every method.
 DRAWN = app.SERVICES if FULL else app.choose_services(["health_units"])
 each_service = pytest.mark.parametrize("service", app.SERVICES, ids=app.NAMES)
 each_page = pytest.mark.parametrize("service", DRAWN, ids=[service.name for service in DRAWN])
@@ -33,7 +33,7 @@ def base(service: Service) -> str:
 
 
 def described(http: httpx.Client, service: Service) -> set[tuple[str, str]]:
-    """Return method and path of every operation in the service's own description."""
+    """Return the method and path of every operation in the service's OpenAPI description."""
     paths = http.get(f"{base(service)}/openapi.json").raise_for_status().json()["paths"]
     return {(method.upper(), path) for path, item in paths.items() for method in METHODS & set(item)}
 
@@ -45,7 +45,7 @@ SHOWN = """() => [...document.querySelectorAll(".opblock-summary")].map((block) 
 
 
 def shown(window: Window) -> set[tuple[str, str]]:
-    """Return method and path of every operation that the page has drawn, visible or not."""
+    """Return the method and path of every operation that the page has rendered, visible or not."""
     window.page.locator(".opblock-summary").first.wait_for()
     return {(method, path) for method, path in window.page.evaluate(SHOWN)}
 
@@ -75,7 +75,7 @@ def test_an_operation_leads_to_its_own_page(window: Window) -> None:
 def test_the_list_leads_to_the_page_and_the_description_of_each_service(window: Window, service: Service) -> None:
     for link, arrived in (("docs", "text/html"), ("openapi.json", "application/json")):
         window.page.goto("/docs")
-        # This test does not check what the page draws.
+        # Do not wait until the page has rendered.
         with window.page.expect_navigation(wait_until="commit") as navigation:
             window.page.locator(f'a[href="{base(service)}/{link}"]').click()
         answer = navigation.value
@@ -89,7 +89,7 @@ def test_with_and_without_a_slash_it_is_one_page(http: httpx.Client, service: Se
     assert page.text == other.text
 
 
-# Open one after the other, because the page resolves the whole description again at every click.
+# Open the operations one after another, because each click makes the page resolve the whole description again.
 OPEN_EACH = """async count => {
     const frame = () => new Promise(requestAnimationFrame);
     const late = performance.now() + 300_000;

@@ -1,4 +1,4 @@
-"""The status page in a real browser: accessible, at every width, and with only a keyboard."""
+"""The status page in a real browser is accessible at every width, and with only a keyboard."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

@@ -16,7 +16,7 @@ from tests.support.server import RunningServer
 pytestmark = pytest.mark.page
 
 UNIT = "4900001"
-# What a portal's page does: it requests a ticket with the person's token, then the stream with the ticket.
+# A portal's page requests a ticket with the person's token, and opens the stream with the ticket.
 LISTEN = """async ([base, token, query]) => {
     const asked = await fetch(`${base}/health-units/unidades/eventos/bilhetes?${query}`, {
         method: "POST", headers: {Authorization: `Bearer ${token}`},
@@ -31,7 +31,7 @@ LISTEN = """async ([base, token, query]) => {
     });
     return bilhete;
 }"""
-# What an `EventSource` does when its connection breaks: it requests the same address again.
+# After a broken connection, an `EventSource` requests the same address again.
 ASK_AGAIN = """([base, ticket]) => new Promise((resolve) => {
     const again = new EventSource(`${base}/health-units/unidades/eventos/ao-vivo?bilhete=${ticket}`);
     again.onerror = () => resolve(again.readyState);
@@ -54,7 +54,7 @@ class PortalPage(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def portal() -> Iterator[str]:
-    """Yield the address of a portal's page, which has another origin than the platform."""
+    """Yield the address of a portal's page, whose origin differs from the platform's."""
     with ThreadingHTTPServer(("127.0.0.1", 0), PortalPage) as serving:
         threading.Thread(target=serving.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{serving.server_port}/"

@@ -1,4 +1,4 @@
-"""One window of a new browser, which records all requests and complaints."""
+"""A browser window that records its requests, and the errors and warnings in its console."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ class Window:
 
     @property
     def strangers(self) -> list[str]:
-        """Return the requested addresses outside of this machine. Images inside a style sheet are not requests."""
+        """Return the requested addresses on other hosts. A `data:` URL causes no real request."""
         return [url for url in self.asked if not url.startswith("data:") and urlsplit(url).hostname != "127.0.0.1"]
 
     @property
@@ -35,7 +35,7 @@ class Window:
     def wider_than_the_screen(self) -> list[str]:
         """Return the elements that force a person to scroll sideways.
 
-        A picture in a scrollable region may be wider than a phone (WCAG 1.4.10 excepts it).
+        Exception: a picture inside a scrollable region may be wider than a phone (WCAG 1.4.10).
         """
         return list(
             self.page.evaluate(
@@ -49,7 +49,7 @@ class Window:
 
 @contextmanager
 def opened(browser: Browser, address: str, width: int = DESKTOP) -> Iterator[Window]:
-    """Yield a window. Paths are relative to the address, and cookies end with the window."""
+    """Yield a window in a new browser context. Paths are relative to `address`."""
     viewport = {"width": width, "height": 760}
     with browser.new_context(base_url=address, locale="pt-BR", viewport=viewport) as context:  # type: ignore[arg-type]
         yield Window(context.new_page())

@@ -8,7 +8,7 @@ from tests.support.polling import PATIENCE
 
 
 class Repository:
-    """A repository created in a folder, with the folder's files not yet committed."""
+    """A new git repository in a folder. The folder's files are not committed yet."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -24,7 +24,7 @@ class Repository:
 
 
 def run(*words: object, **environment: str) -> str:
-    """Return the output of a command that must succeed."""
+    """Run a command that must succeed, and return its output."""
     done = subprocess.run(
         [str(word) for word in words], env=os.environ | environment, capture_output=True, text=True, timeout=PATIENCE
     )

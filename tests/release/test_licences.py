@@ -1,4 +1,4 @@
-"""The check of licences: an unknown or incompatible licence stops a release."""
+"""Tests of the licence check: an unknown or incompatible licence stops a release."""
 
 from email.message import Message
 from importlib.metadata import PackageMetadata

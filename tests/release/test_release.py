@@ -1,4 +1,4 @@
-"""A release: a second build is equal, its sums and signature are valid, and changed files are refused."""
+"""Tests of a release: a second build is identical, checksums and signature are valid, changed files are rejected."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from tools.release.licences import Refused
 
 pytestmark = pytest.mark.long
 
-# The place from which the trial was imported, and a token that its identity provider issued.
+# Prints the file from which the trial was imported, and a token from its identity provider.
 TOKEN_OF_A_DEMO_PERSON = """
 import balcao_sandbox, sys
 from balcao.__main__ import main
@@ -37,7 +37,7 @@ DAY = f"## {__version__} (2026-11-22)"
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    """Return the current source in its own repository."""
+    """Return a repository with the current source."""
     folder = tmp_path_factory.mktemp("repository")
     listed = run("git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
     for name in listed.rstrip("\0").split("\0"):
@@ -56,7 +56,7 @@ def release(repository: Repository, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture
 def copy(release: Path, tmp_path: Path) -> Path:
-    """Return a release that a test may change."""
+    """Return a copy of the release that the test may change."""
     return Path(shutil.copytree(release, tmp_path / release.name))
 
 
@@ -89,7 +89,7 @@ def umask() -> Iterator[None]:
 def test_whoever_builds_the_commit_again_gets_the_same_bytes(
     repository: Repository, release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Build from a clone, with other file permissions and another time zone."""
+    """Build from a clone with other file permissions and in another time zone."""
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     run("git", "clone", "--quiet", repository.folder, tmp_path / "clone")
     again = building.build(tmp_path / "clone", tmp_path / "dist")
@@ -254,7 +254,7 @@ def make_signature(release: Path, key: Path, purpose: str = signing.PURPOSE) -> 
 
 
 class Installer:
-    """The operator's script, on a machine that cannot install packages. If it gets that far, it ends there."""
+    """install.sh on a machine that cannot install packages. At that step the script fails."""
 
     def __init__(self, release: Path, folder: Path) -> None:
         self.release = release

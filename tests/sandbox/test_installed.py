@@ -1,4 +1,4 @@
-"""The sandbox profile without the distribution of the trial gives a sentence. Production never asks for it."""
+"""Without the distribution of the trial, the sandbox profile says what to install. Production never looks for it."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from balcao.settings import Settings, SettingsError
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Search for the parts under a name that no installed distribution has."""
+    """Make the trial look uninstalled: search for its parts in an entry point group that no distribution has."""
     monkeypatch.setattr(sandbox, "GROUP", "balcao.sandbox.of-nobody")
     monkeypatch.setattr(sandbox, "find_parts", sandbox.find_parts.__wrapped__)
 

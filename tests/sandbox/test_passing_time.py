@@ -1,4 +1,4 @@
-"""Time passes for one person of the trial: this person's data expires, and no other's."""
+"""The trial moves time for one person: only that person's data expires."""
 
 import asyncio
 from datetime import timedelta

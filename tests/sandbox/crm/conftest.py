@@ -1,4 +1,4 @@
-"""The sandbox CRM over real HTTP, as in the tests of its client."""
+"""Fixtures for the sandbox CRM over real HTTP."""
 
 from tests.crm.conftest import crm, rest, running_crm
 

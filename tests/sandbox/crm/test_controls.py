@@ -1,4 +1,4 @@
-"""The page of the sandbox's switches: planted faults take effect, and no other site can plant one."""
+"""Tests of the sandbox's page of faults: a planted fault takes effect, and no other site can plant one."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The contract of the sandbox CRM: the Salesforce-style subset, its refusals, and its switches."""
+"""Contract tests of the sandbox CRM: the subset of Salesforce's API, its errors, and its switches for faults."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The query grammar: valid queries are parsed as written, and nothing else is accepted."""
+"""Tests of the query parser: it parses valid queries exactly, and rejects everything else."""
 
 import pytest
 from hypothesis import given

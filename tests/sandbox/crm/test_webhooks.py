@@ -1,4 +1,4 @@
-"""The calls that the sandbox CRM makes itself: echoes, events on demand, and the end of an anonymisation request."""
+"""Tests of the sandbox CRM's own calls: echoes, events on demand, and the end of an anonymisation request."""
 
 import json
 import queue
@@ -22,12 +22,12 @@ BRUNO, CARLA = "90000000256", "90000000337"
 
 
 class Listener:
-    """Stands in for the registry and the identity provider, and stores the calls that arrive."""
+    """A server that replaces the registry and the identity provider, and records the calls it receives."""
 
     def __init__(self) -> None:
         self.arrived: queue.Queue[dict[str, Any]] = queue.Queue()
         self.tokens = 0
-        self.valid_from = 1  # earlier tokens are refused
+        self.valid_from = 1  # number of the first token that is accepted
 
         def token(request: Request) -> Response[Any]:
             [client] = parse_qs(request.content or b"")[b"client_id"]
@@ -135,7 +135,7 @@ def test_a_filed_anonymisation_empties_the_account_and_says_so(
 def test_what_is_filed_for_an_account_is_done_to_that_account_whatever_cpf_stands_beside_it(
     listener: Listener, crm: RunningCrm, rest: httpx.Client
 ) -> None:
-    """As in a real CRM: a write to the wrong account changes another person, and the sandbox shows it."""
+    """As in a real CRM, a write to the wrong account changes another person. The sandbox makes this visible."""
     [bruno], [carla] = crm.accounts(BRUNO), crm.accounts(CARLA)
     consent = {"Conta__c": bruno["Id"], "CPF__c": CARLA, "Categoria__c": "saude", "Status__c": "IN"}
     rest.patch(f"/sobjects/Consentimento__c/Chave__c/{CARLA}%7Csaude%7Csms", json=consent).raise_for_status()

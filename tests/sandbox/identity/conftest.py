@@ -1,4 +1,4 @@
-"""A running provider for each module, and a new portal for each test."""
+"""Fixtures: a running provider for each module, and a new portal for each test."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The provider alone on the real server, a browser with cookies, and a portal that uses a third-party library."""
+"""The provider without the platform on the real server, and a portal with a browser and a third-party OAuth library."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -30,13 +30,13 @@ ANA, DAVI, KLEBER = "90000000175", "90000000418", "90000040126"
 
 
 class RunningProvider(RunningServer):
-    """A process of the provider. `realm` is its state."""
+    """A server that runs only the identity provider. `realm` is the provider's state."""
 
     def __init__(self, settings: Settings, database_url: str, *, strict: bool = False, port: int | None = None) -> None:
         self.settings = settings
         database = Database(database_url, size=4)
         http = httpx.AsyncClient(**OPTIONS)
-        # The limit for guesses is that of production, where this provider is never served.
+        # With `strict`, the provider limits guesses as in production, where it is otherwise never served.
         rated = settings.model_copy(update={"profile": "production"}) if strict else settings
         self.realm = Realm(rated, database, Limits(), http)
         gateway = Gateway([provider.mount_realm(self.realm)], no_pages(), lambda: _opened(database, http))
@@ -71,7 +71,7 @@ async def _opened(database: Database, http: httpx.AsyncClient) -> AsyncIterator[
 
 
 class Portal:
-    """One client and one browser. Every step follows the addresses of the discovery document."""
+    """A client and one browser. Every step uses the addresses in the discovery document."""
 
     def __init__(self, running: RunningProvider, client_id: str = "portal-cidadao") -> None:
         self.running = running
@@ -107,7 +107,7 @@ class Portal:
         return self.browser.post(urljoin(str(page.url), form.action), data=form.values | typed)
 
     def log_in(self, cpf: str = ANA, **further: Any) -> str:
-        """Return the address to which the browser is redirected."""
+        """Log in, and return the address to which the browser is redirected."""
         who = person(cpf)
         answer = self.send(self.page(**further), username=who.cpf, password=who.password)
         return answer.headers["location"]
@@ -126,7 +126,7 @@ class Portal:
         )
 
     def exchange_form(self, address: str, **changes: str) -> dict[str, str]:
-        """Return the form that exchanges a code, for a test to change."""
+        """Return the form that exchanges the address's code for tokens. `changes` replace its fields."""
         return {
             "grant_type": "authorization_code",
             "client_id": "portal-cidadao",
@@ -141,13 +141,13 @@ def person(cpf: str) -> Person:
 
 
 def parse_response(address: str) -> dict[str, str]:
-    """Return the parameters in the address."""
+    """Return the parameters in the query or fragment of an address."""
     parts = urlsplit(address)
     return {name: values[0] for name, values in parse_qs(parts.query or parts.fragment).items()}
 
 
 def refusal(answer: httpx.Response) -> tuple[int, str]:
-    """Return status and `Error-Code` of a refusal, after checking the standard's error name in its body or address."""
+    """Return status and `Error-Code` of a refusal. Check the OAuth error in its body or redirect address."""
     code = answer.headers["Error-Code"]
     told = parse_response(answer.headers["location"]) if "location" in answer.headers else answer.json()
     assert told["error"] == code.replace("-", "_")

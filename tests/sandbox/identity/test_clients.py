@@ -1,4 +1,4 @@
-"""Systems get tokens by client credentials (spec: authentication 3)."""
+"""Tests of systems that get tokens by client credentials (spec: authentication 3)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A portal's server, with a library that sends neither PKCE nor scope, authenticates with its secret."""
+"""A portal's server authenticates with its secret. Its library sends neither PKCE nor a scope."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ METHODS = ["client_secret_basic", "client_secret_post"]
 
 
 class PortalServer(Portal):
-    """A portal's server: no challenge, no scope."""
+    """A portal's server, which sends neither a PKCE challenge nor a scope."""
 
     def __init__(self, running: RunningProvider, client: Client, method: str = "client_secret_basic") -> None:
         super().__init__(running, client.client_id)
@@ -62,7 +62,7 @@ def server(provider: RunningProvider) -> Iterator[PortalServer]:
 
 @pytest.fixture
 def changed_client(provider: RunningProvider) -> Iterator[Callable[..., None]]:
-    """Yield a function that changes the entry of `portal-cidadao` for the duration of a test."""
+    """Yield a function that changes the client `portal-cidadao`. The change ends with the test."""
     known = provider.realm.clients
 
     def change(**members: Any) -> None:
@@ -74,7 +74,7 @@ def changed_client(provider: RunningProvider) -> Iterator[Callable[..., None]]:
 
 
 def age(sql: Sql, token: str, by: str) -> None:
-    """Move the last use of a refresh token into the past."""
+    """Move the last use of a refresh token into the past by an interval."""
     used = "UPDATE platform.identity_credential SET used_at = used_at - $2::text::interval"
     sql(f"{used} WHERE hash = sha256(convert_to($1, 'UTF8'))", token, by)
 
@@ -149,7 +149,7 @@ def test_where_the_entry_sets_no_longer_time_a_lost_response_ends_the_session_af
 
 
 def test_the_tokens_of_the_demo_portals_outlive_a_refresh_that_failed(server: PortalServer) -> None:
-    """A portal refreshes every 300 seconds, so it has another attempt before the token expires."""
+    """A portal refreshes every 300 seconds. If one refresh fails, it can try once more before the token expires."""
     assert {portal.access_seconds for portal in PORTALS.values()} == {600}
     assert server.tokens()["expires_in"] == 600
 

@@ -1,4 +1,4 @@
-"""The list of demo people is consistent."""
+"""Tests that the list of demo people is consistent."""
 
 import pytest
 

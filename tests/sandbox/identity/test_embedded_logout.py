@@ -1,4 +1,4 @@
-"""A logout at the embedded provider ends the sessions at the platform, as with a city's provider."""
+"""A logout at the embedded provider ends the sessions on the platform, as a logout at a city's provider does."""
 
 from collections.abc import Iterator
 

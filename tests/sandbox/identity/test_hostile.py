@@ -1,4 +1,4 @@
-"""Stolen, forged and altered requests of the code flow."""
+"""Tests of stolen, forged and altered requests in the code flow."""
 
 import httpx
 import pytest
@@ -9,7 +9,7 @@ from tests.support.demo_people import KLEBER
 from tests.support.fixture_types import Sql
 from tests.support.polling import PATIENCE
 
-# Matches the row of a code or a refresh token.
+# Selects the row of a code or refresh token.
 _OF = "WHERE hash = sha256(convert_to($1, 'UTF8'))"
 
 
@@ -66,7 +66,7 @@ def test_a_code_is_worth_nothing_with_anything_else_changed(
 def test_a_refused_code_says_what_does_not_fit(
     portal: Portal, provider: RunningProvider, name: str, value: str
 ) -> None:
-    """The message lets a portal's developer find the mistake. The code is used up nevertheless."""
+    """The message shows a portal's developer the mistake. The code is used up all the same."""
     form = portal.exchange_form(portal.log_in(), **{name: value})
     assert name in provider.token(form).json()["error_description"]
     assert "já foi usado" in provider.token(form).json()["error_description"]
@@ -284,7 +284,7 @@ def test_only_hashes_of_what_the_browser_and_the_client_hold_are_stored(portal: 
 
 
 def change_login_url(portal: Portal, change: dict[str, str | None]) -> httpx.URL:
-    """Return the portal's request with parameters replaced, or removed if None."""
+    """Return the portal's login address with some parameters replaced, or removed if the value is None."""
     url = httpx.URL(portal.login_url())
     for name, value in change.items():
         url = url.copy_remove_param(name) if value is None else url.copy_set_param(name, value)

@@ -1,4 +1,4 @@
-"""Keys survive a restart, rotate while the provider runs, and never invalidate a valid token."""
+"""Signing keys survive a restart and rotate while the provider runs. A rotation never invalidates a valid token."""
 
 import stat
 import threading
@@ -25,7 +25,7 @@ def read_keys(settings: Settings) -> list[StoredKey]:
 
 
 def age_keys(settings: Settings, seconds: float) -> None:
-    """Make every key older by this many seconds."""
+    """Make every stored key this many seconds older."""
     aged = [msgspec.structs.replace(key, made_at=key.made_at - seconds) for key in read_keys(settings)]
     locate_file(settings).write_bytes(msgspec.json.encode(aged))
 

@@ -1,4 +1,4 @@
-"""A session ends through the browser or the back channel, and everything granted in it ends with it."""
+"""A logout through the browser or the back channel ends the session and everything granted in it."""
 
 import httpx
 import pytest

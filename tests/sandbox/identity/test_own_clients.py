@@ -1,4 +1,4 @@
-"""Developers create their own clients in the trial: each sees and changes only theirs, and none has further rights."""
+"""Developers create their own clients in the trial. They see and change only their own, and get no further rights."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ class Developer:
 
 
 def read_secret(page: httpx.Response) -> tuple[str, str]:
-    """Return the client and the secret that a page shows once."""
+    """Return a client's id and its secret, which a page shows only once."""
     client, secret = re.findall(r"<dd>\s*<code>([^<]+)</code>\s*</dd>", page.text)[:2]
     return client, secret
 

@@ -1,4 +1,4 @@
-"""People log in through the page, and a portal with a third-party library gets their tokens."""
+"""Tests of people who log in on the page, and of a portal that gets their tokens with a third-party library."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Two processes of the provider on one database: each accepts the other's grants, and a restart loses nothing."""
+"""Two processes of the provider share a database: each accepts the other's grants, and a restart loses nothing."""
 
 import asyncio
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ USER_INFO = "/protocol/openid-connect/userinfo"
 
 @pytest.fixture(scope="module")
 def other(provider: RunningProvider, database_url: str) -> Iterator[str]:
-    """Yield the issuer's address in a second process on the same data folder and database."""
+    """Yield the issuer's address on a second server that uses the same data folder and database."""
     with RunningProvider(provider.settings, database_url, port=free_port()) as running:
         yield f"{running.url}/auth/realms/balcao"
 

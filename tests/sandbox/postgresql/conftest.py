@@ -13,7 +13,7 @@ from balcao_sandbox.postgresql.supervisor import start
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Return a folder with a short path that every account can enter; pytest's own is closed to others."""
+    """Yield a folder with a short path that every account can enter. pytest's own folders are private."""
     place = Path(tempfile.mkdtemp(prefix="balcao-")).resolve()
     place.chmod(0o755)
     yield place
@@ -22,7 +22,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="package")
 def created() -> Iterator[Path]:
-    """Return a stopped database as a first start creates it."""
+    """Yield a stopped database in the state after a first start."""
     place = Path(tempfile.mkdtemp(prefix="balcao-")).resolve()
     place.chmod(0o755)
     start(place, durable=False).stop()
@@ -32,5 +32,5 @@ def created() -> Iterator[Path]:
 
 @pytest.fixture
 def used(folder: Path, created: Path) -> None:
-    """Fill the folder with the result of a first start, which takes longer than the tests themselves."""
+    """Copy the database of a first start into the folder. A first start takes longer than the tests themselves."""
     subprocess.run(["cp", "-a", created, folder], check=True)

@@ -1,4 +1,4 @@
-"""A server of another process, and its answers."""
+"""An embedded PostgreSQL that another process supervises, and queries to it."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from tests.support.polling import PATIENCE
 
 SRC = Path(supervisor.__file__).parents[2]
 
-# From a parent in the background it would inherit that Ctrl-C is ignored.
+# SIGINT is reset because a process that starts in the background inherits that it is ignored.
 SUPERVISOR = """
 import signal, sys
 from pathlib import Path
@@ -50,7 +50,7 @@ sys.stdin.read()
 
 @contextmanager
 def supervised(folder: Path, script: str = SUPERVISOR) -> Iterator[subprocess.Popen[str]]:
-    """Yield another process that started the server of `folder`."""
+    """Yield another process, which runs the server of `folder`."""
     command = [sys.executable, "-c", script, str(folder)]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, **pipes, text=True, env=environment(), start_new_session=True) as process:
@@ -71,7 +71,7 @@ def said(process: subprocess.Popen[str]) -> str:
 
 
 def ask(server: Server, *statements: str) -> Any:
-    """Return the value of the last statement."""
+    """Run the statements, and return the value of the last one."""
 
     async def asking() -> Any:
         connection = await asyncpg.connect(server.url, timeout=PATIENCE)

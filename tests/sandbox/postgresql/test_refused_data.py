@@ -1,4 +1,4 @@
-"""Data with which the embedded PostgreSQL refuses to start: one sentence for each case."""
+"""If its data are unusable, the embedded PostgreSQL refuses to start and explains each case in one sentence."""
 
 import os
 import shutil

