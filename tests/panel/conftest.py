@@ -1,6 +1,6 @@
-"""Fixtures for the platform with its demo data and its panel. People use the panel over HTTP or in a real Chromium.
+"""Fixtures for the platform with its demo data and its panel, used over HTTP or in a real Chromium.
 
-`screen` is a window of 1280 pixels, and `screen_of(360)` is one of a phone.
+`screen` is a window of 1280 pixels, and `screen_of(360)` is that of a phone.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def panel(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """A client of the panel that has not logged in yet."""
+    """Yield a client of the panel. Its person has not logged in yet."""
     with PanelClient(sandbox.url) as opened:
         yield opened
 
@@ -57,6 +57,6 @@ def screen(screen_of: Callable[..., Screen]) -> Screen:
 
 @pytest.fixture
 def beside() -> Iterator[Callable[..., Any]]:
-    """Call a function in a separate thread, because the browser occupies the event loop of this one."""
+    """Yield a function that calls another one in a thread, because the browser occupies this thread's event loop."""
     with ThreadPoolExecutor(1) as thread:
         yield lambda call, *arguments: thread.submit(call, *arguments).result()

@@ -1,4 +1,4 @@
-"""`balcao panel`: the panel in processes of its own, which call the services by their addresses."""
+"""Tests of `balcao panel`: the panel runs in its own processes and calls the services by their addresses."""
 
 import signal
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long
 
 
 def make_terminal(sandbox: Sandbox, folder: Path, **changes: object) -> Terminal:
-    """Return a terminal for the running platform, with a database login of the panel's own."""
+    """Return a terminal for `balcao panel` next to the running platform. The panel has its own database login."""
     own = sandbox.database_url.replace("//balcao@", "//balcao_panel@")
     settings = {
         "port": sandbox.settings.port,
@@ -54,7 +54,7 @@ def test_who_logs_in_at_one_process_is_known_to_the_others_and_sees_what_the_ser
     with PanelClient(url) as panel:
         panel.login("kleber", "/painel/operacao/tarefas")
         assert panel.page.heading == "Tarefas paradas"
-        for _ in range(8):  # each on a new connection, so that both processes answer
+        for _ in range(8):  # new connections, so that both processes respond
             page = httpx.get(f"{url}/painel", cookies=panel.http.cookies, timeout=PATIENCE)
             assert "O que espera por mim" in page.text
 

@@ -1,6 +1,6 @@
-"""Axe finds nothing to complain about on the pages of the panel, in every state.
+"""Axe finds nothing on the panel's pages, in any of their states.
 
-The test follows links as a person does, so that it includes new pages. CI checks the pages of the navigation in light
+The test follows links as a person does, so new pages are included. CI checks the pages of the navigation in light
 colours at 1280 pixels. `make prove` checks all linked pages at both widths, in light and dark colours.
 """
 
@@ -26,9 +26,9 @@ IN_MENU = [page.address() for page in PAGES if page.in_menu]
 
 @pytest.fixture(scope="module")
 def address(sandbox: Sandbox, sql: Any) -> str:
-    """The address of the panel.
+    """Return the panel's address.
 
-    Depending on `sql` starts its event loop before that of the browser, and ends it after.
+    Because this depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
     """
     return sandbox.url
 

@@ -1,4 +1,4 @@
-"""Ordinary pages use words. Codes of the platform appear only in the technical details of a page."""
+"""Pages use plain words. The platform's codes appear only in a page's technical details."""
 
 import re
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ from tests.support.sandbox import Sandbox
 
 LISTED = [page for area in AREAS for page in area.pages.declared if page.method == "GET" and not page.parameters]
 OPENED = {page.address() for page in LISTED}
-# Rights (`pet:read`), members and kinds (`tutor_id`), values of Python, names of settings, Markdown.
+# Rights (`pet:read`), members and kinds (`tutor_id`), Python values, names of settings, Markdown.
 CODE = re.compile(r"\b[a-z][a-z_]*:[a-z][a-z_:]*\b|\b[a-z]+(?:_[a-z]+)+\b|\bBALCAO_\w+|\b(?:True|False|None)\b|`")
 _VOID = {"input", "meta", "link", "br", "img", "hr", "col", "use", "path", "rect", "line", "circle", "polyline"}
 
 
 class Shown(HTMLParser):
-    """The text that a page shows, without its technical details, given names, input texts and scripts."""
+    """The visible text of a page, without technical details, proper names, input values and scripts."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -58,12 +58,12 @@ def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
 @pytest.mark.parametrize("page", LISTED, ids=lambda page: page.path or "/")
 def test_a_page_shows_no_code_outside_its_technical_details(kleber: PanelClient, page: Page) -> None:
     answer = kleber.get(page.address())
-    if "text/html" in answer.headers["content-type"]:  # files for machines may contain codes
+    if "text/html" in answer.headers["content-type"]:  # files for programs may contain codes
         assert find_codes(answer.text) == set()
 
 
 def find_links_of_other_pages(panel: PanelClient) -> dict[str, str]:
-    """Return the first link to each page with parameters, found on a page without parameters."""
+    """Return the first link to each page with parameters. Search only the pages without parameters."""
     patterns = [
         (page.name, re.compile(PREFIX + re.sub(r"\{\w+\}", "[^/?]+", page.path) + r"(\?.*)?"))
         for area in AREAS

@@ -1,4 +1,4 @@
-"""The numbers of waiting items next to the entries of the navigation: who sees them, and when they are updated."""
+"""Tests of the counts of waiting items in the navigation: who sees them, and when they are updated."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Sql = Callable[..., list[dict[str, object]]]
 
 
 def read_counts(page: str) -> dict[str, int]:
-    """Return the numbers in the navigation by the addresses of their entries."""
+    """Return the counts in the navigation, by the address of the entry."""
     (navigation,) = re.findall(r'<nav class="nav".*?</nav>', page, re.DOTALL)
     found = re.findall(r'<a href="([^"]+)"[^>]*>[^<]*<span class="cnt">(\d+)', navigation)
     return {address: int(number) for address, number in found}
@@ -30,7 +30,7 @@ def waiting(panel: PanelClient, address: str = ACCOUNT) -> int:
 
 @pytest.fixture
 def before(sandbox: Sandbox) -> int:
-    """The number of items that wait for approval before the test."""
+    """Return the number of items that wait for approval before the test."""
     with PanelClient(sandbox.url) as other:
         return read_counts(other.login("kleber").text).get(QUEUE, 0)
 
@@ -87,7 +87,7 @@ def test_who_may_not_approve_sees_no_number_and_who_holds_other_rights_now_not_t
         sandbox.http.post(roles, json={"role_name": given[0]}, headers=admin).raise_for_status()
         assert waiting(panel, "/painel") == before + 1
         sandbox.http.post(roles, json={"role_name": given[1]}, headers=admin).raise_for_status()
-        assert waiting(panel) == 0  # with other rights, the number might be different
+        assert waiting(panel) == 0  # different rights discard the old count
         until_now(lambda: waiting(panel) == before + 1)
     finally:
         for role in given:

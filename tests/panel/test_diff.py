@@ -1,4 +1,4 @@
-"""The comparison of two versions by word."""
+"""Tests of the word-by-word comparison of two versions."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_siz
 
 
 def read(marked: Markup, *, old: bool) -> str:
-    """Return the old or the new text from the marked text."""
+    """Reconstruct the old or the new version from the marked text."""
     text = str(marked).replace("</del> <ins>", "</del><ins>")
     for tag, word, is_kept in (("del", "saiu:&nbsp;", old), ("ins", "entrou:&nbsp;", not old)):
         begin, end = f'<{tag}><span class="vh">[{word}</span>', f'<span class="vh">]</span></{tag}>'
@@ -72,7 +72,7 @@ def test_long_equal_parts_are_folded() -> None:
 
 @pytest.mark.parametrize("length", [20_000, 200_000])
 def test_long_texts_of_other_words_are_compared_within_the_bound(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit applies to every comparison, so that none takes too much time or memory."""
+    """The limit applies to every comparison, so none takes too much time or memory."""
     asked: list[int] = []
     compare_sequences = Indel.opcodes
 

@@ -1,4 +1,4 @@
-"""The frame of the panel in a real browser: login, "Ir para", keyboard, narrow screens, drafts and printing."""
+"""Tests of the panel's frame in a real browser: login, "Ir para", keyboard, narrow screens, drafts and printing."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The panel in a process of its own loads no service, by an import or by a look at a package's files."""
+"""A separate panel process neither imports a service nor reads the files of its package."""
 
 import subprocess
 import sys

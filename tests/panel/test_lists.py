@@ -1,4 +1,4 @@
-"""Lists of the panel redirect to the last page if an address names a later one."""
+"""If an address names a page after the last one, a list redirects to the last page."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A form sent after the end of the session: after the next login, the same person gets the form with its text."""
+"""If a session has ended when a form is sent, the same person gets the form with its text after the next login."""
 
 import hashlib
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def end_session(panel: PanelClient, sandbox: Sandbox, sql: Sql) -> None:
 
 
 def find_login(panel: PanelClient) -> str:
-    """Return the address of the login link on the open page."""
+    """Return the address in the login link of the open page."""
     return next(link for link in panel.page.links if link.startswith("/painel/entrar?"))
 
 
@@ -97,7 +97,7 @@ def test_a_form_of_an_unknown_page_leads_to_its_text(
 
 
 def test_where_the_form_is_gone_the_page_leads_to_the_text(panel: PanelClient, sandbox: Sandbox, sql: Sql) -> None:
-    """An attendance ends with its session, so its forms cannot be opened any more."""
+    """An attendance ends with its session, so its forms can no longer be opened."""
     panel.login("luiz")
     here = panel.attend("900.000.003-37").url.path
     panel.get(f"{here}/email")

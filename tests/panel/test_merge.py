@@ -1,4 +1,4 @@
-"""The merge of changes that two people made to one record."""
+"""Tests of merging two people's changes to one record."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Rules for every declared page: it is linked, guarded and explained. New pages are included automatically."""
+"""Rules for every declared page: it is linked, protected and described. New pages are included automatically."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ IN_MENU = [page for page in PAGES if page.in_menu]
 
 @pytest.fixture(scope="module")
 def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """The administrator on the first page, logged in once for all tests."""
+    """Yield a client of the administrator, logged in once for all tests."""
     with PanelClient(sandbox.url) as opened:
         opened.login("kleber")
         yield opened
@@ -28,7 +28,7 @@ def name(page: Page) -> str:
 
 
 def address_of(page: Page) -> str:
-    """Return an address of the page with identifiers that do not exist."""
+    """Return an address of the page. Its identifiers do not exist."""
     return page.address(**dict.fromkeys(page.parameters, "999999"))
 
 
@@ -38,7 +38,7 @@ def test_no_two_pages_share_an_address_or_a_name() -> None:
 
 
 def test_a_page_is_reached_by_the_navigation_or_from_a_page_that_is() -> None:
-    """A page without parameters outside the menu is linked by the frame or belongs to a page of the menu."""
+    """A page without parameters is in the menu, is linked by the frame, or is directly below a page in the menu."""
     in_frame = {"/ir", "/conta", "/conta/sessoes", "/rascunhos"}
     alone = {
         page.path for page in PAGES if page.method == "GET" and not page.in_menu and not page.parameters

@@ -1,4 +1,4 @@
-"""Refusals before or instead of a page of the panel: browsers get a page in plain words."""
+"""If the panel refuses a request before it reaches a page, the browser still gets a page in plain words."""
 
 import socket
 

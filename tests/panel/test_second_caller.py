@@ -1,4 +1,4 @@
-"""The largest forms of the panel do not delay a second caller. The same holds for the largest bodies of operations."""
+"""The panel's largest forms and the operations' largest bodies do not delay a second caller."""
 
 from collections.abc import Hashable, Iterator
 
@@ -39,7 +39,7 @@ def meter() -> Iterator[StepMeter]:
 
 @pytest.fixture(scope="module")
 def kleber(meter: StepMeter, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PanelClient]:
-    """The administrator at the panel of a platform that runs on the measured event loop."""
+    """Yield a client of the administrator on a platform that runs on the measured event loop."""
     settings = Settings(data_dir=tmp_path_factory.mktemp("panel"), port=free_port(), refused_rate=UNLIMITED)
     with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
         meter.calibrate(opened.url)

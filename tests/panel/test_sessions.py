@@ -1,4 +1,4 @@
-"""A person's sessions in the panel: their list, and their end by the person or the provider, in every process."""
+"""Tests of a person's panel sessions: their list, and their end by the person or the provider in every process."""
 
 from collections.abc import Callable, Iterator
 
@@ -16,7 +16,7 @@ END = f"{SESSIONS}/encerrar"
 
 @pytest.fixture(scope="module")
 def beside(sandbox: Sandbox) -> Iterator[str]:
-    """The panel in another process, with the same sessions."""
+    """Yield the address of a separate panel server with the same sessions."""
     settings = sandbox.settings.model_copy(update={"panel_port": free_port(), "database_url": sandbox.database_url})
     with RunningServer(alone.build(settings, sandbox.database_url, ALONE), settings.panel_port) as server:
         yield server.url
@@ -27,7 +27,7 @@ def is_logged_in(panel: PanelClient) -> bool:
 
 
 def end_of(sandbox: Sandbox, panel: PanelClient) -> None:
-    """Log out at the provider itself, as a person does who leaves a portal."""
+    """Log out at the provider itself, as a person does who logs out of a portal."""
     asked = panel.http.get(f"{sandbox.settings.issuers[0]}/protocol/openid-connect/logout")
     (form,) = PageContent(asked.text).forms
     panel.http.post(f"{sandbox.url}{form.action}", data=form.values)

@@ -1,4 +1,4 @@
-"""Mistakes in templates that tests of single pages do not find."""
+"""Tests for mistakes in templates that tests of single pages do not find."""
 
 import ast
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ PANEL = Path(balcao.panel.__file__).parent
 
 
 def list_keywords(tree: ast.AST, method: str) -> Iterator[str]:
-    """Yield the names of the keyword arguments in calls of a method."""
+    """Yield the names of keyword arguments in all calls of a method."""
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == method:
             yield from (keyword.arg for keyword in call.keywords if keyword.arg)
@@ -25,6 +25,6 @@ def test_no_page_gives_a_template_a_value_under_a_name_of_the_frame() -> None:
 
 
 def test_no_field_cuts_a_pasted_value() -> None:
-    """Browsers silently cut pasted text at `maxlength`, so a CPF with surrounding blanks would lose digits."""
+    """Browsers silently truncate pasted text at `maxlength`, so a CPF with surrounding spaces would lose digits."""
     for file in PANEL.rglob("*.html"):
         assert "maxlength" not in file.read_text("utf-8"), file.relative_to(PANEL)

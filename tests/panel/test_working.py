@@ -1,4 +1,4 @@
-"""Two people at one form see each other, and typed text is stored until the form is sent."""
+"""Two people who edit one form see each other, and typed text is stored until the form is sent."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,7 @@ STAY, KEEP = "/painel/presenca", "/painel/rascunhos/guardar"
 
 @pytest.fixture(params=["service", "job", "agent"])
 def form(request: pytest.FixtureRequest, panel: PanelClient) -> str:
-    """The address of a form that two people may edit."""
+    """Return the address of a form that two people may edit."""
     panel.login("kleber")
     lists = {"service": "/painel/servicos", "job": "/painel/vagas", "agent": "/painel/agentes"}
     panel.get(lists[request.param])
@@ -116,7 +116,7 @@ def test_what_is_kept_late_of_a_form_that_was_sent_brings_nothing_back(panel: Pa
     anew = panel.find_form(new).values
     assert anew["_lugar"] != fields["_lugar"]
     panel.post(KEEP, anew | {"nome_servico": "Corte de grama", "resumo": "Depois da recusa."})
-    assert panel.post(KEEP, fields | {"resumo": "Antes da recusa."}).status_code == 200  # sent before
+    assert panel.post(KEEP, fields | {"resumo": "Antes da recusa."}).status_code == 200  # sent before the refused form
     panel.get("/painel/rascunhos")
     (kept,) = {link for link in panel.page.links if re.fullmatch(r"/painel/rascunhos/[0-9a-f-]{36}", link)}
     assert "Depois da recusa." in panel.get(kept).text

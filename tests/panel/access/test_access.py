@@ -1,4 +1,4 @@
-"""The pages of the access administration on the running platform."""
+"""Tests of the pages of access administration on the running platform."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from tests.support.panel import PanelClient
 
 ACCESS = "/painel/acessos"
 GROUPS = f"{ACCESS}/grupos"
-PAULO = "90000040479"  # staff without rights in the demo
+PAULO = "90000040479"  # a member of staff without rights in the demo
 ANA = "90000000175"
 
 

@@ -1,4 +1,4 @@
-"""The pages of the agents on the running platform."""
+"""Tests of the pages of agents on the running platform."""
 
 import re
 

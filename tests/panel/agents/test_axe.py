@@ -1,4 +1,4 @@
-"""Axe finds nothing on the pages of an agent, including the page of a concurrent change."""
+"""Axe finds nothing on an agent's pages, including the page about a concurrent change."""
 
 from collections.abc import Callable
 

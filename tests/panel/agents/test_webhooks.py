@@ -1,4 +1,4 @@
-"""Webhooks of the agents' versions: a receiver is added, tested, shown, sent to again, switched off and deleted."""
+"""Tests of webhooks for agents' versions: add, test, show, redeliver, switch off and delete a receiver."""
 
 import json
 from collections.abc import Callable
@@ -18,22 +18,22 @@ Sql = Callable[..., list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def address(sandbox: Sandbox, sql: Any) -> str:
-    """The address of the panel.
+    """Return the panel's address.
 
-    Depending on `sql` starts its event loop before that of the browser, and ends it after.
+    Because this depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
     """
     return sandbox.url
 
 
 def add_receiver(panel: PanelClient, name: str, **values: str) -> str:
-    """Add a receiver, and return the address of its page."""
+    """Add a receiver on its form, and return the address of its page."""
     answer = panel.submit(NEW, url=NOWHERE, description=name, is_active="y", **values)
     assert answer.status_code == 201, panel.page.text
     return next(link for link in panel.page.links if link.startswith(f"{WEBHOOKS}/"))
 
 
 def fail_test(sql: Sql, receiver: str) -> None:
-    """Store a failed test as a worker stores it."""
+    """Store a failed test delivery, as a worker would."""
     id, error = receiver.rpartition("/")[2], "not-reached"
     tries = json.dumps([{"at": "2026-11-20T12:00:00+00:00", "error": error}])
     sql(
@@ -63,7 +63,7 @@ def test_a_receiver_is_entered_tried_told_again_switched_off_and_deleted(panel: 
     panel.submit(f"{receiver}/segredo")
     assert panel.page.heading == "Segredo trocado"
     assert "whsec_" in panel.page.text
-    panel.submit(f"{receiver}/mudar")  # without the checkbox
+    panel.submit(f"{receiver}/mudar")  # the checkbox is cleared
     assert "desligado" in panel.page.text
     assert not [form for form in panel.page.forms if form.action.endswith(("/teste", "/reenviar"))]
     panel.submit(f"{receiver}/apagar")
@@ -126,7 +126,7 @@ def test_axe_finds_nothing_on_a_receiver_in_any_state(
     beside(fail_test, sql, receiver)
     screen = screen_of(width, color_scheme=scheme)
     screen.login("tereza", NEW)
-    screen.page.get_by_role("button", name="Gravar").click()  # rejected: no address
+    screen.page.get_by_role("button", name="Gravar").click()  # rejected: the address is missing
     assert_usable(screen, "a refused form")
     screen.page.get_by_label("Endereço").fill(NOWHERE)
     screen.page.get_by_role("button", name="Gravar").click()

@@ -22,7 +22,7 @@ Make = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Ask:
-    """Call the search service as Jorge Valente, below `/search/api/v1`."""
+    """Return a function that calls the search service as Jorge Valente, below `/search/api/v1`."""
 
     def call(method: str, path: str, **options: Any) -> httpx.Response:
         headers = bearer(sandbox.tokens.person(GESTOR))
@@ -33,7 +33,7 @@ def ask(sandbox: Sandbox) -> Ask:
 
 @pytest.fixture
 def make(ask: Ask) -> Make:
-    """Create a service, with a unique name unless one is given."""
+    """Return a function that creates a service. Its name is unique unless the caller sets one."""
 
     def create(**members: Any) -> dict[str, Any]:
         body = REQUIRED | {"nome_servico": f"Serviço {uuid4().hex[:12]}"} | members
@@ -46,7 +46,7 @@ def make(ask: Ask) -> Make:
 
 @pytest.fixture
 def alter(database_url: str) -> Iterator[Alter]:
-    """Run a statement as the owner in a separate thread, because the browser occupies the event loop of this one."""
+    """Yield an `Alter`. It uses a separate thread, because the browser occupies the event loop of this one."""
     with ThreadPoolExecutor(1) as pool:
         owner = pool.submit(Owner, database_url).result()
         yield lambda statement: pool.submit(owner.run, statement).result()

@@ -1,4 +1,4 @@
-"""Axe finds nothing on the pages of one service, in every state."""
+"""Axe finds nothing on the pages of a service, whatever its state."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
 
 def change(ask: Ask, service: dict[str, Any], **members: Any) -> None:
-    """Save a change as another editor."""
+    """Save a change to the service as another editor."""
     body = REQUIRED | {"nome_servico": service["nome_servico"]} | members
     assert ask("PUT", f"/admin/services/{service['id']}", json=body).status_code == 200
 

@@ -1,4 +1,4 @@
-"""The pages of the catalogue over HTTP: rights, rejected input, and concurrent changes."""
+"""Tests of the catalogue's pages over HTTP: rights, rejected input and concurrent changes."""
 
 import re
 from typing import Any
@@ -115,7 +115,7 @@ def test_a_proposal_goes_its_way(panel: PanelClient, make: Make, ask: Ask) -> No
 
 
 def empty_queue(ask: Ask) -> None:
-    """Withdraw everything that waits for approval."""
+    """Withdraw every service and proposal that waits for approval."""
     waiting = ask("GET", "/admin/services/summaries", params={"awaiting_approval": True, "per_page": 100}).json()
     for one in waiting["services"]:
         body = ask("GET", f"/admin/services/{one['id']}").json() | {"awaiting_approval": False}

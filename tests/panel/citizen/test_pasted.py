@@ -1,4 +1,4 @@
-"""Forms accept values that people paste, with invisible characters and separators."""
+"""Forms accept pasted values with invisible characters and separators."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""In the trial, the page that asks for a phone's code links to the mailbox where the code arrives."""
+"""In the trial, the form for a phone's code links to the mailbox that received the code."""
 
 import httpx
 

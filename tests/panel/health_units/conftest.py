@@ -1,4 +1,4 @@
-"""Fixtures for calls to the health units by the demo's staff, outside the panel."""
+"""Fixtures that call the health units' API as a member of staff, without the panel."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,16 +12,16 @@ SILVIA = "90000020524"
 
 @pytest.fixture(scope="module")
 def address(sandbox: Sandbox, sql: Any) -> str:
-    """The address of the panel.
+    """Return the panel's address.
 
-    Depending on `sql` starts its event loop before that of the browser, and ends it after.
+    Because this depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
     """
     return sandbox.url
 
 
 @pytest.fixture
 def call(sandbox: Sandbox) -> Callable[..., Any]:
-    """Call the health units as Sílvia, who manages the units and may act in every area, and return the JSON."""
+    """Return a function that calls the API as Sílvia, who may act on all units, and returns the parsed JSON."""
     headers = {"Authorization": f"Bearer {sandbox.tokens.person(SILVIA)}"}
 
     def call(method: str, path: str, body: Any = None) -> Any:
@@ -34,7 +34,7 @@ def call(sandbox: Sandbox) -> Callable[..., Any]:
 
 @pytest.fixture
 def open_one(call: Callable[..., Any]) -> Callable[..., str]:
-    """Open a notification for a unit, after closing the open ones, and return its id."""
+    """Return a function that closes a unit's open notifications, opens a new one and returns its id."""
 
     def open_one(cnes: str, color: str) -> str:
         calm(call, cnes)
@@ -44,6 +44,6 @@ def open_one(call: Callable[..., Any]) -> Callable[..., str]:
 
 
 def calm(call: Callable[..., Any], cnes: str) -> None:
-    """Close the open notifications of a unit."""
+    """Close the unit's open notifications."""
     for each in call("GET", f"/unidade/{cnes}/notificacoes?status=Ativo")["itens"]:
         call("POST", f"/unidade/{cnes}/notificacoes/{each['id']}/encerramento", {"risco": "Verde"})

@@ -1,4 +1,4 @@
-"""The board of risk as a stream: two windows share one upstream, and the page polls while the stream is down."""
+"""Tests of the risk board's stream: two windows share one upstream, and pages poll while the stream is down."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ EVENTS = {"Accept": "text/event-stream"}
 
 
 def read_events(lines: Iterator[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield id, name and data of each event."""
+    """Yield the id, name and data of each event in a stream of lines."""
     found: dict[str, list[str]] = {}
     for line in lines:
         if line:
@@ -34,7 +34,7 @@ def read_events(lines: Iterator[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def find_board(panel: PanelClient, **headers: str) -> tuple[str, str]:
-    """Return id and text of the next board that the stream sends."""
+    """Return the id and the data of the first board that the stream sends."""
     with panel.http.stream("GET", STREAM, headers=EVENTS | headers) as answer:
         assert answer.status_code == 200
         return next((id, data) for id, name, data in read_events(answer.iter_lines()) if name == "quadro")
@@ -60,7 +60,7 @@ def test_a_heartbeat_says_how_long_ago_the_upstream_was_heard(panel: PanelClient
 
 
 def test_the_stream_is_for_who_may_see_the_board_and_leads_a_page_to_it(panel: PanelClient, sql: Sql) -> None:
-    assert httpx.get(panel.url + STREAM, headers=EVENTS).status_code == 303  # redirects to the login
+    assert httpx.get(panel.url + STREAM, headers=EVENTS).status_code == 303  # redirects to the login page
     panel.login("rui", STREAM)
     assert panel.page.heading == "Quadro de risco"
     sql("DELETE FROM panel.session")
@@ -70,7 +70,7 @@ def test_the_stream_is_for_who_may_see_the_board_and_leads_a_page_to_it(panel: P
 def test_a_session_holds_five_streams_and_no_more(panel: PanelClient) -> None:
     panel.login("rui", BOARD)
     with ExitStack() as held:
-        listening = []  # keep the iterators: a dropped one closes its stream
+        listening = []  # keep the iterators: dropping one closes its stream
         for _ in range(5):
             answer = held.enter_context(panel.http.stream("GET", STREAM, headers=EVENTS))
             listening.append(read_events(answer.iter_lines()))

@@ -1,4 +1,4 @@
-"""Numbers in the pictures: the position of a unit on the map, the length of a span, and the height of a bar."""
+"""Tests of the numbers behind the pictures: positions on the map, lengths of spans, heights of bars."""
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise

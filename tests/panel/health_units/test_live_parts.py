@@ -13,7 +13,7 @@ BOARD = "/painel/saude/risco"
 
 
 def mark(page: Page, selector: str) -> None:
-    """Focus an element, and mark it and the status line, so that the test notices if they are replaced."""
+    """Focus an element, and mark it and the status line, so that `assert_same` detects a replacement."""
     page.locator(selector).first.focus()
     page.evaluate("document.activeElement.isMarked = document.querySelector('#novidade').isMarked = true")
 

@@ -1,4 +1,4 @@
-"""Pages of the health units over HTTP: concurrent changes, typed hours, holidays, webhooks and search."""
+"""Tests of the health units' pages over HTTP: concurrent changes, typed hours, holidays, webhooks and search."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The merge of changes that two people made to one job."""
+"""Tests of merging two people's changes to one job."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Numbers in the plots: sums by hour, the scale, and gaps."""
+"""Tests of the numbers behind the plots: hourly sums, scale and gaps."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""The pages of dead-lettered jobs on the running platform."""
+"""Tests of the pages of dead-lettered jobs on the running platform."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ JOBS = "/painel/operacao/tarefas"
 
 @pytest.fixture(scope="module")
 def worked_off(sandbox: Sandbox) -> None:
-    """Run the demo's jobs. Only one push stays, which the CRM rejects for good."""
+    """Run the demo's jobs. Only one job remains: a push that the CRM permanently rejects."""
     asyncio.run(drain(sandbox.settings, sandbox.database_url))
 
 
@@ -29,7 +29,7 @@ async def drain(settings: Settings, database_url: str) -> None:
 
 @pytest.fixture
 def stopped(panel: PanelClient, worked_off: None) -> str:
-    """The id of a dead-lettered job. The list that shows the job is open."""
+    """Open the list of dead-lettered jobs, and return the id of the first job."""
     panel.login("kleber", JOBS)
     numbers = [link.rpartition("/")[2] for link in panel.page.links if link.startswith(f"{JOBS}/")]
     return next(number for number in numbers if number.isdigit())

@@ -1,4 +1,4 @@
-"""The pages of services, queues, processes, imports, limits and maintenance, over HTTP."""
+"""Tests of the pages of services, queues, processes, imports, limits and maintenance over HTTP."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -136,7 +136,7 @@ def test_a_maintenance_is_planned_announced_changed_and_given_up(panel: PanelCli
         panel.post(BEGIN, panel.find_form(BEGIN).values | {"confirmado": "sim"})
         assert "A manutenção está planejada e anunciada" in panel.page.text
     assert "todos os serviços no ar" in panel.page.text
-    assert "A busca para à noite." not in panel.page.text  # the later message replaces it
+    assert "A busca para à noite." not in panel.page.text  # replaced by the later message
     until_now(lambda: "A busca para amanhã à noite." in sandbox.http.get("/status").text)
     end = "/painel/operacao/limites/manutencao/search/encerrar"
     panel.post(end, panel.find_form(end).values)
@@ -171,7 +171,7 @@ def test_the_calls_of_the_last_day_are_drawn_with_their_table(panel: PanelClient
     drawn = panel.get("/painel/operacao/chamadas")
     assert drawn.text.count('<div class="plot">') == 5
     assert "2.400" in panel.page.text
-    assert "2,5 ms 8,0 ms 85,0 ms" in " ".join(panel.page.text.split())  # the mean, the median and the 95th percentile
+    assert "2,5 ms 8,0 ms 85,0 ms" in " ".join(panel.page.text.split())  # mean, median and 95th percentile
     panel.get("/painel/operacao/chamadas?servico=search")
     assert "1.200" in panel.page.text
     assert "2.400" not in panel.page.text

@@ -1,4 +1,4 @@
-"""Quantiles of response times are as exact as the bounds allow."""
+"""Quantiles of response times are as exact as the histogram's bounds allow."""
 
 from bisect import bisect_left
 

@@ -1,4 +1,4 @@
-"""Accesses by visit. The officer sees the name and department of staff; the citizen sees only the department."""
+"""Accesses grouped by visit. The officer sees names and departments of staff, the citizen only departments."""
 
 import asyncio
 import re
@@ -50,9 +50,9 @@ def test_another_reason_another_kind_and_a_refusal_are_visits_of_their_own(other
 
 @pytest.fixture
 def attended(sandbox: Sandbox, panel: PanelClient) -> str:
-    """Let Luiz, who belongs to two departments, read several parts of Carla's record.
+    """As Luiz, read several parts of Carla's record.
 
-    Return the names of his departments.
+    Luiz belongs to two departments. Return their names.
     """
 
     async def work() -> None:
@@ -99,7 +99,7 @@ def test_the_officer_reads_name_and_department(attended: str, panel: PanelClient
 
 def test_the_trail_shows_the_data_of_people_unless_everything_is_asked_for(panel: PanelClient) -> None:
     panel.login("debora")
-    of_nobody = " de ninguém "  # as in each access to the whole trail
+    of_nobody = " de ninguém "  # as in every row about an access to the whole trail
     assert of_nobody not in " ".join(read_rows(panel.get("/painel/dados/trilha").text))
     assert "a dados de pessoas" in panel.page.text
     assert of_nobody in " ".join(read_rows(panel.get("/painel/dados/trilha?sobre=tudo").text))

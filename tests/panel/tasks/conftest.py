@@ -1,6 +1,6 @@
-"""Fixtures for people who do the forty tasks of the panel in each way of `tests/support/task_ways.py`.
+"""Fixtures for people who do the panel's forty tasks in each way of `tests/support/task_ways.py`.
 
-Each way has a platform of its own.
+Each way has its own platform.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ from tests.support.task_ways import WAYS, Way
 __all__ = ["alter", "ask", "call", "make", "open_one"]
 
 
-# At full size, axe checks the pages of each task, and it needs Node.
+# At full size, axe checks the pages of each task. Axe needs Node.
 _TOOLS = [pytest.mark.node] if FULL else []
 
 
@@ -33,7 +33,7 @@ def way(request: pytest.FixtureRequest) -> Way:
 
 @pytest.fixture(scope="module")
 def database_url(way: Way) -> Iterator[str]:
-    """Return a new database for each way, because most tasks can be done only once with the demo data."""
+    """Yield a new database for each way, because most tasks can be done only once with the demo data."""
     name = databases.new_name()
     yield databases.create(name)
     databases.drop(name)
@@ -46,16 +46,16 @@ def settings(way: Way, tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 @pytest.fixture(scope="module")
 def address(sandbox: Sandbox, sql: Any) -> str:
-    """The address of the panel.
+    """Return the panel's address.
 
-    Depending on `sql` starts its event loop before that of the browser, and ends it after.
+    Because this depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
     """
     return sandbox.url
 
 
 @pytest.fixture
 def person_of(way: Way, screen_of: Callable[..., Screen]) -> Callable[..., Person]:
-    """Log a person in at a page, in a window of their own."""
+    """Return a function that logs a person in, in a new window, and opens a page."""
 
     def login(username: str, path: str = "/painel") -> Person:
         person = Person(screen_of(way.width, java_script_enabled=way.has_script), way)

@@ -1,4 +1,4 @@
-"""Tasks of people who administer the access catalogue, in a real browser (tasks 35 to 37)."""
+"""Tasks 35 to 37, for people who administer access, in a real browser."""
 
 from collections.abc import Callable
 
@@ -13,12 +13,12 @@ from tests.support.task_ways import Way
 pytestmark = pytest.mark.page
 
 PersonOf = Callable[..., Person]
-PAULO = "900.000.404-79"  # staff without rights in the demo
+PAULO = "900.000.404-79"  # a member of staff without rights in the demo
 
 
 @pytest.fixture(scope="module")
 def settings(way: Way, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """No token grants administration, so that the last administrator is one of the catalogue."""
+    """Return settings with which no token grants administration, so only the catalogue has administrators."""
     return Settings(
         data_dir=tmp_path_factory.mktemp("data"),
         port=free_port(),

@@ -1,4 +1,4 @@
-"""The task of an editor of agents, in a real browser (task 38)."""
+"""Task 38, for an editor of agents, in a real browser."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Tasks of editors and curators of the catalogue, in a real browser, starting from the first page."""
+"""Tasks of the catalogue's editors and curators, in a real browser, starting from the first page."""
 
 import re
 from collections.abc import Callable
@@ -22,13 +22,13 @@ EDITOR, CURATOR = "editora", "gestor"
 
 
 def find(http: httpx.Client, word: str) -> list[str]:
-    """Return the names of the services that a citizen finds."""
+    """Return the names of the services that a citizen finds with this word."""
     found = http.get("/search/api/v1/search", params={"q": word}).json()
     return [each["title"] for each in found["results"]]
 
 
 def change(ask: Ask, service: dict[str, Any], **members: Any) -> None:
-    """Save a change as another editor."""
+    """Save a change to the service as another editor."""
     body = REQUIRED | {"nome_servico": service["nome_servico"]} | members
     assert ask("PUT", f"/admin/services/{service['id']}", json=body).status_code == 200
 

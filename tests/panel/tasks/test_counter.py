@@ -1,4 +1,4 @@
-"""Tasks of clerks, the data protection officer and a citizen, in a real browser (29 to 34, and 40)."""
+"""Tasks 29 to 34 and 40, for clerks, the data protection officer and a citizen, in a real browser."""
 
 import asyncio
 import itertools
@@ -24,7 +24,7 @@ _numbers = itertools.count(1)
 
 
 def serve(person: Person, reason: str = "Andamento de um chamado", detail: str = "senha 47") -> None:
-    """Start an attendance of Carla."""
+    """Start an attendance of Carla on the form."""
     person.select("Motivo do acesso", reason)
     person.fill("Detalhe", detail)
     person.fill("CPF", "\u200b900.000.003\u201337\u00a0 ")
@@ -78,7 +78,7 @@ def test_without_a_reason_nothing_is_read(person_of: PersonOf, count_events: Cal
 
 @pytest.fixture
 def count_events(sandbox: Sandbox) -> Callable[[], int]:
-    """Return a function that counts how often staff read data of a person."""
+    """Return a function that counts how often staff have read people's data."""
 
     async def ask() -> int:
         connection = await asyncpg.connect(sandbox.database_url)
@@ -170,7 +170,7 @@ def test_the_officer_sees_who_saw_a_person_and_why(person_of: PersonOf) -> None:
 
 @pytest.mark.task(34)
 def test_an_anonymisation_is_rehearsed_confirmed_and_proven(person_of: PersonOf) -> None:
-    elisa = "90000000507"  # she has made choices
+    elisa = "90000000507"  # a person with notification choices
     officer = person_of("debora", "/painel/dados/titular")
     begin(officer, elisa)
     officer.follow("Anonimizar…")

@@ -1,4 +1,4 @@
-"""Tasks of the staff of the health units, in a real browser (tasks 23 to 28)."""
+"""Tasks 23 to 28, for the staff of health units, in a real browser."""
 
 import re
 from collections.abc import Callable
@@ -61,7 +61,7 @@ def test_an_operator_confirms_a_red_that_nobody_confirmed_for_hours(
     expect(person.page.get_by_role("status").first).to_contain_text("Vermelho confirmado agora.")
     expect(row).to_contain_text("confirmada hoje")
     expect(row).not_to_contain_text("sem confirmação")
-    expect(row).to_contain_text("tiros na rua")  # the stored remarks stay
+    expect(row).to_contain_text("tiros na rua")  # the remarks are kept
 
 
 @pytest.mark.task(25)

@@ -1,4 +1,4 @@
-"""Tasks of people who work with jobs, in a real browser, starting from the first page (tasks 16 to 22)."""
+"""Tasks 16 to 22, for people who work with jobs, in a real browser, starting from the first page."""
 
 import asyncio
 import csv
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.page
 
 PersonOf = Callable[..., Person]
 KITCHEN, DRAFT, FOREIGN = (f"/painel/vagas/{sandbox_job_id(name)}" for name in ("V9", "V12", "V7"))
-# One part of a thousand takes a moment, but the machine that runs the tests may be busy.
+# Milliseconds. Processing a thousand applications takes only a moment, but the machine may be busy.
 PATIENT = 60_000
 
 
@@ -117,7 +117,7 @@ def test_six_people_are_rejected_after_a_question_that_names_them(person_of: Per
 def test_everybody_without_a_step_is_moved_while_the_page_is_left(
     person_of: PersonOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Start the work only after the person has left the page. Otherwise the page would mark its result as seen."""
+    """Start the work only after the person has left the page. An open page would mark the result as seen."""
     left, call = threading.Event(), bulk._Run._call
 
     async def call_once_left(run: bulk._Run, part: Any) -> Any:
@@ -178,7 +178,7 @@ def test_the_file_of_candidates_has_accents_and_the_citys_time(person_of: Person
     assert {row["Situação"] for row in rows} == {"Reprovada"}
     applied = next(row["Candidatou-se em"] for row in rows if row["Nome"] == name)
     person.follow(name)
-    # The page says "ontem" and the file has the date. The `time` element of the page has the exact time.
+    # The page shows "ontem" and the file the date. The page's `time` element contains the exact time.
     moment = datetime.strptime(applied, "%d/%m/%Y %H:%M")  # both use the city's time zone
     expect(person.main.locator(f'time[datetime^="{moment:%Y-%m-%dT%H:%M}"]').first).to_be_visible()
 

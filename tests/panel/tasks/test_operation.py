@@ -1,4 +1,4 @@
-"""The task of an operator, in a real browser (task 39)."""
+"""Task 39, for an operator, in a real browser."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ NUMBERS = {ANA: "900.000.001-75", BRUNO: "900.000.002-56", CARLA: "900.000.003-3
 
 @pytest.fixture
 def work(sandbox: Sandbox) -> Callable[[], None]:
-    """Return a function that runs all waiting jobs as a worker does."""
+    """Return a function that runs all waiting jobs, as a worker does."""
 
     async def drain() -> None:
         platform = assemble(sandbox.settings, sandbox.database_url)

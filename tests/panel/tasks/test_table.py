@@ -1,4 +1,4 @@
-"""The table of the forty tasks names the tests of each task, and each of these tests is marked with its task."""
+"""The table of the forty tasks names each task's tests, and these tests are marked with the task."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ ROW = re.compile(r"^\| (\d+) \|.*\| (`[^|]*`) \|$", re.M)
 
 
 def list_marks(function: ast.FunctionDef) -> Iterator[int]:
-    """Yield the numbers of the tasks that a test is marked with."""
+    """Yield the numbers of the tasks that mark a test."""
     for mark in function.decorator_list:
         if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.task":
             yield from (ast.literal_eval(number) for number in mark.args)

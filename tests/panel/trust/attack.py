@@ -1,4 +1,4 @@
-"""The attacker's strings: they are put into the data of every service, and a successful one would show on a page."""
+"""The attacker's strings. Tests put them into the data of every service; a page shows if one of them takes effect."""
 
 import copy
 import json
@@ -19,9 +19,9 @@ from tests.support.issuer import bearer
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox
 
-# A text that marks the attacker's strings, to find them on pages.
+# Part of every string, to find the strings on pages.
 MARK = "ataque"
-# Markup, ends of attributes, titles and text areas, templates, Markdown, and characters that look like others.
+# Markup, ends of attributes, titles and text areas, template syntax, Markdown, and look-alike characters.
 LONG = (
     f"{MARK}\"'><script>alert(1)</script><img src=x onerror=alert(1)><svg onload=alert(1)>"
     "</title></textarea></script>[a](javascript:alert(1))<a href=javascript:alert(1)>b</a>{{7*7}}{%print(7)%}"
@@ -35,7 +35,7 @@ Place: TypeAlias = tuple[str | int, ...]
 
 
 def put_everywhere(sandbox: Sandbox) -> Counter[str]:
-    """Write as many of the strings as the services accept. Return by service how many members of bodies contain one."""
+    """Store the strings wherever a service accepts them. Return how many body members contain one, by service."""
     taken: Counter[str] = Counter()
     for service in app.SERVICES:
         for operation in service.operations():
@@ -48,7 +48,7 @@ def put_everywhere(sandbox: Sandbox) -> Counter[str]:
 
 
 def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
-    """Try each string in each text of the operation's example, then all accepted strings in one call."""
+    """Try each string in each string member of the operation's example, then send all accepted strings in one call."""
     example = find_example(operation)
     kept: dict[Place, str] = {}
     for place in _list_texts(example, ()):
@@ -66,7 +66,7 @@ def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
 
 
 def _send(sandbox: Sandbox, service: Service, operation: Operation, body: Any) -> httpx.Response:
-    """Call as the person concerned if possible, as the CRM's webhook, or as an administrator, with a reason."""
+    """Call as the CRM's webhook, as the owner of the data or as an administrator, with a reason."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     if WEBHOOK_CLIENTS in operation.rule.clients:
         token = sandbox.tokens.client("crm-sandbox")
@@ -94,7 +94,7 @@ def _replace(value: Any, place: Place, text: str) -> Any:
 
 
 def search_in_vain(sandbox: Sandbox) -> None:
-    """Make searches without results, and read a person's data with the strings as reasons."""
+    """Search for each string, and read a person's data with each string as the reason."""
     for text in ALL:
         sandbox.http.get("/search/api/v1/search", params={"q": text})
         reason = text.encode("ascii", "ignore")
@@ -103,7 +103,7 @@ def search_in_vain(sandbox: Sandbox) -> None:
 
 
 class Markup(HTMLParser):
-    """The faults of a page: markup that no template of ours contains."""
+    """A parser that collects faults of a page: markup that our templates never contain."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -128,5 +128,5 @@ class Markup(HTMLParser):
 
 
 def with_attack(address: str, names: Iterable[str], text: str) -> str:
-    """Return the address with additional parameters."""
+    """Return the address with the text in additional parameters of these names."""
     return f"{address}{'&' if '?' in address else '?'}{urlencode(dict.fromkeys(names, text))}"

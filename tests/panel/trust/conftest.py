@@ -1,4 +1,4 @@
-"""Fixtures for the platform with its panel, whose calls to the services go through a line that a test can cut."""
+"""Fixtures for a platform whose panel calls the services over a connection that a test can cut."""
 
 from collections.abc import Iterator
 

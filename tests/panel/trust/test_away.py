@@ -1,4 +1,4 @@
-"""Each dependency of the panel is down in turn: pages say so, nothing is lost, and no restart is needed afterwards."""
+"""Each dependency of the panel fails in turn: pages report it, nothing is lost, and the panel recovers by itself."""
 
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
@@ -22,7 +22,7 @@ GROUP = "/painel/acessos/grupos/novo"
 
 @pytest.fixture(scope="module", autouse=True)
 def impatient(sandbox: Sandbox) -> Iterator[None]:
-    """Shorten the waits for a database that is down to their usual lengths outside of tests."""
+    """Restore the short waits of production for a database that is down. Other tests wait longer."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connections, "ACQUIRE_SECONDS", 2.0)
         patch.setattr(pool, "SERVING_SECONDS", 2.7)
@@ -88,7 +88,7 @@ def test_a_form_that_was_sent_meanwhile_keeps_its_text_and_is_sent_once(
     assert "não se perdeu" in kleber.page.text[-900:]
     kept = kleber.find_form(GROUP)
     assert kept.values["description"] == "Da “prova” <b>"
-    assert kleber.post(GROUP, kept.values).status_code == 503  # too soon
+    assert kleber.post(GROUP, kept.values).status_code == 503  # the dependency is still down
     kept = kleber.find_form(GROUP)
     cut.mend()
     for _ in range(2):  # a double click

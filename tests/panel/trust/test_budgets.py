@@ -1,4 +1,4 @@
-"""The cost of every visible page: calls to the services, bytes, elements, and no external content."""
+"""Limits for the cost of every visible page: calls to the services, bytes, elements, and no external content."""
 
 import gzip
 import re
@@ -22,35 +22,37 @@ from tests.support.sandbox import Sandbox
 pytestmark = pytest.mark.long
 
 KILOBYTE = 1000
-# The calls to the services besides the one for the person's rights: for a list, and for a page about one record or with
-# a form. Pages that combine several services have more.
+# Limits for calls to services: of a list, and of a page about one record or with a form. The call that reads the
+# person's
+# rights does not count. Pages that combine several services have higher limits.
 LIST, DETAIL = 2, 4
 TOGETHER: Mapping[str, int] = {
     "agents.list_agents": 3,
-    "catalogue.list_services": 3,  # the categories and departments of the filters
+    "catalogue.list_services": 3,  # categories and departments for the filters
     "catalogue.show_migrations": 3,
     "catalogue.show_service": 5,
     "citizen.change_preferences": 3,
     "citizen.show": 6,
     "counter.show": 6,
     "health_units.show_board": 6,
-    "home.show_start": 10,  # an administrator: concurrently, one for each `Waiting`
+    "home.show_start": 10,  # for an administrator: one for each `Waiting`
     "operation.show_processes": 3,
-    "operation.show_state": 9,  # one for each service
+    "operation.show_state": 9,  # one to each service
 }
 MOST_NODES = 1_500
-# The first page that a person opens, uncompressed and with its files. Half of a live page is the script.
+# Limits for the first page that a person opens, with its files, uncompressed. On a live page, half of that is the
+# script.
 FIRST_LOAD, FIRST_LOAD_WITH_SCRIPT = 100 * KILOBYTE, 120 * KILOBYTE
-# The same after compression. The form of a job contains all members of the job, with steps and questions.
+# The same limit after compression. `LONGER` is that of a job's form, which contains all members, steps and questions.
 PACKED_FIRST_LOAD = 30 * KILOBYTE
-# The additional size of a page with a part that refreshes itself, uncompressed and compressed.
+# What a part that refreshes itself may add to a page, uncompressed and compressed.
 MORPHING, PACKED_MORPHING = 12 * KILOBYTE, 4 * KILOBYTE
 LONGER: Mapping[str, int] = {"jobs.edit_job": 32 * KILOBYTE}
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one page. `calls` are those to the services, without the one for the person's rights."""
+    """The cost of one page. `calls` are the calls to services, except the one that reads the person's rights."""
 
     name: str
     seen: Seen
@@ -65,9 +67,9 @@ class Cost:
 
 @pytest.fixture(scope="module", autouse=True)
 def fresh_counts() -> Iterator[None]:
-    """Keep cached data fresh for the whole test, so that no page is charged for renewing them.
+    """Keep cached data fresh for the whole test, so that no page has to renew them.
 
-    The first page counts the waiting items. The names that forms offer are cached from the first use.
+    These are the counts of waiting items on the first page, and the names that forms offer.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "FRESH", timedelta(days=1))
@@ -77,7 +79,7 @@ def fresh_counts() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def costs(sandbox: Sandbox, line: Line) -> list[Cost]:
-    """The costs of all pages that an administrator, a clerk in an attendance, and a citizen see."""
+    """Return the cost of each page that an administrator, a clerk in an attendance, or a citizen sees."""
     found = []
     for name in ("kleber", "luiz", "carla"):
         with PanelClient(sandbox.url) as panel:
@@ -132,7 +134,7 @@ def test_a_page_is_small_has_few_elements_and_asks_nobody_else_for_anything(cost
 
 
 def test_the_first_page_that_somebody_opens_is_small_with_all_of_its_files(costs: list[Cost], sandbox: Sandbox) -> None:
-    """A link in a message may lead to any page first."""
+    """A link in a message may lead to any page, so any page can be the first."""
     with PanelClient(sandbox.url) as panel:
         files: dict[str, bytes] = {}
         for cost in costs:
@@ -147,5 +149,5 @@ def test_the_first_page_that_somebody_opens_is_small_with_all_of_its_files(costs
                 packed = sum(len(gzip.compress(body)) for body in bodies)
                 most_packed = LONGER.get(cost.name, PACKED_FIRST_LOAD) + morphs * PACKED_MORPHING
                 assert packed <= most_packed, cost.seen.address
-    # Comments for developers are not sent to browsers.
+    # Style sheets are sent without comments.
     assert not any(b"/*" in body for file, body in files.items() if file.endswith(".css"))

@@ -1,7 +1,6 @@
-"""People and buttons: every displayed button may be pressed, and none breaks anything.
+"""Every button that the panel shows may be pressed by the person who sees it, and none breaks anything.
 
-In a proof, each demo person has a platform of their own and presses all buttons. Otherwise a few people press some of
-them.
+In a proof, each demo person has their own platform and presses all buttons. Otherwise a few people press a sample.
 """
 
 import random
@@ -21,17 +20,17 @@ from tests.support.proof_sizes import FULL, report
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import UNLIMITED, free_port
 
-# The people with the most buttons who cannot revoke each other's rights.
+# The people with the most buttons among those who cannot revoke each other's rights.
 FEW = ["editora", "luiz", "gilda"]
 CITIES = [[person] for person in people()] if FULL else [[people_by_login()[name] for name in FEW]]
-SAMPLE = 10  # buttons for each of the few
+SAMPLE = 10  # buttons for each person in an ordinary run
 # Buttons on pages of this area may revoke rights, so they are pressed last.
 RIGHTS = "access."
 
 
 @pytest.fixture(scope="module", params=CITIES, ids=lambda city: "-".join(person.username for person in city))
 def pressing(request: pytest.FixtureRequest) -> list[Person]:
-    """The people who press the buttons of one platform."""
+    """Return the people who press buttons on the same platform."""
     found: list[Person] = request.param
     return found
 
@@ -61,9 +60,9 @@ def test_every_button_that_is_shown_may_be_pressed(pressing: list[Person], sandb
 
 
 def choose_buttons(panel: PanelClient) -> list[tuple[Kind, str]]:
-    """Return each kind of button with a page that shows it. Buttons that revoke rights come last.
+    """Return one button of each kind, with a page that shows it. Buttons that revoke rights come last.
 
-    Outside of a proof, return only a sample.
+    Ordinary runs return only a sample.
     """
     begin = panel.attend(CARLA).url.path if "/painel/atendimento" in panel.get(PREFIX).text else PREFIX
     shown: dict[Kind, str] = {}

@@ -1,4 +1,4 @@
-"""Forms that no page of the session contained are refused before any service is called."""
+"""A form that no page of the session contained is refused before the panel calls any service."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,7 +11,7 @@ from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-# The logout belongs to no area, but changes something too.
+# The logout belongs to no area, but changes data too.
 WRITES = {
     page.name: page.address(**dict.fromkeys(page.parameters, "999999"))
     for page in PAGES.values()
@@ -22,7 +22,7 @@ WRITES |= {"login.leave": "/painel/sair"}
 
 @pytest.fixture(scope="module")
 def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """The administrator, who may open all pages, logged in once."""
+    """Yield a client of the administrator, who may open all pages, logged in once."""
     with PanelClient(sandbox.url) as opened:
         opened.login("kleber")
         yield opened
@@ -30,7 +30,7 @@ def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
 
 @pytest.fixture(scope="module")
 def refused(kleber: PanelClient, sandbox: Sandbox) -> Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]]:
-    """The fields and headers of foreign forms, by what is wrong with them."""
+    """Return fields and headers of foreign forms, by what is wrong with them."""
     ours, here = {"_csrf": kleber.read_secret()}, {"Origin": sandbox.url}
     with PanelClient(sandbox.url) as other:
         other.login("ana")

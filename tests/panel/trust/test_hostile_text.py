@@ -1,4 +1,4 @@
-"""An attacker's strings in the data of every service and in every address do no harm in a real browser."""
+"""An attacker's strings, in the data of every service and in every address, do no harm in a real browser."""
 
 import json
 import re
@@ -24,13 +24,14 @@ pytestmark = pytest.mark.long
 # Together, these people see every area.
 WHO = ["kleber", "luiz", "ana", "marina", "gilda", "tereza"][: size(3, 6)]
 MOST = size(1, 6)
-# Parameters that are tried on every page, even if it does not use them. A proof tries each one separately.
+# Parameters to try on every page, even on pages that do not use them. A proof tries each one separately.
 ANYWHERE: list[tuple[str, ...]] = (
     [(name,) for name in "q ordem rascunho pagina aba de ate desde antes".split()]
     if FULL
     else [("q", "ordem", "rascunho")]
 )
-# The webhook pages of each area: the operation that lists the receivers, and how a worker stores a failed call.
+# For the webhook pages of each area: the path that lists the receivers, and the SQL with which to store a failed
+# delivery.
 WEBHOOKS = {
     "/painel/agentes/avisos": (
         "/agent/api/v1/webhooks",
@@ -55,7 +56,7 @@ REPORT = """() => {
 
 @pytest.fixture(scope="module")
 def address(sandbox: Sandbox, receivers: list[str]) -> str:
-    """The address of the panel. The fixtures that use `sql` run before the event loop of the browser starts."""
+    """Return the panel's address. The fixtures that use `sql` run before the browser's event loop starts."""
     return sandbox.url
 
 
@@ -71,7 +72,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def crawls(sandbox: Sandbox) -> Mapping[str, Crawl]:
-    """All pages that these people see."""
+    """Crawl all pages that each of these people sees."""
     found = {}
     for name in WHO:
         with PanelClient(sandbox.url) as panel:
@@ -83,9 +84,9 @@ def crawls(sandbox: Sandbox) -> Mapping[str, Crawl]:
 
 @pytest.fixture(scope="module")
 def receivers(sandbox: Sandbox, sql: Callable[..., Any]) -> list[str]:
-    """Return the pages of the attacker's receivers, after failed deliveries.
+    """Create the attacker's webhook receivers with failed deliveries, and return the addresses of their pages.
 
-    The reason of a failure contains the attacker's text too. Only a worker writes reasons, so the test stores it
+    The error of a delivery contains the attacker's string too. Only a worker writes errors, so the test stores them
     directly.
     """
     found = []
@@ -100,7 +101,7 @@ def receivers(sandbox: Sandbox, sql: Callable[..., Any]) -> list[str]:
 
 
 def list_webhook_pages(receiver: str) -> list[str]:
-    """Return every page that shows a receiver. Two of them show its deliveries."""
+    """Return the addresses of all pages that show the receiver. Two of them show its deliveries, too."""
     deeds = [f"{receiver}/{deed}" for deed in ("mudar", "segredo", "apagar")]
     return ["/painel", receiver.rpartition("/")[0], receiver, f"{receiver}?aba=falhas", *deeds]
 
@@ -143,7 +144,7 @@ def test_what_stands_in_a_webhook_and_its_deliveries_is_text_on_each_of_their_pa
                 assert (answer.status_code, attack.MARK in panel.page.text) == (200, True), address
                 assert attack.Markup(answer.text).faults == [], address
             panel.get(receiver)
-            assert panel.page.text.count(attack.LONG[:20]) >= 3  # of the receiver, of the delivery and of its attempt
+            assert panel.page.text.count(attack.LONG[:20]) >= 3  # in the receiver, in the delivery and in its attempt
             renewed = panel.submit(f"{receiver}/segredo")
             assert (panel.page.heading, attack.Markup(renewed.text).faults) == ("Segredo trocado", [])
 
@@ -175,7 +176,7 @@ def test_what_stands_in_an_address_is_text_on_the_page(crawls: Mapping[str, Craw
 
 
 def list_parameters(crawl: Crawl) -> set[tuple[str, tuple[str, ...]]]:
-    """Return one page of each kind with each of its known parameters, and with those of `ANYWHERE`."""
+    """Return paths with parameter names: for each kind of page, its own parameters and those of `ANYWHERE`."""
     found = {(urlsplit(seen.address).path, names) for seen in crawl.seen for names in ANYWHERE}
     for seen in crawl.seen:
         for address in [seen.address, *seen.addresses]:
@@ -199,7 +200,7 @@ def test_a_browser_runs_none_of_it_and_has_nothing_to_refuse(
     of_webhooks = [address for receiver in receivers for address in list_webhook_pages(receiver)]
     for address in [*shown.values(), *(of_webhooks if name == "kleber" else [])]:
         if re.search(r"/(atendimento|titular|anonimizacao)/\d|atendimento=", address):
-            continue  # an attendance of another session
+            continue  # belongs to an attendance of another session
         screen.open(address)
         assert (address, screen.page.evaluate(REPORT)) == (address, [])
     screen.open(attack.with_attack("/painel/ir", ["q"], attack.LONG))

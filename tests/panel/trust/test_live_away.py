@@ -1,4 +1,4 @@
-"""A live board whose stream breaks shows that it is no longer live, and recovers by itself."""
+"""If the stream of a live board breaks, the board shows that it is no longer live, and recovers by itself."""
 
 from collections.abc import Callable, Iterator
 
@@ -23,7 +23,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def mended(line: Line) -> Iterator[None]:
-    """Mend the line even if a test fails, so that the next test can use it."""
+    """Restore the connection after each test, even if it failed."""
     yield
     line.mend()
 
@@ -41,7 +41,7 @@ def test_a_stream_that_breaks_is_said_on_the_open_board_which_comes_back_by_itse
     by_stream, word = screen.page.locator("[data-by=stream]"), screen.page.locator("[data-live-word]")
     expect(by_stream).to_be_visible(timeout=LONG)
     expect(word).to_have_text("Ao vivo")
-    # The browser itself gives up a stream whose reconnection was refused.
+    # A browser stops reconnecting a stream once a reconnection fails with an error status.
     with screen.page.expect_response(is_refused_stream, timeout=LONG):
         line.cut()
         expect(by_stream).to_be_hidden(timeout=LONG)

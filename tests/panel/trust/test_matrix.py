@@ -1,4 +1,4 @@
-"""People and pages: they may do everything that they are shown, and nothing else is visible or reachable by address."""
+"""People may do everything that the panel shows them, and can neither see nor reach anything else by its address."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from tests.support.panel_crawler import AWAY, FRAME, Crawl, find_page, list_miss
 from tests.support.proof_sizes import FULL, size
 from tests.support.sandbox import Sandbox
 
-# The pages of each kind that are opened.
+# How many pages of each kind to open.
 MOST = size(1, 4)
-# Values in the path that name nothing that exists.
+# Values for path parameters that identify nothing.
 NOTHING = [
     "999999",
     "%00",
@@ -31,18 +31,18 @@ NOTHING = [
 ]
 
 
-# A person with nearly all rights, an editor, a clerk, and an operator whose reach is one area.
+# A person with nearly all rights, an editor, a clerk, and an operator who is limited to one area.
 FEW = {"kleber", "editora", "luiz", "rui"}
 
 
 def choose_people() -> list[Person]:
-    """Return the people in FEW, or everyone in a proof."""
+    """Return the people in FEW, or in a proof all demo people."""
     return [person for person in people() if FULL or person.username in FEW]
 
 
 @dataclass
 class Visitor:
-    """A demo person at the panel, with their rights from the access service and all pages that they are shown."""
+    """A demo person who uses the panel, with their rights from the access service and a crawl of all their pages."""
 
     person: Person
     panel: PanelClient
@@ -112,7 +112,7 @@ def test_no_page_breaks_on_what_stands_in_its_address(visitor: Visitor) -> None:
 
 
 def ask(visitor: Visitor, page: Page, value: str) -> Any:
-    """Open the page, or submit its form without fields, for something that does not exist."""
+    """Open the page, or send its form without fields, with this value as every path parameter."""
     path = page.path
     for name in page.parameters:
         path = path.replace("{" + name + "}", value)

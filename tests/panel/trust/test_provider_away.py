@@ -1,4 +1,4 @@
-"""The identity provider is down: logins, renewals and logouts say so or do without it, and nothing is lost."""
+"""While the identity provider is down, logins, renewals and logouts report it or work without it. Nothing is lost."""
 
 import time
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ AWAY = "O login não respondeu"
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory, line: Line, sandbox_port: int) -> Settings:
-    """Use the line only for the provider. Everything else bypasses it."""
+    """Return settings with which only calls to the provider use the connection that tests cut."""
     here = f"http://127.0.0.1:{sandbox_port}"
     return Settings(
         data_dir=tmp_path_factory.mktemp("data"),
@@ -49,7 +49,7 @@ def mended(line: Line) -> Iterator[None]:
 
 
 def log_in_at_provider(panel: PanelClient) -> str:
-    """Return the address that the provider redirects to after the login."""
+    """Log in at the provider, and return the address to which it redirects."""
     asked = panel.http.get("/painel", follow_redirects=True)
     (form,) = PageContent(asked.text).forms
     filled = form.values | {"username": "kleber", "password": people_by_login()["kleber"].password}

@@ -1,4 +1,4 @@
-"""Tokens, cookies and CPFs appear in no page, header, address or log line. The headers of pages protect them."""
+"""Tokens, cookies and CPFs appear in no page, header, address or log line. Response headers protect the pages."""
 
 import hashlib
 import re
@@ -22,8 +22,8 @@ from tests.support.proof_sizes import size
 from tests.support.sandbox import ADMIN, Sandbox
 
 WHO = ["kleber", "luiz", "ana", "marina", "gilda"][: size(3, 5)]
-# Any signed or encrypted token. Its parts have dots between them. The panel's sealed values have no dots, but may
-# contain the three letters by chance.
+# Matches every signed or encrypted token, whose parts are separated by dots. The panel's sealed values contain no dots,
+# although they may contain `eyJ` by chance.
 _TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]*\.")
 _ELEVEN = re.compile(r"(?<!\d)(?:\d{11}|\d{3}\.\d{3}\.\d{3}-\d{2})(?!\d)")
 
@@ -38,7 +38,7 @@ def crawl(request: pytest.FixtureRequest, sandbox: Sandbox) -> Iterator[Crawl]:
 
 @pytest.fixture
 def tokens(crawl: Crawl, sandbox: Sandbox, sql: Callable[..., list[dict[str, bytes]]]) -> Tokens:
-    """Return the tokens of the session."""
+    """Return the tokens of the crawling person's session."""
     cookie = crawl.person.http.cookies[f"painel-{sandbox.settings.port}"]
     key = hashlib.sha256(cookie.encode()).digest()
     (row,) = sql("SELECT tokens FROM panel.session WHERE key = $1", key)
@@ -137,7 +137,7 @@ def test_the_script_of_a_page_is_led_to_the_login_and_back_to_a_page_of_ours(san
 
 
 def test_a_login_that_was_watched_is_worth_nothing_to_who_watched_it(sandbox: Sandbox) -> None:
-    """Both the browser's cookie of the attempt and the return address are useless to a thief."""
+    """A thief can use neither the browser's login cookie nor the return address."""
     with PanelClient(sandbox.url) as panel, PanelClient(sandbox.url) as thief:
         watched: list[str] = []
 
@@ -158,7 +158,7 @@ def test_a_login_that_was_watched_is_worth_nothing_to_who_watched_it(sandbox: Sa
 
 
 def test_a_right_that_is_taken_away_while_a_form_is_open_is_gone_when_it_is_sent(sandbox: Sandbox) -> None:
-    """Pages with actions read the person's rights again for every request."""
+    """Pages that require actions read the person's rights again for every request."""
     admin = bearer(sandbox.tokens.person(ADMIN))
     access = "/access/api/v1/users/90000000256/roles"
     sandbox.http.post(access, json={"role_name": "rmi:admin"}, headers=admin).raise_for_status()
