@@ -1,9 +1,7 @@
 """Find citations of the rules, the specification and the ADRs, and check that their targets exist.
 
 rules: registry 4.1 row 4, 4.9, cases W1-W9
-
 spec: webhook rule 4
-
 ADR 0002
 """
 

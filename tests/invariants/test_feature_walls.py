@@ -33,8 +33,7 @@ PLATFORM_STORES = {
     "core/live/response_counts.py",
 }
 # Other places with strings that look like SQL: the database layer, the management of PostgreSQL, and the CRM's own
-# query
-# language.
+# query language.
 ELSEWHERE = ("core/database/", "operate/postgresql/", "crm/")
 # Modules of services, and the other modules that may import services.
 SERVICES = tuple(f"{service}." for service in structure.services(graph()))

@@ -26,8 +26,7 @@ from tests.support.refused_tokens import GUARDED, assert_refused_alike
 
 FOREIGN_KEY = new_key()
 # The tokens are created once and sent to every operation, which takes minutes. A time in the future must still be in
-# the
-# future at the end.
+# the future at the end.
 MONTH = 30 * 86_400
 
 

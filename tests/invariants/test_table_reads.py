@@ -1,10 +1,10 @@
 """A feature reads only its own tables.
 
 Other features call the owner's service, use a part of a statement that the owner's store offers, or are listed here
-with
-a reason. The owner is the feature that writes the table. If functions of the schema write it, the owner is the feature
-that declares its export. The tests read the text of stores, so a part of a statement counts for the store that contains
-it. The tables of the collection (`search.{physical}`) are known only by the alias that the collection provides.
+with a reason. The owner is the feature that writes the table. If functions of the schema write it, the owner is the
+feature that declares its export. The tests read the text of stores, so a part of a statement counts for the store that
+contains it. The tables of the collection (`search.{physical}`) are known only by the alias that the collection
+provides.
 """
 
 import re

@@ -241,8 +241,7 @@ def test_two_key_rotations_within_ten_seconds_refuse_nobody(
         """Return whether the token is accepted. On a 503, wait as requested before the next try.
 
         The second rotation happens just after the keys were fetched. A caller that does not wait gets only a few 503
-        per
-        minute, and then a refusal (docs/explain/trust.md).
+        per minute, and then a refusal (docs/explain/trust.md).
         """
         answer = http.get(WHO, headers=bearer(token))
         if answer.status_code == 503:

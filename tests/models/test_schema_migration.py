@@ -12,8 +12,7 @@ pytestmark = [pytest.mark.spin, pytest.mark.long]
 MODEL = MODELS / "schema_migration.pml"
 BOUNDS = ("-DSTARTS=1", f"-DLOSSES={size(0, 1)}", "-DREFUSALS=1")
 # Fairness multiplies the number of states by the number of processes. So in this model the target rejects no write and
-# no
-# worker loses the run.
+# no worker loses the run.
 BOUNDS_OF_PROGRESS = ("-DSTARTS=1", "-DLOSSES=0", "-DREFUSALS=0", f"-DCLAIMS={size(1, 2)}")
 MISTAKES = list_mistakes(MODEL)
 

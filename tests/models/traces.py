@@ -1,9 +1,8 @@
 """Asks the model checker whether an observed sequence of events is possible in a model.
 
 The steps become an observer process (Spin calls it a *never claim*). The observer advances when the model shows the
-next
-step, and waits while the model shows nothing new. The checker then searches for a run in which the observer reaches its
-end. The model itself is the one that is proved, so there is no second version to maintain.
+next step, and waits while the model shows nothing new. The checker then searches for a run in which the observer
+reaches its end. The model itself is the one that is proved, so there is no second version to maintain.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Exact shapes of bodies: the same members, with the right types."""
+"""Exact shapes of JSON bodies: which members they have, and of which types."""
 
 import re
 from collections.abc import Callable
@@ -8,21 +8,21 @@ Shape = Any
 
 
 class Optional:
-    """Null or the shape."""
+    """A shape that also accepts null."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
 
 
 class MapOf:
-    """An object with any keys."""
+    """The shape of an object with arbitrary keys, whose values all have the same shape."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
 
 
 class Matching:
-    """A text that matches a pattern."""
+    """The shape of a string that matches a pattern."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
@@ -34,7 +34,7 @@ class OneOf:
 
 
 class Some:
-    """An object with at least the required members, and otherwise only allowed ones."""
+    """The shape of an object with all required members and possibly some of the allowed ones."""
 
     def __init__(self, required: dict[str, Shape], allowed: dict[str, Shape]) -> None:
         self.required = required
@@ -51,7 +51,7 @@ CODE_MESSAGE = {"code": int, "message": str}
 
 
 def differences(value: Any, shape: Shape, place: str = "$") -> list[str]:
-    """Return the places where a value differs from the shape."""
+    """Return the differences between a value and a shape, each with its path in the value."""
     for kind, check in _CHECKS.items():
         if isinstance(shape, kind):
             return check(value, shape, place)

@@ -1,4 +1,4 @@
-"""The sandbox CRM as `balcao serve` runs it, in a thread with its own event loop."""
+"""The sandbox CRM as `balcao serve` runs it, but in a thread with its own event loop."""
 
 import functools
 from typing import Any, Self
@@ -14,14 +14,14 @@ from tests.support.uvicorn_server import RunningUvicorn
 
 
 def crm_settings(data_dir: Any, **fields: Any) -> Settings:
-    """Return settings with a free port for the CRM, which knows no registry."""
+    """Return settings with a free port for a CRM that sends no events to a registry."""
     return Settings(
         port=free_port(), data_dir=data_dir, **{"registry_url_override": "", **fields}, refused_rate=UNLIMITED
     )
 
 
 class RunningCrm(RunningUvicorn):
-    """A running sandbox CRM, as a context manager. `switch` calls the `/_sandbox` paths."""
+    """A running sandbox CRM, as a context manager. `switch` is a client for the paths below `/_sandbox`."""
 
     def __init__(self, settings: Settings, anonymisation_seconds: float = 0.0) -> None:
         self.settings = settings
@@ -37,7 +37,7 @@ class RunningCrm(RunningUvicorn):
         super().__exit__(*exit_)
 
     def reset(self) -> None:
-        for _ in range(2):  # the first reset may overtake abandoned calls of a test
+        for _ in range(2):  # the first may run before calls that a test abandoned
             self.switch.post("/reset").raise_for_status()
 
     def faults(self, *faults: dict[str, Any]) -> None:
@@ -48,25 +48,25 @@ class RunningCrm(RunningUvicorn):
         return entries
 
     def operations(self, **filters: str) -> list[str]:
-        """Return the operations of the calls so far, in order, without those for a token."""
+        """Return the operations of all recorded calls in order, except token requests."""
         return [entry["operation"] for entry in self.requests(**filters) if entry["operation"] != "token"]
 
     def insert(self, entity: str, **fields: Any) -> str:
-        """Create a record as another client of the CRM does, and return its id."""
+        """Create a record, as another client of the CRM would, and return its id."""
         created = self._call("POST", f"sobjects/{entity}", fields)
         created_id: str = created.json()["id"]
         return created_id
 
     def change(self, entity: str, record_id: str, **fields: Any) -> None:
-        """Change a record as another client of the CRM does."""
+        """Change a record, as another client of the CRM would."""
         self._call("PATCH", f"sobjects/{entity}/{record_id}", fields)
 
     def upsert(self, entity: str, field: str, key: str, **fields: Any) -> None:
-        """Create or change the record with this key as another client of the CRM does."""
+        """Create or change the record with this key, as another client of the CRM would."""
         self._call("PATCH", f"sobjects/{entity}/{field}/{quote(key, safe='')}", fields)
 
     def query(self, text: str) -> list[dict[str, Any]]:
-        """Return the records that a query finds."""
+        """Return the records that a SOQL query finds."""
         found: list[dict[str, Any]] = self._call("GET", f"query?q={quote(text)}").json()["records"]
         return found
 

@@ -1,4 +1,4 @@
-"""A line to a server that a test can cut and mend, and that records the requests sent over it."""
+"""A proxy that a test can cut and restore, and that records the HTTP requests it forwards."""
 
 import contextlib
 import re
@@ -12,14 +12,14 @@ _PIECE = 65_536
 
 
 class Line:
-    """A proxy from `port` to another port of this machine, as a context manager.
+    """A proxy from `port` to another port or socket of this machine, as a context manager.
 
-    `calls` are the HTTP requests so far, as "GET /path". While the line is cut, all its connections are closed and new
-    ones are refused.
+    `calls` are the HTTP requests so far, as "GET /path". While the line is cut, its connections are closed and new ones
+    are refused.
     """
 
     def __init__(self, port: int, target: int | str) -> None:
-        """`target` is a port of this machine, or the path of a socket."""
+        """Forward to `target`, a port of this machine or the path of a Unix socket."""
         self.port = port
         self.calls: list[str] = []
         self._target = target
@@ -53,7 +53,7 @@ class Line:
             self._is_cut = False
 
     def _accept(self) -> None:
-        with contextlib.suppress(OSError):  # closed at the end
+        with contextlib.suppress(OSError):  # the listening socket closes at the end
             while True:
                 near, _ = self._listening.accept()
                 with self._lock:
@@ -89,7 +89,7 @@ class Line:
             self._open.discard(source)
 
     def _count(self, read: bytes) -> bytes:
-        """Record the requests in the read bytes. Return the bytes to prepend to the next piece."""
+        """Record the requests in these bytes. Return the rest, which belongs before the next bytes."""
         found = list(_CALL.finditer(read))
         self.calls += [each[1].decode("latin-1") for each in found]
         return read[found[-1].end() if found else 0 :][-4_096:]

@@ -1,4 +1,4 @@
-"""Every visible row of every table as text, to search for bytes or to compare states of the database."""
+"""All visible rows of all tables as strings, to search for bytes or to compare states of the database."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,25 +14,25 @@ ORDER BY 1
 
 
 def everything(sql: Sql) -> dict[str, list[str]]:
-    """Return the rows of each table, sorted."""
+    """Return the rows of each table as sorted strings."""
     names = [row["name"] for row in sql(TABLES)]
     return {name: sorted(as_text(row.values()) for row in sql(f"SELECT * FROM {name}")) for name in names}
 
 
-# Tables that each process writes in the background, some seconds after a call.
+# Tables that every process writes in the background some seconds after a call.
 BEHIND_CALLS = {"platform.call", "platform.response_count"}
 
 
 def what_calls_store(sql: Sql) -> dict[str, list[str]]:
-    """Return the rows that calls write themselves. Two dumps are equal if nothing was stored between them."""
+    """Return the rows of each table that calls themselves write. Two dumps are equal if no call stored anything."""
     return {name: rows for name, rows in everything(sql).items() if name not in BEHIND_CALLS}
 
 
 def as_text(values: Iterable[Any]) -> str:
-    """Return the values as text. Bytes are decoded, because payloads and responses are JSON."""
+    """Join the values into one string. Decode bytes, because stored payloads and responses are JSON."""
     return " ".join(value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in values)
 
 
 def find_tables_with(dumped: dict[str, list[str]], mark: str) -> list[str]:
-    """Return the tables with a row that contains the mark, ignoring case."""
+    """Return the tables that have a row with the mark, ignoring case."""
     return [name for name, rows in dumped.items() if any(mark.lower() in row.lower() for row in rows)]

@@ -1,6 +1,6 @@
-"""A Debian that boots systemd in a folder: a separate machine to try an installation from scratch.
+"""A Debian with systemd, booted from a folder: a separate machine on which to test an installation from scratch.
 
-It has its own network, so that it can listen on the ports of a real installation. slirp4netns connects it to this
+It has its own network namespace, so it can listen on the ports of a real installation. slirp4netns connects it to this
 machine's package index.
 """
 
@@ -18,20 +18,20 @@ import psutil
 from tests.support.polling import PATIENCE, until_now
 
 ROOT = Path(__file__).parents[2]
-# systemd, and the packages that Debian's installer puts on every machine. The installation must add the rest.
+# systemd, and packages that Debian's installer always adds. The installation must add everything else.
 _PACKAGES = "systemd,systemd-sysv,dbus,procps,iproute2"
 _AUTHORITIES = Path("usr/local/share/ca-certificates")
-# The address on which slirp4netns answers DNS queries.
+# slirp4netns answers DNS queries at this address.
 _RESOLVER = "nameserver 10.0.2.3\n"
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def make_root(folder: Path) -> None:
-    """Install a minimal Debian of this machine's release, from the sources of this machine's apt."""
+    """Install a minimal Debian of the same release as this machine, from this machine's apt sources."""
     run("apt-get", "update", "-qq")
     line = "deb $(REPO_URI) $(RELEASE) $(COMPONENT)"
     targets = run("apt-get", "indextargets", "--format", line, "Identifier: Packages", "Origin: Debian").splitlines()
-    # The release itself has the shortest name, because the names of its updates have a dash.
+    # The shortest name is that of the release itself. The names of its updates have a suffix, as in `bookworm-updates`.
     release = min((target.split()[2] for target in targets), key=len)
     run(
         "mmdebstrap", "--quiet", "--variant=minbase", f"--include={_PACKAGES}", release, folder, *dict.fromkeys(targets)
@@ -42,14 +42,14 @@ def make_root(folder: Path) -> None:
 
 
 def run(*words: object, **options: str) -> str:
-    """Run a command on this machine and return its output."""
+    """Run a command on this machine, and return its output."""
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=PATIENCE, **options)  # type: ignore[call-overload]
     assert done.returncode == 0, f"{words}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
     return str(done.stdout)
 
 
 class Debian:
-    """The machine in `folder`. `leader` is the process id of its systemd while it runs."""
+    """The machine in `folder`. While it runs, `leader` is the process id of its systemd."""
 
     def __init__(self, folder: Path, network: int) -> None:
         self.folder = folder
@@ -64,7 +64,7 @@ class Debian:
             *("setpriv", "--pdeathsig=KILL", "systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit"),
             *("--console=pipe", "--resolv-conf=off", "--timezone=off", f"--machine=balcao-{os.getpid()}"),
             *(f"--network-namespace-path=/proc/{self.network}/ns/net", f"--directory={self.folder}"),
-            f"--setenv=BALCAO_TEST_MACHINE={self.folder}",  # by which `run_cleanup` finds the machine
+            f"--setenv=BALCAO_TEST_MACHINE={self.folder}",  # `run_cleanup` finds the machine by this
         ]
         log = self.folder.with_name("boot.log")
         with log.open("ab") as output:
@@ -84,7 +84,7 @@ class Debian:
         return state in {"running", "degraded"}
 
     def stop(self) -> None:
-        """Shut down, as if the power button were pressed."""
+        """Shut down as if the power button were pressed."""
         if self._nspawn is None:
             return
         os.kill(self.leader, signal.SIGRTMIN + 4)
@@ -92,7 +92,7 @@ class Debian:
         self._nspawn = None
 
     def kill(self) -> None:
-        """Cut the power. The first process of the machine survives nspawn, and its end ends all others."""
+        """Cut the power. The machine's first process survives nspawn; when it is killed, all others end."""
         if self._nspawn is None:
             return
         leaders = self._nspawn.children()
@@ -104,7 +104,7 @@ class Debian:
 
     def _enter(self, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
         own = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
-        own.pop("PIP_FIND_LINKS", None)  # a folder that the other machine does not have
+        own.pop("PIP_FIND_LINKS", None)  # the machine does not have this folder
         return subprocess.run(
             ["nsenter", f"--target={self.leader}", "--all", "--", *(str(word) for word in words)],
             env=own | {"PATH": _PATH, "HOME": "/root", "LANG": "C.UTF-8"} | environment,
@@ -114,23 +114,23 @@ class Debian:
         )
 
     def run(self, *words: object, **environment: str) -> str:
-        """Run a command that must succeed, as root, and return its output."""
+        """As root, run a command that must succeed, and return its output."""
         done = self._enter(*words, **environment)
         assert done.returncode == 0, f"{words}\n{done.stdout[-4000:]}{done.stderr[-4000:]}\n{self.journal()}"
         return done.stdout
 
     def fail(self, *words: object, **environment: str) -> str:
-        """Run a command that must fail, and return its output."""
+        """As root, run a command that must fail, and return its output."""
         done = self._enter(*words, **environment)
         assert done.returncode != 0, done.stdout
         return done.stdout + done.stderr
 
     def shell(self, script: str, **environment: str) -> str:
-        """Run a shell script in which each line must succeed."""
+        """Run a shell script. Each of its lines must succeed."""
         return self.run("sh", "-euc", script, **environment)
 
     def show(self, unit: str, name: str) -> str:
-        """Return one property of a unit."""
+        """Return a property of a systemd unit."""
         return self.run("systemctl", "show", "--value", f"--property={name}", unit).strip()
 
     def journal(self) -> str:
@@ -139,7 +139,7 @@ class Debian:
 
 @contextmanager
 def boot_debian(folder: Path) -> Iterator[Debian]:
-    """Create a machine in `folder` and boot it."""
+    """Create a machine in `folder`, and boot it."""
     make_root(folder / "root")
     words = ["setpriv", "--pdeathsig=KILL"]
     with subprocess.Popen([*words, "unshare", "--net", "sleep", "infinity"]) as network:
@@ -158,7 +158,7 @@ def boot_debian(folder: Path) -> Iterator[Debian]:
 
 @contextmanager
 def run_in_network(machine: Debian, program: str) -> Iterator[str]:
-    """Run a program of this Python in the network of the machine, and yield its first line. It ends with its input."""
+    """Run a Python program in the machine's network, and yield its first output line. It must end with its input."""
     words = ["nsenter", f"--net=/proc/{machine.network}/ns/net", sys.executable, "-c", program]
     with subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdin is not None

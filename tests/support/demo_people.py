@@ -1,4 +1,4 @@
-"""The CPFs of the demo people that tests use, by login name."""
+"""CPFs of demo people that tests use, by login name."""
 
 from balcao_sandbox.identity import demo
 

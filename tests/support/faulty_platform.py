@@ -1,4 +1,4 @@
-"""A `balcao serve` whose parts are killed or frozen one after another."""
+"""A `balcao serve` whose parts a test kills or freezes one after another."""
 
 import signal
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from tests.support.terminal import Serving, Terminal
 
 
 class FaultyPlatform:
-    """Two API processes, worker, CRM and PostgreSQL. They are started again after everything was killed."""
+    """A platform with two API processes, worker, CRM and PostgreSQL. It is restarted if `everything` is killed."""
 
     def __init__(self, settings: Settings) -> None:
         self._terminal = Terminal(settings.data_dir, port=settings.port, data_dir=settings.data_dir)
@@ -25,7 +25,7 @@ class FaultyPlatform:
         self._serving.__exit__()
 
     def kill(self, part: str) -> None:
-        """Kill a part: the role of a process, `postgres` or `everything`."""
+        """Kill a part: a process role, `postgres` or `everything`."""
         if part == "everything":
             _send(signal.SIGKILL, [self._serving.process, *self._serving.family()])
             self._serving.process.wait()
@@ -35,7 +35,7 @@ class FaultyPlatform:
             _send(signal.SIGKILL, self._processes(part))
 
     def freeze(self, part: str) -> list[psutil.Process]:
-        """Freeze a part, and return its processes for `thaw`."""
+        """Freeze a part, and return its processes, which `thaw` continues."""
         frozen = self._processes(part)
         _send(signal.SIGSTOP, frozen)
         return frozen

@@ -1,4 +1,4 @@
-"""The types of the fixtures that many modules use."""
+"""Types of fixtures that many modules use."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -10,5 +10,5 @@ import httpx
 Sql: TypeAlias = Callable[..., list[asyncpg.Record]]
 # Runs all due jobs.
 Drain: TypeAlias = Callable[[], None]
-# Sends a request to the operation that the module tests.
+# Sends a request to the operation under test.
 Ask: TypeAlias = Callable[..., httpx.Response]

@@ -1,6 +1,7 @@
-"""The command `balcao` in processes that do not load its code. They are forked from one that has loaded it and waits.
+"""Runs `balcao` in processes forked from one that has already loaded the code.
 
-Loading takes most of a short command's time. Everything else is its own: process, folder, environment, streams, status.
+Loading takes most of the time of a short command. Each command still has its own process, folder, environment, streams
+and exit status.
 """
 
 import atexit
@@ -15,9 +16,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-# A monitor process between the waiting process and each command lets several commands run concurrently. The loaded
-# objects are frozen, because a garbage collection in a command would touch, and so copy, all of the shared memory. The
-# first HTTP client loads the certificates of the machine and the transport. Both take most of a command's time.
+# The preloaded process forks a monitor for each command, so that several commands can run concurrently. Loaded objects
+# are frozen: garbage collection in a command would otherwise touch, and thus copy, all shared memory. The first HTTP
+# client loads the machine's certificates and the transport. Certificates and transport take most of a command's time.
 WAITING = """
 import functools, gc, importlib, json, os, pkgutil, socket, ssl, sys
 import anyio._backends._asyncio, httpcore, httpx, rich.live, rich.progress
@@ -70,7 +71,7 @@ while True:
 
 @functools.cache
 def _address() -> str:
-    """Return the address of the waiting process of this test run. That process ends with ours."""
+    """Start the preloaded process once in this test run, and return its address. It ends with our process."""
     address = str(Path(tempfile.mkdtemp(prefix="balcao-preloaded-")) / "door")
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
         door.bind(address)
@@ -84,13 +85,13 @@ def _address() -> str:
 def _end(waiting: subprocess.Popen[bytes], address: Path) -> None:
     waiting.kill()
     waiting.wait()
-    shutil.rmtree(address.parent, ignore_errors=True)  # the run's folder may already be removed
+    shutil.rmtree(address.parent, ignore_errors=True)  # the run's folder may already be gone
 
 
 def run(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], patience: float
 ) -> subprocess.CompletedProcess[str]:
-    """Run `balcao` with these words and return its status and output. Raises TimeoutError."""
+    """Run `balcao` with these words, and return its exit status and output. Raises TimeoutError."""
     program = str(Path(sys.executable).with_name("balcao"))
     asked = {"program": program, "words": words, "folder": str(folder), "environment": dict(environment)}
     with (

@@ -22,7 +22,7 @@ from balcao.operate.deploy.files import write_files
 from balcao.operate.deploy.gateways import Plan
 from tests.support.polling import PATIENCE, until_now
 
-# Distributions provide the frame of nginx's configuration. Here, no file may be outside of our folder.
+# The main configuration file, which distributions normally provide. Ours writes no file outside of the folder.
 _NGINX = """
 daemon off; pid {folder}/pid; worker_processes 1; {user} error_log {folder}/error.log;
 events {{ worker_connections 4096; }}
@@ -35,7 +35,7 @@ http {{
 
 
 def find(kind: str) -> str:
-    """Return the program of this kind, or fail with an instruction."""
+    """Return the path of the gateway's program, or fail with an instruction."""
     if kind == "envoy":
         return str(validators() / kind)
     variable = f"BALCAO_{kind.upper()}"
@@ -43,13 +43,13 @@ def find(kind: str) -> str:
 
 
 def validators() -> Path:
-    """Return the folder of Envoy and the validators of deployment files, or fail with an instruction."""
+    """Return the folder with Envoy and the validators of deployment files, or fail with an instruction."""
     variable = "BALCAO_VALIDATORS"
     return Path(os.environ.get(variable) or _fail("o que confere os arquivos de instalação", variable, "validators"))
 
 
 def manifest_tools() -> Path:
-    """Return the folder of the tools for compose files, kustomizations and charts, or fail with an instruction."""
+    """Return the folder with the tools for compose files, kustomizations and charts, or fail with an instruction."""
     variable = "BALCAO_MANIFEST_TOOLS"
     return Path(os.environ.get(variable) or _fail("o kustomize, o Helm e o leitor do Compose", variable, "manifests"))
 
@@ -62,14 +62,14 @@ def _fail(what: str, variable: str, name: str) -> NoReturn:
     )
 
 
-# HAProxy drops root privileges only if root started it.
+# HAProxy drops root privileges, which only works if root started it.
 _ROOTLESS = {} if os.geteuid() == 0 else {"HAPROXY_ROOTLESS": "1"}
 
 
 class Certificate:
-    """A self-signed certificate of a server, by default for the loopback address.
+    """A self-signed server certificate, by default for the loopback address.
 
-    `chain` contains certificate and key.
+    The file `chain` contains the certificate and the key.
     """
 
     def __init__(self, folder: Path, name_of_server: str = "127.0.0.1", days: int = 30) -> None:
@@ -101,7 +101,7 @@ class Certificate:
 
 
 def check(kind: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Let the gateway's program check the configuration in the folder."""
+    """Run the gateway's own check of the configuration in the folder."""
     program = find(kind)
     command = {
         "haproxy": [program, "-c", "-f", str(folder / "haproxy.cfg")],
@@ -112,7 +112,7 @@ def check(kind: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def prepare(kind: str, plan: Plan, folder: Path) -> None:
-    """Write the configuration, with a frame for nginx, and let the program check it."""
+    """Write the gateway's configuration, and check it. For nginx, also write the main configuration file."""
     write_files(folder, gateways.generate_gateway_files(kind, plan), replace=True)
     if kind == "nginx":
         user = "user root;" if os.geteuid() == 0 else ""
@@ -149,7 +149,7 @@ def running(kind: str, plan: Plan, folder: Path, certificate: Certificate) -> It
 
 
 def _serves(client: httpx.Client) -> bool:
-    """Return whether all services behind the gateway are ready."""
+    """Return whether the gateway, the registry and the access service are ready."""
     try:
         answers = [client.get(path) for path in ("/liveness", "/registry/v1/readiness", "/access/readiness")]
     except httpx.TransportError:

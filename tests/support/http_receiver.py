@@ -1,4 +1,4 @@
-"""An HTTP server on loopback that records requests and returns prepared responses, optionally with TLS."""
+"""An HTTP server on loopback that records requests and returns prepared responses, optionally over TLS."""
 
 import ssl
 import threading
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 
 class Received(NamedTuple):
-    """A request. The names of headers are in lower case."""
+    """A recorded request. The header names are in lower case."""
 
     method: str
     path: str
@@ -20,7 +20,7 @@ class Received(NamedTuple):
 
 @dataclass
 class Answer:
-    """The response to the next request."""
+    """A prepared response."""
 
     status: int = 200
     body: bytes = b""
@@ -28,7 +28,7 @@ class Answer:
 
 
 class Receiver:
-    """The server, as a context manager. It returns `answers` in order, and then `usual`."""
+    """The server, as a context manager. It returns the responses in `answers` in order, then always `usual`."""
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.received: list[Received] = []

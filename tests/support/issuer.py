@@ -1,4 +1,4 @@
-"""An identity provider for tests: it signs the tokens that a test wants and publishes its keys over HTTP."""
+"""An identity provider for tests: it signs any token that a test wants, and publishes its keys over HTTP."""
 
 import json
 import threading
@@ -12,22 +12,22 @@ from joserfc.jwk import RSAKey
 
 CLIENT = "portal-cidadao"
 
-# In seconds. A token that a module creates once must outlast all of its tests, even on a busy machine.
+# Seconds. A token that a module creates once must outlast all of its tests, even on a busy machine.
 LIFETIME = 3600
 
 
 class Issuer:
-    """An issuer on a loopback port, with discovery and keys. `address` is its name in the tokens."""
+    """An issuer on a loopback port, with discovery document and keys. `address` is its name in the tokens."""
 
     def __init__(self) -> None:
         self.keys = [new_key()]
-        self.secret: str | None = None  # secret that clients must send; None accepts any
+        self.secret: str | None = None  # client secret to check; None accepts any
         self._port = 0
         self.open()
         self.address = f"http://127.0.0.1:{self._port}/realms/test"
 
     def open(self) -> None:
-        """Start to respond. After `close`, use the same address as before."""
+        """Start to respond. After `close`, the address stays the same."""
         self._server = ThreadingHTTPServer(("127.0.0.1", self._port), self._handler())
         self._port = self._server.server_port
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -37,24 +37,24 @@ class Issuer:
         self._server.server_close()
 
     def person(self, cpf: str, /, **claims: Any) -> str:
-        """Return the access token of a citizen or a member of staff."""
+        """Return an access token of a citizen or a member of staff."""
         names = {"name": "Pessoa de Teste", "email": "pessoa@teste.example", "preferred_username": cpf}
         return self.token(
             **{"sub": f"person-{cpf}", "azp": CLIENT, "cpf": cpf, "scope": "openid profile"} | names | claims
         )
 
     def machine(self, client: str, *scopes: str, **claims: Any) -> str:
-        """Return a client-credentials token in the form of Keycloak's."""
+        """Return a client-credentials token in Keycloak's format."""
         names = {"client_id": client, "preferred_username": f"service-account-{client}", "typ": "Bearer"}
         return self.token(**{"sub": f"client-{client}", "azp": client, "scope": " ".join(scopes)} | names | claims)
 
     def login(self, **claims: Any) -> str:
-        """Return the token of a logged-in person whose CPF is unknown."""
+        """Return a token of a logged-in person without a CPF."""
         names = {"name": "Pessoa sem CPF", "preferred_username": "pessoa", "sid": "session-1", "typ": "Bearer"}
         return self.token(**{"sub": "login-1", "azp": CLIENT, "scope": "openid profile"} | names | claims)
 
     def admin(self, cpf: str = "90000040126", **claims: Any) -> str:
-        """Return the token of a person, with the role `admin` in the token itself."""
+        """Return a token of a person whose token has the role `admin`."""
         return self.person(cpf, realm_access={"roles": ["admin"]}, **claims)
 
     def token(self, *, key: RSAKey | None = None, header: dict[str, Any] | None = None, **claims: Any) -> str:
@@ -77,7 +77,7 @@ class Issuer:
                     self._answer({"keys": [key.as_dict(private=False) for key in issuer.keys]})
 
             def do_POST(self) -> None:
-                """Return a token for the named client. Check its secret only if one is set."""
+                """Return a token for the named client. Its secret is checked only if the issuer has one."""
                 form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
                 if issuer.secret not in {None, form["client_secret"][0]}:
                     self._answer({"error": "invalid_client"}, 401)
@@ -105,5 +105,5 @@ def new_key() -> RSAKey:
 
 
 def bearer(token: str) -> dict[str, str]:
-    """Return the header with a token."""
+    """Return an `Authorization` header with the token."""
     return {"Authorization": f"Bearer {token}"}

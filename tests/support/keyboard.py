@@ -1,10 +1,10 @@
-"""A person with only a keyboard, who uses Tab, Enter, Space, arrows and typed text."""
+"""A person with only a keyboard, who uses Tab, Enter, Space and arrow keys, and types."""
 
 import re
 
 from playwright.sync_api import Locator, Page, expect
 
-# More stops than any page has, so that each is reached at least once.
+# More tab stops than any page has, so that Tab reaches every stop at least once.
 STOPS = 400
 
 SHOWN = """element => {
@@ -20,7 +20,7 @@ OPTIONS = "element => [...element.options].map(option => [option.value, option.t
 
 
 class Keyboard:
-    """Keyboard actions on elements. They fail if Tab does not reach the element or its focus is not visible."""
+    """Keyboard actions on elements. An action fails if Tab does not reach the element or the focus is not visible."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -38,7 +38,7 @@ class Keyboard:
         raise AssertionError(f"no Tab leads to {target}")
 
     def press(self, target: Locator) -> None:
-        """Press a button, follow a link, or unfold a part."""
+        """Press a button, follow a link or unfold a part of the page."""
         self.go_to(target)
         self._page.keyboard.press("Enter")
 
@@ -55,11 +55,11 @@ class Keyboard:
         expect(target).to_have_value(text)
 
     def _date_keys(self, year: str, month: str, day: str) -> str:
-        """Return the keys for a date field. Its parts are in the order of the browser's language."""
+        """Return the keys to type into a date field, in the order of the browser's locale."""
         return f"{month}{day}{year}"
 
     def select(self, target: Locator, option: str) -> None:
-        """Select an option by its text or its value."""
+        """Select an option by its text or value."""
         self.go_to(target)
         offered = dict(target.evaluate(OPTIONS))
         wanted = offered.get(option, option)
@@ -82,7 +82,7 @@ class Keyboard:
         expect(target).to_be_checked(checked=checked)
 
     def _choose(self, target: Locator) -> None:
-        """Go to the group, which is one stop, and continue with arrows."""
+        """Tab to the group of radio buttons, which is a single stop, and continue with arrow keys."""
         self.go_to(target, arrived=GROUP_IS_FOCUSED)
         if target.evaluate(IS_FOCUSED):
             self._page.keyboard.press("Space")

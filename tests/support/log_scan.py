@@ -1,4 +1,4 @@
-"""A search of the whole run's log for personal data. A CPF, name, e-mail address, phone or token fails the run."""
+"""Searches the whole run's log for personal data. A CPF, name, e-mail address, phone number or token fails the run."""
 
 import functools
 import logging
@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"eyJ[\w-]{10,}")
 
 
 def start() -> None:
-    """Let this process log to its own file in one folder, instead of into the output of the tests."""
+    """Write this process's log to its own file in the log folder, instead of to the output of the tests."""
     folder().mkdir(exist_ok=True)
     handler = logging.FileHandler(folder() / f"{os.getpid()}.log", encoding="utf-8")
     handler.setFormatter(create_formatter())
@@ -31,7 +31,7 @@ def folder() -> Path:
 
 
 def findings() -> list[str]:
-    """Return file, line and kind of each finding, but never the value itself."""
+    """Return the file, line and kind of each finding, but never its value."""
     return [found for file in sorted(folder().glob("*.log")) for found in _in_file(file)]
 
 
@@ -41,7 +41,7 @@ def _in_file(file: Path) -> Iterator[str]:
 
 
 def kinds_in(line: str) -> set[str]:
-    """Return the kinds of personal data in a line."""
+    """Return the kinds of personal data that a line contains."""
     kinds = {
         "CPF": any(Cpf.parse_path(found) for found in _ELEVEN.findall(line)),
         "name": _names().search(line),

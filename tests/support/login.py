@@ -1,4 +1,4 @@
-"""A login as a browser does it: the form of the login page, then the code with PKCE for a token."""
+"""Logs in as a browser does: sends the login page's form, then exchanges the code for tokens with PKCE."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ REDIRECT = "http://127.0.0.1/callback"
 
 
 class Form(HTMLParser):
-    """The first form of a page: its target, and the values of its inputs."""
+    """The first form of a page: its address and the values of its inputs."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Form(HTMLParser):
 def log_in(
     issuer: str, username: str, password: str, client_id: str = "portal-cidadao", secret: str = ""
 ) -> dict[str, object]:
-    """Return the response of the token endpoint. A client with a secret sends it there."""
+    """Log in, and return the token response. Send the client's secret if it has one."""
     verifier = secrets.token_urlsafe(48)
     endpoint = f"{issuer}/protocol/openid-connect"
     query = {
@@ -49,7 +49,7 @@ def log_in(
     with httpx.Client(timeout=PATIENCE, verify=PLAIN_HTTP) as browser:
         page = browser.get(f"{endpoint}/auth", params=query)
         for cookie in browser.cookies.jar:
-            cookie.secure = False  # browsers send secure cookies to their own machine
+            cookie.secure = False  # browsers send secure cookies to loopback addresses
         form = Form(page.text)
         filled = form.values | {"username": username, "password": password}
         answer = browser.post(urljoin(str(page.url), form.action) if form.action else str(page.url), data=filled)

@@ -1,7 +1,8 @@
-"""A network between programs that do not know of it. It can cut, hold, delay or lose the traffic.
+"""A network between programs, which do not notice it. It can cut, hold, delay or lose the traffic.
 
-Each wire is a loopback port that leads to another one, in a separate process (`python -m`) that takes no processor time
-from the clients. Network namespaces would need root, and for delay and loss also a module of the kernel.
+Each wire is a loopback port that forwards to another one. The wires run in a separate process (`python -m`), so that
+they take no processor time from the clients. Network namespaces would require root, and delay and loss also a kernel
+module.
 """
 
 import asyncio
@@ -20,14 +21,15 @@ from tests.support.server import free_port
 
 CHUNK = 65_536
 DELAY_SECONDS = 0.15
-# TCP notices a lost packet after at least a fifth of a second, and doubles the wait after each further loss.
+# The probability of a loss, and the seconds until the retransmission. TCP waits at least 0.2 seconds, and doubles the
+# wait after each further loss.
 LOSS = 0.15
 RETRANSMISSION_SECONDS = 0.2
 MODES = ("pass", "cut", "hold", "delay", "lose")
 
 
 class Network:
-    """Named wires to ports, as a context manager. A prefix of several names sets all of these wires."""
+    """Named wires to ports, as a context manager. A common prefix of names selects several wires at once."""
 
     def __init__(self, targets: Mapping[str, int]) -> None:
         self.ports = {name: free_port() for name in targets}
@@ -43,11 +45,11 @@ class Network:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
     ) -> None:
-        with self._process:  # closes the streams, which ends the process
+        with self._process:  # closes standard input, which ends the process
             pass
 
     def set(self, name: str, mode: str) -> None:
-        """Set the mode of the wires with this name or prefix: `pass`, or another of `MODES`."""
+        """Set the mode (one of `MODES`) of the wires with this name or prefix."""
         assert self._process.stdin
         self._process.stdin.write(f"{name} {mode}\n")
         self._process.stdin.flush()
@@ -59,7 +61,7 @@ class Network:
 
 
 class Wire:
-    """A wire that accepts connections and forwards data in both directions."""
+    """Accepts connections, and forwards data in both directions."""
 
     def __init__(self, target: int) -> None:
         self._target = target
@@ -76,7 +78,7 @@ class Wire:
                 writer.transport.abort()
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Forward one connection until one side ends it."""
+        """Forward one connection until one side closes it."""
         if self._mode == "cut":
             writer.transport.abort()
             return
@@ -92,7 +94,7 @@ class Wire:
         self._open -= ends
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Forward one direction until its end, or until the other side is gone."""
+        """Forward one direction until its end, or until the receiving side is closed."""
         with suppress(OSError):
             while (data := await reader.read(CHUNK)) and not writer.is_closing():
                 await self._travel()
@@ -114,7 +116,7 @@ class Wire:
 
 
 async def carry(plan: Iterable[tuple[str, int, int]]) -> None:
-    """Open the wires, and process the commands on standard input until it ends."""
+    """Open the wires, and execute commands from standard input until it ends."""
     wires = {}
     for name, port, target in plan:
         wires[name] = Wire(target)

@@ -1,4 +1,4 @@
-"""The npm tools of `tools/openapi`, which check the API descriptions and the pages."""
+"""The npm tools in `tools/openapi`, which check the API descriptions and the pages."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The platform opened without a server, as the worker and the commands open it."""
+"""Opens the platform without a server, as the worker and the commands do."""
 
 from collections.abc import Awaitable
 from contextlib import AbstractAsyncContextManager
@@ -10,7 +10,7 @@ from tests.support.polling import until
 
 T = TypeVar("T")
 
-# Opening the agents' service generates its description, which only its own pages show.
+# Without the service `agent_docs`: opening it generates a description that only its own pages show.
 WORKING = [service for service in app.SERVICES if service is not app.AGENT_DOCS]
 
 
@@ -19,10 +19,10 @@ def opened(platform: Platform, *, bare: bool = False) -> AbstractAsyncContextMan
 
 
 async def settled(platform: Platform, awaited: Awaitable[T], kept: int = 0) -> T:
-    """Return the awaited result, after the platform has returned all connections except those that the test uses.
+    """Await the result, and return it when at most `kept` of the platform's connections are still in use.
 
-    If the event loop pauses between two calls, a cached copy that is being refreshed would hold its locks until the
-    next call. A test that truncates the table meanwhile would then wait forever.
+    If the event loop stopped before the next call, a cached copy that is being refreshed would hold its locks until
+    then. A test that truncates the table meanwhile would wait forever.
     """
     try:
         return await awaited

@@ -1,4 +1,4 @@
-"""All operations that the platform serves, as their routes declare them."""
+"""All operations that the platform serves, from the declared routes."""
 
 import functools
 import re
@@ -10,10 +10,10 @@ from balcao.core.http.operations import Operation
 from balcao.core.http.responses import EVENTS
 from balcao.core.service import Service, path_of
 
-# The values of path parameters whose content does not matter.
+# Values for path parameters whose content is irrelevant.
 FILLING = {"cpf": "90000000175", "cnes": "9900001"}
 
-# This operation closes a whole service for all other calls. Only its own tests call it (rules: registry 4.16).
+# This operation closes a whole service to all other calls, so only its own tests call it (rules: registry 4.16).
 CLOSES_A_SERVICE = "registry.begin_maintenance"
 
 
@@ -33,7 +33,7 @@ class Served:
 
     @property
     def endless(self) -> bool:
-        """Whether a successful response has no end. Reading such a body completely would wait forever."""
+        """Whether a successful response never ends. A test must not read such a body completely."""
         return EVENTS in self.operation.media_types
 
     def filled(self, **values: str) -> str:

@@ -1,4 +1,4 @@
-"""Use cases that are called next to a running server, as another process of the platform would call them."""
+"""Calls use cases next to a running server, as another process of the platform would."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -17,7 +17,7 @@ Act = Callable[..., Any]
 def acting(settings: Settings, database_url: str, operation: str, *, bare: bool = False) -> Iterator[Act]:
     """Yield `act(use_case, *arguments)`, which runs a use case as the operator and returns its result.
 
-    `bare` leaves out what the services hold in a process, as imports do.
+    With `bare`, the services do not open what they hold in a process. Imports run this way.
     """
     platform = assemble(settings, database_url)
     call = operator_call(platform, operation)

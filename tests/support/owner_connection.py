@@ -1,4 +1,4 @@
-"""The owner's connection to a module's database, to read stored rows or to change their age."""
+"""The owner's connection to a module's database, for example to read stored rows or to change their age."""
 
 import asyncio
 import threading
@@ -8,15 +8,15 @@ import asyncpg
 
 from tests.support.polling import PATIENCE
 
-# If the event loop of a platform stopped while it prepared a statement, its locks stay until the process ends. A test
-# that truncates such a table then fails with a lock timeout instead of hanging.
+# If a platform's event loop stops while the platform prepares a statement, its locks remain until the process ends.
+# With a lock timeout, a test that truncates such a table fails instead of hanging.
 _LIMITS = {"lock_timeout": f"{PATIENCE}s"}
 
 
 class Owner:
-    """A connection that runs statements and stays open. A caller gets a separate connection while it is busy.
+    """An open connection that runs statements. While it is busy, other callers get a separate connection.
 
-    Call it only from threads that run no event loop.
+    Use it only from threads without a running event loop.
     """
 
     def __init__(self, database_url: str) -> None:
@@ -26,7 +26,7 @@ class Owner:
         self._connection: asyncpg.Connection | None = None
 
     def run(self, statement: str, *args: Any) -> list[asyncpg.Record]:
-        """Run one statement and return its rows."""
+        """Run one statement, and return its rows."""
         if not self._lock.acquire(blocking=False):
             return asyncio.run(self._run_apart(statement, args))
         try:
@@ -46,11 +46,11 @@ class Owner:
             try:
                 await self._connection.execute("SELECT")
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                # The test has ended the server's processes, or the server itself.
+                # The test has killed the server or its backend processes.
                 self._connection.terminate()
                 self._connection = None
         if self._connection is None:
-            # Tests change the definitions of tables, so no statement may stay prepared.
+            # Do not cache prepared statements, because tests change the definitions of tables.
             self._connection = await asyncpg.connect(self._url, statement_cache_size=0, server_settings=_LIMITS)
         return list(await self._connection.fetch(statement, *args))
 

@@ -1,4 +1,4 @@
-"""A person who uses the panel over HTTP: logs in as with a browser, opens pages and fills in forms."""
+"""A person who uses the panel over HTTP: logs in as with a browser, opens pages and submits forms."""
 
 import re
 from dataclasses import dataclass, field
@@ -16,10 +16,10 @@ from tests.support.server import PLAIN_HTTP
 
 @dataclass
 class PageForm:
-    """A form of a page: its target, its method, the values of its fields, and its checked boxes.
+    """A form on a page: its action, its method, the values of its fields, and its checked boxes.
 
     - `choices` are the options of its selections, radio buttons and checkboxes, by field name.
-    - `needed` are the fields that are marked as required.
+    - `needed` are the fields marked as required.
     - `buttons` are the name and value that each of its buttons sends.
     """
 
@@ -33,7 +33,7 @@ class PageForm:
 
 
 class PageContent(HTMLParser):
-    """The content of a page: its heading, its text, its links and its forms."""
+    """The content of a page: heading, text, links and forms."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class PageContent(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
-        if self._textarea:  # drop the first line break in a text area, as browsers do
+        if self._textarea:  # drop a text area's first line break, as browsers do
             values = self.forms[-1].values
             values[self._textarea] += data.removeprefix("\n") if not values[self._textarea] else data
         if "h1" in self._open:
@@ -93,7 +93,7 @@ class PageContent(HTMLParser):
 
 
 class PanelClient:
-    """A browser without scripts, as a context manager."""
+    """A browser without scripts, as a context manager. `page` is the open page."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -109,7 +109,7 @@ class PanelClient:
         self.http.close()
 
     def login(self, username: str, path: str = "/painel") -> httpx.Response:
-        """Log in as a demo person on the provider's page, and return the resulting page."""
+        """Open `path`, log in as a demo person on the provider's page, and return the resulting page."""
         asked = self.http.get(path, follow_redirects=True)
         if asked.url.path.startswith("/painel"):  # the provider's session still exists
             return self.remember(asked)
@@ -119,23 +119,23 @@ class PanelClient:
         return self.remember(self.http.get(sent.headers["location"], follow_redirects=True))
 
     def get(self, path: str) -> httpx.Response:
-        """Open a page of the panel."""
+        """Open a page of the panel, and follow redirects."""
         return self.remember(self.http.get(path, follow_redirects=True))
 
     def submit(self, path: str, /, *, action: str | None = None, **values: str) -> httpx.Response:
-        """Open the page, fill in the form that posts to it (or to `action`), submit it, and follow the redirect."""
+        """Open the page, fill in its form that posts to `path` (or to `action`), and submit the form."""
         self.get(path)
         form = self.find_form(action or path)
         return self.post(form.action or path, form.values | values)
 
     def find_form(self, action: str) -> PageForm:
-        """Return the form of the open page that posts to this path."""
+        """Return the form on the open page that posts to this path."""
         posting = [form for form in self.page.forms if form.method == "post" and form.action == action]
         assert posting, f"no form posts to {action}: {[form.action for form in self.page.forms]}"
         return posting[0]
 
     def post(self, path: str, values: dict[str, str]) -> httpx.Response:
-        """Submit a form unchanged, and follow the redirect."""
+        """Submit a form with exactly these values, and follow the redirect."""
         origin = {"Origin": self.url, "Sec-Fetch-Site": "same-origin"}
         sent = self.http.post(path, data=values, headers=origin)
         if sent.is_redirect and urlsplit(sent.headers["location"]).netloc in {"", urlsplit(self.url).netloc}:
@@ -143,16 +143,16 @@ class PanelClient:
         return self.remember(sent)
 
     def attend(self, cpf: str) -> httpx.Response:
-        """Start an attendance of this citizen as a clerk, and return the page of their record."""
+        """As a clerk, start an attendance of this citizen, and return the page of the citizen's record."""
         reason = {"reason": "Andamento de um chamado", "detail": "senha 47"}
         return self.submit("/painel/atendimento", cpf=cpf, **reason)
 
     def read_secret(self) -> str:
-        """Return the secret of the session, which every form contains."""
+        """Return the session's secret, which every form contains."""
         forms = PageContent(self.http.get("/painel/conta").text).forms
         return next(form.values["_csrf"] for form in forms if "_csrf" in form.values)
 
     def remember(self, answer: httpx.Response) -> httpx.Response:
-        """Use the page of the response as the open page."""
+        """Make the page of the response the open page."""
         self.page = PageContent(answer.text)
         return answer

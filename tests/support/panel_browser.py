@@ -1,4 +1,4 @@
-"""A person who uses the panel in a real browser: logs in, opens pages, and checks their accessibility."""
+"""A person who uses the panel in a real browser: logs in, opens pages and checks their accessibility."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,10 +18,10 @@ AXE = """async () => {
 
 
 class Screen(Window):
-    """A window of the panel."""
+    """A browser window that shows the panel."""
 
     def login(self, username: str, path: str = "/painel") -> None:
-        """Log in as a demo person on the provider's page. This ends on the page of `path`."""
+        """Open `path`, and log in as a demo person on the provider's page."""
         self.page.goto(path)
         self.page.get_by_label("CPF ou usuário").fill(username)
         self.page.get_by_label("Senha").fill(people_by_login()[username].password)
@@ -35,13 +35,13 @@ class Screen(Window):
         return answer
 
     def unfold_filters(self) -> None:
-        """Show the fields above a list, which are folded on a phone if there are many."""
+        """Show the fields above a list. On a phone they are folded if there are many."""
         fold = self.page.locator(".fold summary")
         if fold.is_visible():
             fold.click()
 
     def axe(self) -> list[Any]:
-        """Return everything that axe finds. Playwright injects axe past the page's content security policy."""
+        """Return everything that axe finds. Playwright injects axe, bypassing the page's content security policy."""
         self.page.evaluate((npm_tools.modules() / "axe-core" / "axe.min.js").read_text("utf-8"))
         return list(self.page.evaluate(AXE))
 
@@ -52,7 +52,7 @@ class Screen(Window):
 
 @contextmanager
 def opened_screen(browser: Browser, address: str, width: int = 1280, **options: Any) -> Iterator[Screen]:
-    """Yield a window. `options` are those of a browser context, such as `color_scheme` and `java_script_enabled`."""
+    """Yield a window. `options` are Playwright's options of a browser context, such as `color_scheme`."""
     viewport = {"width": width, "height": 800}
     with browser.new_context(base_url=address, locale="pt-BR", viewport=viewport, **options) as context:  # type: ignore[arg-type]
         yield Screen(context.new_page())

@@ -1,4 +1,4 @@
-"""Pressing the buttons that the panel shows to one person: each kind once, with the minimal values for its form."""
+"""Presses the buttons that the panel shows to a person: one of each kind, with minimal values in its form."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from tests.support.demo_people import BRUNO
 from tests.support.panel import PageForm, PanelClient
 from tests.support.panel_crawler import AWAY, FRAME, Seen, find_page
 
-# The values for empty fields with these names. Other required fields get `ANYTHING`.
+# Values for empty fields by name. Other required fields get `ANYTHING`.
 LEAST = {
     "birth_date": "1985-05-02",
     "cep": "20000-001",
@@ -40,12 +40,12 @@ LEAST = {
     "word": "APAGAR",
 }
 ANYTHING = "Prova de um botão"
-# Checkboxes of which one must be checked before the button does anything.
+# Groups of checkboxes that need at least one checked box for the button to have an effect.
 TICKED = {"pessoa"}
 
 
 class Kind(NamedTuple):
-    """Buttons that do the same: the page that they post to, the value that they send, and the fields of their form."""
+    """Buttons that do the same: they post to the same page and send the same value and the same fields."""
 
     page: str
     button: str
@@ -54,7 +54,7 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class Offer:
-    """A button on an open page."""
+    """A button on an open page, with its form."""
 
     kind: Kind
     address: str
@@ -64,7 +64,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Pressed:
-    """The result of a button. `answers` are the response and, after a redirect, the page that it leads to."""
+    """A pressed button. `answers` are the response and, after a redirect, the page it leads to."""
 
     offer: Offer
     found_on: str
@@ -72,7 +72,7 @@ class Pressed:
 
     @property
     def fault(self) -> str:
-        """Return why this button should not have been shown, or "" if it works or explains what a field lacks."""
+        """Return why this button should not have been shown, or "" if it works or reports a missing input."""
         answer = self.answers[-1]
         is_led_on = len(self.answers) > 1
         if answer.status_code in {401, 403} or answer.status_code >= (400 if is_led_on else 500):
@@ -81,7 +81,7 @@ class Pressed:
 
     @property
     def is_done(self) -> bool:
-        """Return whether the button's action was done, and did not need more input."""
+        """Return whether the button led to another page. Otherwise the form needs more input."""
         return len(self.answers) > 1
 
     def __str__(self) -> str:
@@ -91,9 +91,9 @@ class Pressed:
 
 @dataclass
 class Presses:
-    """The results of the buttons that a person pressed.
+    """The buttons that a person has pressed, with their results.
 
-    Each kind is pressed once, including buttons on resulting pages.
+    A button of each kind is pressed once, including buttons on resulting pages.
     """
 
     person: PanelClient
@@ -101,7 +101,7 @@ class Presses:
     known: set[Kind] = field(default_factory=set)
 
     def press_at(self, address: str, kind: Kind) -> None:
-        """Open the page again and press the button, if both still exist. Earlier buttons may have removed them."""
+        """Open the page again, and press the button if both still exist. Earlier buttons may have removed them."""
         opened = Seen(address, "", self.person.http.get(address, follow_redirects=True))
         assert opened.answer.status_code < 500, address
         offer = next((each for each in list_offers(opened) if each.kind == kind), None)
@@ -121,12 +121,12 @@ class Presses:
             if each.kind not in self.known:
                 if len(answers) > 1:
                     self.press_at(leads_to, each.kind)
-                else:  # only this response contains the button
+                else:  # the button exists only in this response
                     self._press(each, leads_to)
 
 
 def list_offers(seen: Seen) -> Iterator[Offer]:
-    """Yield the buttons of a page that change something."""
+    """Yield the buttons on a page that change data."""
     for address, form in seen.deeds:
         page = find_page(address, "POST")
         if page is None or FRAME.fullmatch(urlsplit(address).path):
@@ -138,7 +138,7 @@ def list_offers(seen: Seen) -> Iterator[Offer]:
 
 
 def fill(offer: Offer) -> dict[str, str]:
-    """Return the values of the form, with minimal values in required fields, and the value of the button."""
+    """Return the button's value and the form's values. Fill required fields with minimal values."""
     form = offer.form
     values = form.values | form.checked
     for name, choices in form.choices.items():

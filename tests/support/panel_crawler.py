@@ -1,4 +1,4 @@
-"""A crawl of everything that the panel shows to one person: some pages of each kind, with all links and forms."""
+"""A crawl of everything that the panel shows to a person: some pages of each kind, with all links and forms."""
 
 import re
 from collections import Counter, deque
@@ -13,9 +13,9 @@ from balcao.panel.areas import PAGES
 from balcao.panel.declaration import PREFIX, Page
 from tests.support.panel import PageContent, PageForm, PanelClient
 
-# Addresses that belong to no area. Every logged-in person may use them.
+# Addresses outside of all areas, which every logged-in person may use.
 FRAME = re.compile(rf"{PREFIX}/(sair|entrar|recursos/[^/]+)")
-# The text of a part of a page that could not be read from its service.
+# What a page shows in place of a part that its service did not return.
 AWAY = "Não consegui ler"
 _PATHS = sorted(
     ((re.compile(PREFIX + re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(page.path))), page) for page in PAGES.values()),
@@ -24,19 +24,19 @@ _PATHS = sorted(
 
 
 def find_page(address: str, method: str) -> Page | None:
-    """Return the declared page of an address. A literal path takes precedence over one with parameters."""
+    """Return the declared page at an address. A literal path takes precedence over one with parameters."""
     path = urlsplit(address).path
     return next((page for pattern, page in _PATHS if page.method == method and pattern.fullmatch(path)), None)
 
 
 def list_missing(page: Page, rights: Mapping[str, object]) -> list[str]:
-    """Return the actions of which the person needs one, or an empty list if they have one."""
+    """Return the page's actions if the person has none of them, otherwise an empty list."""
     return [] if not page.actions or any(action in rights for action in page.actions) else list(page.actions)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A page that was opened: its address, the page that linked to it, and the response."""
+    """An opened page: its address, the page with the link to it, and the response."""
 
     address: str
     found_on: str
@@ -52,7 +52,7 @@ class Seen:
 
     @property
     def addresses(self) -> list[str]:
-        """Return the addresses of links, of search forms, and of the requests of the page's script."""
+        """Return the addresses of links, search forms, and requests of the page's script."""
         asked = re.findall(r'hx-get="([^"]*)"', self.answer.text) if self.is_html else []
         searches = [form for form in self.content.forms if form.method == "get"]
         gets = [f"{form.action}?{urlencode(form.values | form.checked)}" for form in searches]
@@ -61,16 +61,17 @@ class Seen:
 
     @property
     def deeds(self) -> list[tuple[str, PageForm]]:
-        """Return the forms that change something, each with the address that it posts to."""
+        """Return the forms that change data, each with the address it posts to."""
         posting = [form for form in self.content.forms if form.method == "post"]
         return [(urljoin(self.address, form.action), form) for form in posting]
 
 
 @dataclass
 class Crawl:
-    """Everything that a logged-in person reaches from the first page and from the page `begin`.
+    """Everything that a logged-in person can reach from the first page and from the page `begin`.
 
-    At most `most` pages of each kind are opened. A kind is a declared page with the names of its query parameters.
+    The crawl opens at most `most` pages of each kind. Pages are of the same kind if they are the same declared page
+    with the same query parameter names.
     """
 
     person: PanelClient
@@ -79,7 +80,7 @@ class Crawl:
     seen: list[Seen] = field(default_factory=list)
 
     def run(self) -> "Crawl":
-        """Open all pages, breadth first."""
+        """Open all pages breadth-first."""
         known = {PREFIX, self.begin}
         waiting = deque((address, "") for address in sorted(known))
         kinds: Counter[object] = Counter()

@@ -1,4 +1,4 @@
-"""A person who does a task in a real browser, in any of the ways of `task_ways.py`."""
+"""A person who does a task in a real browser, in one of the ways of `task_ways.py`."""
 
 import re
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from tests.support.polling import until_now
 from tests.support.proof_sizes import FULL
 from tests.support.task_ways import Way
 
-# The CPF of the citizen in the tasks. No address, title or cookie may contain it.
+# The CPF of the citizen in the tasks, in both notations. No address, title or cookie may contain it.
 CPFS = {CARLA, "900.000.003-37"}
 
 
 class Person:
-    """A person who uses elements by their visible labels. `page` is for the expectations of the test."""
+    """A person who uses elements by their visible labels. `page` is Playwright's page, for the test's expectations."""
 
     def __init__(self, screen: Screen, way: Way) -> None:
         self.screen = screen
@@ -38,7 +38,7 @@ class Person:
         return self.page.get_by_role("heading", level=1)
 
     def login(self, username: str, path: str = "/painel") -> None:
-        """Log in as a demo person. This ends on the page of `path`."""
+        """Log in as a demo person, and arrive at the page `path`."""
         self.screen.login(username, path)
         self.arrive()
 
@@ -49,15 +49,15 @@ class Person:
         return answer
 
     def press(self, name: str, within: Locator | None = None, *, exact: bool = True) -> None:
-        """Press the first button with this name. If not `exact`, the name only has to be contained."""
+        """Press the first button with this name. Without `exact`, the name only has to contain the given text."""
         self.leave((within or self.main).get_by_role("button", name=name, exact=exact).first)
 
     def follow(self, name: str, within: Locator | None = None, *, exact: bool = False) -> None:
-        """Follow the first link whose name contains this text."""
+        """Follow the first link whose name contains this text, or with `exact` is this text."""
         self.leave((within or self.main).get_by_role("link", name=name, exact=exact).first)
 
     def visit_area(self, label: str) -> None:
-        """Open a page from the navigation, whatever its number of waiting items. On a phone, open “Menu” first."""
+        """Open a page from the navigation, whatever the count next to its entry. On a phone, open “Menu” first."""
         if self.way.width < 820:
             self.act(self.page.get_by_text("Menu", exact=True))
             areas = self.page.get_by_role("navigation", name="Menu")
@@ -69,7 +69,7 @@ class Person:
     def leave(self, target: Locator) -> None:
         """Use an element that leads to another page, and wait for that page.
 
-        Clicks wait by themselves, but keys do not.
+        Playwright waits after a click by itself, but not after a key.
         """
         if self.way.by_keyboard:
             with self.page.expect_navigation():
@@ -86,7 +86,7 @@ class Person:
             target.click()
 
     def fill(self, label: str, text: str) -> None:
-        """Type a text into a field."""
+        """Replace the text of a field."""
         field = self.field(label)
         if self.way.by_keyboard:
             self._keyboard.fill(field, text)
@@ -94,7 +94,7 @@ class Person:
             field.fill(text)
 
     def select(self, label: str, option: str) -> None:
-        """Select an option by its text or its value."""
+        """Select an option by its text or value."""
         field = self.field(label)
         if self.way.by_keyboard:
             self._keyboard.select(field, option)
@@ -102,7 +102,7 @@ class Person:
             field.select_option(option)
 
     def tick(self, label: str, checked: bool = True) -> None:
-        """Check a checkbox or choose a radio button, by a part of its label."""
+        """Check a checkbox or choose a radio button, found by a part of its label."""
         field = self.main.get_by_label(label).first
         if self.way.by_keyboard:
             self._keyboard.set_checked(field, checked)
@@ -111,17 +111,17 @@ class Person:
 
     def field(self, label: str) -> Locator:
         """Return the field with exactly this label."""
-        fields = self.page.locator("input, select, textarea")  # parts of a page may have the same label
+        fields = self.page.locator("input, select, textarea")  # other parts of a page may use the same label
         return self.main.get_by_label(label, exact=True).and_(fields).first
 
     def save(self, press: Callable[[], Any]) -> str:
-        """Return the text of the file that `press` downloads."""
+        """Return the content of the text file that `press` downloads."""
         with self.page.expect_download() as download:
             press()
         return download.value.path().read_text("utf-8-sig")
 
     def arrive(self) -> None:
-        """Expect on every page of a task that its address has no CPF and that it is not too wide."""
+        """Check the page that was reached: no CPF in address, title or cookies, and not wider than the screen."""
         self.page.wait_for_load_state()
         named = f"{self.page.url} {self.page.title()} {self.page.context.cookies()}"
         assert not any(cpf in named for cpf in CPFS)
@@ -131,12 +131,12 @@ class Person:
                 self.look()
 
     def look(self) -> None:
-        """Expect that axe finds nothing. It needs scripts."""
+        """Expect that axe finds nothing. Without scripts, check nothing, because axe needs them."""
         if self.way.has_script:
             assert self.screen.axe() == [], self.page.url
 
     def expect_progress(self, text: str, timeout: float) -> None:
-        """Expect the result of long work. Without scripts, read the page again by its link."""
+        """Expect the result of a long-running task. Without scripts, follow the page's link to reload it."""
         told = self.main.get_by_text(text)
         if self.way.has_script:
             expect(told).to_be_visible(timeout=timeout)

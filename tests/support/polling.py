@@ -1,10 +1,10 @@
-"""Waiting for the effect of another process or task. The limit prevents hanging and is not a measurement."""
+"""Waits for the effect of another process or task. The limit prevents hanging; it is not a measurement."""
 
 import asyncio
 import time
 from collections.abc import Callable
 
-PATIENCE = 600  # seconds; long, because a busy machine must not fail a test
+PATIENCE = 600  # seconds; long, so that a busy machine fails no test
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -14,7 +14,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def until_now(condition: Callable[[], bool]) -> None:
-    """Wait like `until`, for tests without an event loop."""
+    """Wait until the condition holds, in tests without an event loop."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "it never came about"

@@ -1,4 +1,4 @@
-"""The sizes of proofs: small in ordinary runs, full with BALCAO_PROVE=1, which `make prove` sets."""
+"""Sizes of proofs: small in ordinary runs, full with BALCAO_PROVE=1, which `make prove` sets."""
 
 import os
 from collections.abc import Callable, Hashable, Iterable
@@ -10,12 +10,12 @@ FULL = os.environ.get("BALCAO_PROVE") == "1"
 
 
 def size(small: int, full: int) -> int:
-    """Return the size of a proof. `size(50, 500)` is 50 in `make test` and 500 in `make prove`."""
+    """Return the size for this run. `size(50, 500)` is 50 in `make test` and 500 in `make prove`."""
     return full if FULL else small
 
 
 def one_of_each(kind: Callable[[T], Hashable], things: Iterable[T]) -> list[T]:
-    """Return all things in a proof, otherwise the first of each kind, in order."""
+    """In a proof, return all things. Otherwise return the first thing of each kind."""
     if FULL:
         return list(things)
     found: dict[Hashable, T] = {}
@@ -24,12 +24,12 @@ def one_of_each(kind: Callable[[T], Hashable], things: Iterable[T]) -> list[T]:
     return list(found.values())
 
 
-# Whether the run includes the long tests, as every run before a merge does.
+# Whether this run includes the long tests, as CI does.
 LONG = FULL or bool(os.environ.get("CI") or os.environ.get("BALCAO_LONG"))
-EXAMPLES = size(100 if LONG else 50, 5_000)  # of a property
+EXAMPLES = size(100 if LONG else 50, 5_000)  # tried for each property
 
 
 def report(figures: str) -> None:
-    """Print a measurement of a proof. Ordinary runs print nothing."""
+    """Print a measurement in a proof. Ordinary runs print nothing."""
     if FULL:
         print(figures)

@@ -1,4 +1,4 @@
-"""The plans of a running server's own statements, as PostgreSQL writes them to its log (auto_explain)."""
+"""The plans of the statements that a running server sends. PostgreSQL writes them to its log (auto_explain)."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _PLAN = re.compile(r"plan:\n((?:\t.*\n)+)")
 
 
 class PlanLog:
-    """The plans of the connections to one database that are opened from now on."""
+    """The plans that PostgreSQL has logged since this object was created."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -32,7 +32,7 @@ class PlanLog:
 
 
 async def explain_from_now(connection: asyncpg.Connection) -> PlanLog:
-    """Log the plans of all later connections."""
+    """Log the plans of all connections to this database that are opened from now on."""
     name, folder = await connection.fetchrow("SELECT current_database(), current_setting('data_directory')")
     for setting in _SETTINGS:
         await connection.execute(f'ALTER DATABASE "{name}" SET {setting}')
@@ -47,12 +47,12 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def list_relations(plans: list[dict[str, Any]]) -> set[str]:
-    """Return the tables that any of the plans reads or writes."""
+    """Return the tables that the plans read or write."""
     return {node["Relation Name"] for plan in plans for node in nodes(plan["Plan"]) if "Relation Name" in node}
 
 
 def list_whole_reads(plans: list[dict[str, Any]], tables: Collection[str]) -> list[tuple[str, str]]:
-    """Return the tables that are read from end to end, each with the statement that does so."""
+    """Return sequential scans of these tables, as pairs of a table and its statement."""
     return [
         (node["Relation Name"], plan["Query Text"])
         for plan in plans

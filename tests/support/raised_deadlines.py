@@ -1,8 +1,8 @@
-"""Raise the deadlines of production for all tests, so that a busy machine fails none of them.
+"""Raises production's deadlines for all tests, so that a busy machine fails none of them.
 
-In production a request waits two seconds for a connection and three for the keys of an issuer. A test meets these
-limits by chance when other work takes the processor. A test of a limit itself sets the value that it needs. These are
-constants because no operator sets them, so a test cannot pass them as settings.
+In production a request waits two seconds for a connection and three for an issuer's keys. A test would exceed these
+limits by chance if other work takes the processor. A test of a limit sets the value that it needs. The limits are
+constants and not settings, because no operator changes them, so tests must patch them.
 """
 
 from collections.abc import Iterator
@@ -23,6 +23,6 @@ def _patient_platform() -> Iterator[None]:
         patch.setattr(pool, "REPLICA_SECONDS", PATIENCE)
         patch.setattr(keys, "FETCH_TIMEOUT", httpx.Timeout(PATIENCE))
         patch.setattr(keys, "FETCH_SECONDS", PATIENCE)
-        # Fetch the keys again for every unknown key, without the pause between two fetches.
+        # Fetch the keys for every unknown key, without the usual pause between two fetches.
         patch.setattr(keys, "UNKNOWN_KEY_SECONDS", 0.0)
         yield

@@ -1,8 +1,8 @@
-"""The parts of a refusal that clients compare: the status and the stable value of `Error-Code`."""
+"""The parts of a refusal that clients compare: the status and the stable code in `Error-Code`."""
 
 import httpx
 
 
 def refusal(answer: httpx.Response) -> tuple[int, str | None]:
-    """Return status and code. The code of a success is None."""
+    """Return the status and the error code, which is None for a success."""
     return answer.status_code, answer.headers.get("Error-Code")

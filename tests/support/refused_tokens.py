@@ -1,4 +1,4 @@
-"""The response of every operation that is not public to tokens that grant nothing."""
+"""Checks that every operation refuses, in the same way, tokens that grant nothing. Public operations are left out."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ GUARDED = [served for served in all_operations() if not served.public]
 
 
 def assert_refused_alike(http: httpx.Client, headers: Mapping[str, str | None], served: Served) -> None:
-    """Assert that each value of `Authorization` gets a 401 in the operation's dialect, and that none reveals more."""
+    """Check that each `Authorization` value gets the same 401, in the operation's error format."""
     answers = {}
     for name, value in headers.items():
         sent = [(b"Authorization", value.encode("latin-1"))] if value is not None else []

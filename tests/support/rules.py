@@ -1,12 +1,12 @@
-"""The pages of rules as data. Tests read inputs and expectations from them, so that both always agree.
+"""The rules pages as data. Tests read inputs and expectations from the pages, so both always agree.
 
 A test names the rows of a page's Cases that it shows, and the row names the test:
 
     @pytest.mark.cases("registry", "W3", "W4")
 
-A table of values starts with the number of its case, `| W4: evento | Status |`. A code span is JSON, or a plain text if
-it is not valid JSON. `"x" × 256` repeats the text. Several spans in one cell are each combined with the other cells of
-the row.
+A table of values starts with the number of its case, `| W4: evento | Status |`. A code span is JSON, or a plain string
+if it is not valid JSON. `"x" × 256` repeats the string. If a cell has several spans, each of them is combined with the
+other cells of the row.
 """
 
 import ast
@@ -32,7 +32,7 @@ def read_page(page: str) -> str:
 
 
 def read_numbers(page: str, sentence: str) -> list[float]:
-    """Return the numbers in the groups of the pattern `sentence`, which must match the page exactly once."""
+    """Return the numbers in the groups of the regular expression `sentence`, which must match exactly once."""
     found = re.findall(sentence, read_page(page))
     assert len(found) == 1, f"{page}: {len(found)} places with {sentence!r}"
     groups = found[0] if isinstance(found[0], tuple) else (found[0],)
@@ -40,27 +40,27 @@ def read_numbers(page: str, sentence: str) -> list[float]:
 
 
 def read_table(page: str, header: str) -> list[list[str]]:
-    """Return the cells of the rows of the only table whose first header cell starts with `header`."""
+    """Return the rows of the table whose first header cell starts with `header`. Only one table may match."""
     tables = re.findall(rf"^\| {re.escape(header)}.*\n\|[-|]+\n((?:\|.*\n?)+)", read_page(page), re.MULTILINE)
     assert len(tables) == 1, f"{page}: {len(tables)} tables that begin with {header!r}"
     return [[cell.strip() for cell in _CELLS.split(row)[1:-1]] for row in tables[0].splitlines()]
 
 
 def read_values(page: str, case: str) -> list[Any]:
-    """Return the rows of the table that starts with `case: `, with every combination of the values of their cells."""
+    """Return the rows of the table of this case. A cell with several values yields one row for each value."""
     rows = read_table(page, f"{case}: ")
     found = [values for row in rows for values in product(*(list(_read_cell(cell)) for cell in row))]
     return [values if len(values) > 1 else values[0] for values in found]
 
 
 def read_list(page: str, header: str, name: str) -> list[str]:
-    """Return the code spans in the second cell of the row `name` of that table."""
+    """Return the code spans in the second cell of the table's row `name`."""
     (values,) = [cells[1] for cells in read_table(page, header) if cells[0] == name]
     return _SPANS.findall(values)
 
 
 def _read_cell(cell: str) -> Iterator[Any]:
-    """Yield the values of a cell: its code spans, a single number, `...` for "absent", or None for an empty cell."""
+    """Yield the values of a cell: its code spans, a number, `...` for "absent", or None for an empty cell."""
     if spans := _SPANS.findall(cell):
         yield from (_parse(span.replace("\\|", "|")) for span in spans)
     elif cell == "absent":
@@ -85,7 +85,7 @@ def read_cases(page: str) -> dict[str, set[str]]:
 
 @cache
 def find_marked() -> dict[tuple[str, str], set[str]]:
-    """Return the tests that are marked with each case, by page and case, from the source of all tests."""
+    """Return the tests that are marked with each case, by page and case. Read the source of all tests."""
     marked: dict[tuple[str, str], set[str]] = defaultdict(set)
     for file in TESTS.rglob("test_*.py"):
         if "mark.cases(" not in (source := file.read_text("utf-8")):

@@ -1,7 +1,7 @@
-"""The cleanup after a run of the tests, however it ended: the processes that use its folder, then the folder.
+"""Cleans up after a test run, however it ended: kills the processes that use its folder, then removes the folder.
 
-It runs as a separate process and waits for the end of its input. Only the controlling process of the run holds that
-input open, so cleanup also follows a run that was killed.
+This runs as a separate process and waits for the end of its input. Only the run's controlling process holds that input
+open, so the cleanup also happens if the run was killed.
 """
 
 import contextlib
@@ -21,19 +21,19 @@ PASSED = b"passed"
 
 
 class Leftovers:
-    """The process that cleans up after this run. It recognises the run's processes by the folder."""
+    """The process that cleans up after this run. It finds the run's processes by the folder they use."""
 
     def __init__(self, folder: Path) -> None:
         command = [sys.executable, "-m", "tests.support.run_cleanup", str(folder)]
         self._watching = subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE, start_new_session=True)
 
     def end(self, *, passed: bool) -> None:
-        """End all processes of the run and wait for that. The folder of a failed run stays for inspection."""
+        """End all processes of the run, and wait for that. Keep the folder of a failed run for inspection."""
         self._watching.communicate(PASSED if passed else None)
 
 
 def working_in(folder: str) -> Iterator[psutil.Process]:
-    """Yield every process that names the folder in its working directory, command or environment."""
+    """Yield every process with the folder in its working directory, command or environment."""
     for process in psutil.process_iter():
         if process.pid != psutil.Process().pid and any(folder in place for place in _places(process)):
             yield process
@@ -49,7 +49,7 @@ def _places(process: psutil.Process) -> Iterator[str]:
 
 
 def kill_all(folder: str) -> None:
-    """Kill all processes that use the folder, including those started meanwhile."""
+    """Kill all processes that use the folder, including those that start meanwhile."""
     deadline = time.monotonic() + PATIENCE
     while (found := list(working_in(folder))) and time.monotonic() < deadline:
         for process in found:

@@ -1,4 +1,4 @@
-"""The folder of one run of the tests: its PostgreSQL server, its logs, all temporary files, and the processes' mark."""
+"""The folder of a test run: PostgreSQL data, logs and temporary files. Its path identifies the run's processes."""
 
 import fcntl
 import os
@@ -9,26 +9,26 @@ from pathlib import Path
 
 from tests.support.proof_sizes import FULL
 
-VARIABLE = "TMPDIR"  # used by `tempfile` in every process of the run
+VARIABLE = "TMPDIR"  # `tempfile` reads it in every process of the run
 SHARED = "BALCAO_TEST_SHARED_RUN"
 MEMORY = Path("/dev/shm")  # noqa: S108 - Linux's file system in memory; mkdtemp makes a folder of our own there
 MEMORY_BYTES = 6 << 30  # a run uses less than 2 GiB
 
 
 def make() -> Path:
-    """Create the folder in the controlling process. Its workers and all processes that they start inherit it."""
+    """Create the folder in the controlling process. Workers and all other processes of the run inherit it."""
     folder = Path(tempfile.mkdtemp(prefix="balcao-run-", dir=_choose_parent())).resolve()
-    folder.chmod(0o755)  # for the account of an embedded PostgreSQL under root
+    folder.chmod(0o755)  # for the account of an embedded PostgreSQL, under root
     os.environ[VARIABLE] = tempfile.tempdir = str(folder)
     return folder
 
 
 def _choose_parent() -> str | None:
-    """Return the file system in memory if it has room, or None for the default.
+    """Return the in-memory file system if it has enough space, otherwise None for the default folder.
 
-    A run creates hundreds of databases, and a disk would cost several times as much as the tests themselves. Killed
-    processes lose no data in memory either. A TMPDIR that is already set takes precedence, and a proof at full size may
-    not fit into memory.
+    A run creates hundreds of databases. On a disk, that would take several times as long as the tests themselves. In
+    memory, too, killed processes lose no data. A TMPDIR that is already set takes precedence. A proof at full size uses
+    the default, because it may not fit into memory.
     """
     if VARIABLE in os.environ or FULL or not os.access(MEMORY, os.W_OK | os.X_OK):
         return None
@@ -37,7 +37,7 @@ def _choose_parent() -> str | None:
 
 
 def shared() -> bool:
-    """Whether this run shares its folder and PostgreSQL server with other runs, under a process that outlives them."""
+    """Return whether several runs share this folder and its PostgreSQL server. A longer-lived process owns both."""
     return SHARED in os.environ
 
 
@@ -46,9 +46,9 @@ def path() -> Path:
 
 
 def make_once(name: str, make: Callable[[Path], object]) -> Path:
-    """Return the file or folder with this name in the run's folder.
+    """Return the path of a file or folder in the run's folder.
 
-    `make` creates it at the given path, once in a run.
+    `make` creates it at that path, only once in a run.
     """
     made = path() / name
     with made.with_suffix(".lock").open("w") as lock:

@@ -1,4 +1,4 @@
-"""The whole sandbox for a test module: demo data, a running gateway and sandbox CRM, and tokens."""
+"""The whole sandbox for a test module: demo data, a running gateway, a sandbox CRM, and tokens."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ ADMIN = KLEBER
 
 
 class Tokens(Protocol):
-    """The source of the callers' tokens."""
+    """A source of callers' tokens."""
 
     def person(self, cpf: str) -> str: ...
 
@@ -49,7 +49,7 @@ class IndependentTokens:
 
 
 class EmbeddedTokens:
-    """Tokens from the embedded provider, through both flows of the specification. Each token is fetched once."""
+    """Tokens from the embedded provider, fetched through both flows of the specification, each of them once."""
 
     def __init__(self, issuer: str) -> None:
         self._issuer = issuer
@@ -82,13 +82,13 @@ class Sandbox:
 
     @cached_property
     def examples(self) -> dict[str, Any]:
-        """Return one id of each thing that an operation needs, as `balcao demo --json` names them."""
+        """Return ids of example objects, one for each kind that operations need, named as in `balcao demo --json`."""
         return asyncio.run(_examples(self.settings, self.database_url))
 
 
 @contextlib.contextmanager
 def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[Sandbox]:
-    """Run the sandbox on an unused database."""
+    """Load the demo data into an unused database, run the sandbox on it, and yield it."""
     fill_with_demo(settings, database_url)
     with (
         RunningCrm(settings) as crm,
@@ -100,7 +100,7 @@ def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[S
 
 
 def fill_with_demo(settings: Settings, database_url: str) -> None:
-    """Load the demo data into an unused database. No setting changes the demo data."""
+    """Load the demo data, which depend on no setting, into an unused database."""
     databases.replace_by_copy(database_url, "template_demo", lambda url: asyncio.run(_load_demo(settings, url)))
 
 

@@ -1,4 +1,4 @@
-"""The statements that the processes under test send to PostgreSQL, one entry for each round trip."""
+"""Records the statements that the processes under test send to PostgreSQL, one entry for each round trip."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -13,16 +13,16 @@ from balcao.core import repeating
 from balcao.core.database.connections import Connections
 from balcao.core.database.reloader import Watch
 
-# The driver's own statements about a type that it meets for the first time.
+# The driver's own statements about a type it does not know yet.
 _ABOUT_TYPES = ("typeinfo_tree", "set_config('jit'")
-# Set in tasks that refresh the cached copies of a serving process, or that it repeats, because they run at any time.
+# Set in background tasks: those that refresh a process's cached copies, and repeated ones. They run at any time.
 _of_copy: ContextVar[bool] = ContextVar("of_copy", default=False)
 
 
 class Statements:
-    """The texts of the statements in order. `of_copies` are those that a process sends by itself.
+    """Recorded statements in order. `of_copies` are those of background tasks, `texts` all others.
 
-    Statements that run once for each connection are left out: preparing a statement, and reading a type.
+    Statements that run once for each connection are not recorded: preparing a statement, and reading a type.
     """
 
     def __init__(self) -> None:
@@ -33,22 +33,21 @@ class Statements:
     def settle(http: httpx.Client) -> None:
         """Wait until the statements of the last call are recorded.
 
-        The driver records them in the next iteration of the loop.
-
-        The first of the two requests may be read in the iteration in which the last call was answered.
+        The driver records them in the next iteration of the event loop. One request is not enough, because the server
+        may read it in the same iteration in which it responded to that call.
         """
         for _ in range(2):
             http.get("/liveness")
 
     def note(self, sent: Any) -> None:
         if not any(mark in sent.query for mark in _ABOUT_TYPES):
-            # The driver calls its loggers in the context of the task that sent the statement.
+            # The driver calls loggers in the context of the task that sent the statement.
             (self.of_copies if _of_copy.get() else self.texts).append(sent.query)
 
 
 @contextmanager
 def recorded() -> Iterator[Statements]:
-    """Record the statements of every connection that a pool opens from now on."""
+    """Record the statements of every connection that any pool opens within the block."""
     found = Statements()
     connect = Connections._connect
 

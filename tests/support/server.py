@@ -1,4 +1,4 @@
-"""An ASGI application under the real server, on a free loopback port, in a thread with its own event loop."""
+"""Runs an ASGI application under the real server, on a free loopback port, in a thread with its own event loop."""
 
 import asyncio
 import contextlib
@@ -15,13 +15,13 @@ from balcao.gateway.limits import Limits
 from balcao.gateway.serving import serve_application
 from tests.support.polling import PATIENCE
 
-# The port of services that must not reach each other. Nothing listens there on any machine.
+# A port for services that must not reach each other. Nothing listens on it.
 NOWHERE = 9
-# The rate of refused calls for tests that make more of them than any real caller from one address.
+# A limit of refused calls for tests that make more refused calls from one address than any real caller.
 UNLIMITED = "1000000/minute"
-# For clients of http addresses. Otherwise each client would load the machine's certificates, which takes 30 ms.
+# For clients that only use http. Otherwise each client would load the machine's certificates, which takes 30 ms.
 PLAIN_HTTP = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-# No client connects at the last moment, so there is no need to wait for one.
+# During a shutdown no client of a test still connects, so the server need not wait for one.
 LIMITS = Limits(settling_seconds=0, drain_seconds=5)
 
 
@@ -63,11 +63,11 @@ class RunningServer:
         self._thread.join(PATIENCE)
 
     def stop(self) -> None:
-        """Do what SIGTERM does, without waiting for the end."""
+        """Start the shutdown, as SIGTERM would, but do not wait for its end."""
         self.call(self._stop.set)
 
     def call(self, function: Callable[[], object]) -> None:
-        """Call a function in the server's event loop if it still runs, without waiting for it."""
+        """Schedule a function in the server's event loop, if it still runs. Do not wait for the result."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(function)
 
@@ -76,10 +76,10 @@ _given: set[int] = set()
 
 
 def free_port() -> int:
-    """Return a free port. The next one is free too, for a sandbox's CRM.
+    """Return a free port. The next port is also free, for a sandbox's CRM.
 
-    The port is below the range that the kernel uses for outgoing connections, so that none of them takes it meanwhile.
-    Each port is returned only once, because a program may get two ports before it listens on either.
+    The port is below the range that the kernel uses for outgoing connections, so no such connection can occupy it. No
+    port is returned twice, because a program may request two ports before it listens on either.
     """
     while True:
         port = random.randrange(10_000, 30_000, 2)

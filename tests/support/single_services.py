@@ -18,7 +18,7 @@ from balcao.gateway.gateway import Gateway, Mount
 
 
 def service_alone(service: Service, platform: Platform) -> Application:
-    """Return an application that serves one service of a platform that is already open."""
+    """Return an application that serves only one service of an open platform."""
     mount = app.mount_service(service, platform)
     return Application(Gateway([mount], no_pages(), nullcontext, alone=mount))
 
@@ -26,7 +26,7 @@ def service_alone(service: Service, platform: Platform) -> Application:
 def handlers(
     by_route: Mapping[tuple[str, str], Callable[[Request], Responding]], cors: Cors = NO_ORIGIN
 ) -> Application:
-    """Return an application that serves these handlers by method and path."""
+    """Return an application with these handlers, by method and path."""
 
     def refuse(_: Request, fault: BalcaoError) -> Response[Any]:
         return ERROR_TEXT.response(fault)
@@ -39,5 +39,5 @@ def handlers(
 
 
 def no_pages() -> Mount:
-    """Return the pages of a gateway without pages."""
+    """Return an empty mount, for a gateway without pages."""
     return Mount("test", "", [], lambda _: ERROR_TEXT)

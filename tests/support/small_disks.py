@@ -1,4 +1,4 @@
-"""Small disks to fill up. Only root may mount them."""
+"""Small disks for tests of a full disk. Only root can mount them."""
 
 import subprocess
 import time
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @contextmanager
 def disk(folder: Path, megabytes: int) -> Iterator[Path]:
-    """Mount a small disk at the folder. Only root may do so."""
+    """Mount a small disk at the folder within the block. Requires root."""
     options = f"size={megabytes}m,mode=0755"
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "balcao", folder], check=True)
     try:
@@ -19,7 +19,7 @@ def disk(folder: Path, megabytes: int) -> Iterator[Path]:
 
 
 class Ballast:
-    """A file that fills a disk to its last byte."""
+    """A file that fills its disk completely."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "ballast"

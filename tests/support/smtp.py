@@ -1,4 +1,4 @@
-"""A mail server on loopback that records e-mails, and rejects as many as a test wants."""
+"""A mail server on loopback that records e-mails, and rejects as many of them as a test wants."""
 
 import asyncio
 import logging
@@ -10,14 +10,14 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
-# The log of this server is not the platform's, whose lines are searched for personal data.
+# Keep this server's log out of the platform's, which the tests search for personal data.
 logging.getLogger("mail.log").setLevel(logging.ERROR)
 
 
 class MailServer:
-    """The server, as a context manager. `refusals` is the number of next e-mails that it rejects temporarily.
+    """The server, as a context manager. It rejects the next `refusals` e-mails temporarily.
 
-    With `tls` it offers STARTTLS. `encrypted` records for each e-mail whether it was sent encrypted.
+    With `tls` it offers STARTTLS. `encrypted` records for each e-mail whether the connection was encrypted.
     """
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
@@ -49,7 +49,7 @@ class MailServer:
         return AuthResult(success=True)
 
     async def handle_DATA(self, _: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 - library name
-        """Record the e-mail or reject it."""
+        """Record or reject the e-mail."""
         if self.refusals:
             self.refusals -= 1
             return "451 tente mais tarde"

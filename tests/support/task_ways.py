@@ -1,4 +1,4 @@
-"""The ways to do a task of the panel: on a desktop, on a phone, with only a keyboard, and without scripts."""
+"""Ways to do a task in the panel: on a desktop, on a phone, with only a keyboard, and without scripts."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from tests.support.proof_sizes import FULL
 
 @dataclass(frozen=True)
 class Way:
-    """A way of working: the width of the window, whether scripts run, and whether only the keyboard is used."""
+    """A way of working: the width of the window, whether scripts run, and whether the person uses only the keyboard."""
 
     name: str
     width: int = 1280
@@ -17,5 +17,5 @@ class Way:
 
 DESK = Way("desk")
 ALL = [DESK, Way("phone", width=360), Way("keyboard", by_keyboard=True), Way("without-script", has_script=False)]
-# `make test` tries each task once, and `make prove` in every way.
+# `make test` does each task in one way, `make prove` in every way.
 WAYS = ALL if FULL else [DESK]

@@ -1,4 +1,4 @@
-"""The command `balcao` as an operator types it: in a folder, with an environment, as separate processes."""
+"""The command `balcao` as an operator runs it: in a folder, with an environment, as a separate process."""
 
 import json
 import os
@@ -20,14 +20,14 @@ LAST_LINE = "Ctrl-C encerra tudo"
 
 
 def open_folder() -> Path:
-    """Return a folder that the account of an embedded PostgreSQL can enter, even if root created it."""
+    """Create a folder that an embedded PostgreSQL's account can enter, even if root creates it."""
     folder = Path(tempfile.mkdtemp(prefix="balcao-cli-"))
     folder.chmod(0o755)
     return folder
 
 
 class Terminal:
-    """A terminal. `settings` are variables without their prefix. Settings of our own environment are left out."""
+    """A terminal in a folder. `settings` become `BALCAO_` variables, and our own settings are removed."""
 
     def __init__(self, folder: Path, **settings: object) -> None:
         self.folder = folder
@@ -38,13 +38,13 @@ class Terminal:
         return forked_command.run(words, self.folder, self.environment, PATIENCE)
 
     def json(self, *words: str) -> Any:
-        """Return the output of a command that must succeed."""
+        """Run a command that must succeed, and return its output."""
         done = self.run(*words)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
     def refusal(self, *words: str) -> str:
-        """Return the error of a command that must fail: on standard error and without a traceback."""
+        """Run a command that must fail, and return its error message, which must have no traceback."""
         done = self.run(*words)
         assert done.returncode not in (0, None), done.stdout
         assert "Traceback" not in done.stderr, done.stderr
@@ -54,7 +54,7 @@ class Terminal:
 class Serving:
     """A running `balcao serve`, or another `command`, as a context manager.
 
-    `said` is its standard output once it is ready. Its log goes to `log`, or to the log of the whole run.
+    `said` is what it has printed when it is ready. Its log goes to `log`, or to the log of the whole run.
     """
 
     def __init__(self, terminal: Terminal, *words: str, command: str = "serve", log: Path | None = None) -> None:
@@ -87,7 +87,7 @@ class Serving:
         self.process.wait(PATIENCE)
 
     def family(self) -> list[psutil.Process]:
-        """Return every process that it started, including those of PostgreSQL."""
+        """Return all processes that the command started, including those of PostgreSQL."""
         found: list[psutil.Process] = self.process.children(recursive=True)
         return found
 
@@ -97,7 +97,7 @@ class Serving:
         return [child for child, line in own if not role or role in line]
 
     def process_of(self, role: str) -> psutil.Process:
-        """Return the process with this role, after waiting until one exists again."""
+        """Wait until a process with this role exists, and return it."""
         found: list[psutil.Process] = []
 
         def there() -> bool:
@@ -119,16 +119,16 @@ class Serving:
 
 
 def command_line(process: psutil.Process) -> list[str]:
-    """Return the command line. It is empty for a process that has ended or waits to be collected by its parent."""
+    """Return the command line. It is empty for a process that has ended or is a zombie."""
     try:
         words: list[str] = process.cmdline()
-    except psutil.NoSuchProcess:  # ZombieProcess is a subclass
+    except psutil.NoSuchProcess:  # includes ZombieProcess
         return []
     return words
 
 
 def name(process: psutil.Process) -> str:
-    """Return the name, or an empty text for a process that has ended."""
+    """Return the process's name, or an empty string if the process has ended."""
     try:
         return str(process.name())
     except psutil.NoSuchProcess:
@@ -136,7 +136,7 @@ def name(process: psutil.Process) -> str:
 
 
 def ended(processes: list[psutil.Process]) -> bool:
-    """Return whether all processes end within a generous limit."""
+    """Wait for the processes, and return whether all of them ended within a generous limit."""
     return not psutil.wait_procs(processes, timeout=PATIENCE)[1]
 
 

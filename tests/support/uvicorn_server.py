@@ -1,4 +1,4 @@
-"""A program that is not ours, or not served by our server, in a thread with its own event loop."""
+"""Runs third-party programs, and programs that our server does not serve, in a thread with its own event loop."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from tests.support.server import free_port
 
 
 class RunningUvicorn:
-    """The server, as a context manager. It is entered once the server is ready."""
+    """A running uvicorn server, as a context manager. The block starts when the server is ready."""
 
     def __init__(self, server: uvicorn.Server) -> None:
         self._server = server
@@ -32,7 +32,7 @@ class RunningUvicorn:
 
 
 class RunningForeign(RunningUvicorn):
-    """A plain ASGI program in place of another party's service. `url` is its address."""
+    """A plain ASGI program that replaces a third-party service. `url` is its address."""
 
     def __init__(self, program: Any) -> None:
         port = free_port()

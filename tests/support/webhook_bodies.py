@@ -1,4 +1,4 @@
-"""A check of webhook bodies against the description of the service."""
+"""Checks webhook bodies against the service's OpenAPI description."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from balcao.core.service import Service
 
 
 def check_described(service: Service, body: Any) -> None:
-    """Fail unless the description has a webhook of this type and the body fits its schema."""
+    """Check that the description declares a webhook of this type and that the body matches its schema."""
     document = describe_api(service)
     call = document["x-webhooks"][body["type"]]["post"]
     schema = call["requestBody"]["content"]["application/json"]["schema"]

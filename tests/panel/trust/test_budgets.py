@@ -23,8 +23,7 @@ pytestmark = pytest.mark.long
 
 KILOBYTE = 1000
 # Limits for calls to services: of a list, and of a page about one record or with a form. The call that reads the
-# person's
-# rights does not count. Pages that combine several services have higher limits.
+# person's rights does not count. Pages that combine several services have higher limits.
 LIST, DETAIL = 2, 4
 TOGETHER: Mapping[str, int] = {
     "agents.list_agents": 3,
