@@ -1,6 +1,6 @@
-"""Fixtures for own writes and their pushes.
+"""Fixtures for own writes and their pushes to the CRM.
 
-Use cases mark them, and a real worker sends them after jobs are made due.
+Use cases mark changes for a push. A real worker sends them after the tests have made their jobs due.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ def crm(running_crm: RunningCrm) -> RunningCrm:
 
 @pytest.fixture
 def person() -> str:
-    """Return the CPF of a person without any data."""
+    """Return a new CPF, for a person without data."""
     return Cpf.with_stem(f"93{next(_numbers):07}").digits
 
 
@@ -60,7 +60,7 @@ async def declare(call: Call, cpf: Cpf, values: dict[str, Any]) -> None:
 
 @pytest.fixture
 def send(settings: Settings, database_url: str, sql: Callable[..., Any]) -> Callable[..., None]:
-    """Return a function that makes every push due and runs a new worker. `send(crm_push=False)` changes settings."""
+    """Return a function that makes every push due and runs a new worker. Its keyword arguments are changed settings."""
 
     def run(**others: Any) -> None:
         sql(DUE)

@@ -1,4 +1,4 @@
-"""A new citizen of a test, who declares values and reads them."""
+"""A new citizen for a test, who declares values and reads them."""
 
 import itertools
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Citizen:
-    """A citizen. Calls use the citizen's own token unless another one is given."""
+    """A citizen. Calls use the citizen's own token unless another token is given."""
 
     http: httpx.Client
     issuer: Issuer
@@ -23,7 +23,7 @@ class Citizen:
 
     @classmethod
     def new(cls, http: httpx.Client, issuer: Issuer) -> "Citizen":
-        """Return a citizen without stored data."""
+        """Return a new citizen without stored data."""
         return cls(http, issuer, Cpf.with_stem(f"7{next(_numbers):08}").digits)
 
     def put(self, what: str, body: Any, *, token: str | None = None, **headers: str) -> httpx.Response:
@@ -47,7 +47,7 @@ class Citizen:
         return self.record[member]["principal"]
 
     def event(self, dados: Any, at: str | None = None, evento: str = "atualizacao") -> None:
-        """Send an event of the CRM about the citizen. The caller must drain the queue."""
+        """Send an event from the CRM about the citizen. The caller must then run the jobs."""
         body = {"cpf": self.cpf, "evento": evento, "updatedAt": at, "dados": dados}
         answer = self.http.post(WEBHOOK, json=body, headers=bearer(self.issuer.machine("crm-sandbox")))
         assert answer.status_code == 202, answer.text

@@ -1,4 +1,4 @@
-"""Files for imports, and imports that run next to the tests' server."""
+"""Writes files for imports, and runs imports next to the tests' server."""
 
 import dataclasses
 import gzip
@@ -20,20 +20,20 @@ Load = Callable[..., Outcome]
 
 
 def written(path: Path, lines: Iterable[Any]) -> Path:
-    """Write the lines: bytes unchanged, all other values as JSON."""
+    """Write the lines to a file: bytes unchanged, all other values as JSON. Return its path."""
     raw = b"".join((line if isinstance(line, bytes) else msgspec.json.encode(line)) + b"\n" for line in lines)
     path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
     return path
 
 
 def counts(outcome: Outcome) -> tuple[int, int, int, int]:
-    """Return the numbers of lines, and of changed, unchanged and rejected ones."""
+    """Return how many lines were read, changed, unchanged and rejected."""
     done = outcome.done
     return done.lines, done.changed, done.unchanged, done.refused
 
 
 def refusals(report: Path) -> dict[int, str]:
-    """Return the reasons of a report by line."""
+    """Return the reasons in a report of rejected lines, by line number."""
     found = [msgspec.json.decode(line) for line in report.read_bytes().splitlines()]
     assert all(set(one) == {"line", "reason"} for one in found)
     return {one["line"]: one["reason"] for one in found}
@@ -41,9 +41,9 @@ def refusals(report: Path) -> dict[int, str]:
 
 @contextmanager
 def importing(settings: Settings, database_url: str, service_: Service = REGISTRY) -> Iterator[Load]:
-    """Yield `load(file, kind, **options)`, which imports a file like the service's command.
+    """Yield `load(file, kind, **options)`, which imports a file as the service's command does.
 
-    `batch` sets the batch size.
+    The option `batch` sets the batch size.
     """
     with acting(settings, database_url, f"{service_.name}.import", bare=True) as act:
 

@@ -1,4 +1,4 @@
-"""Rows of a city's file, written into the test's database by the feature's own import."""
+"""Imports rows of a city's file into the test's database with the feature's own import."""
 
 import asyncio
 from typing import Any
@@ -10,7 +10,7 @@ from balcao.core.imports.declaration import Import
 
 
 def load(database_url: str, wanted: Import, *lines: dict[str, Any]) -> int:
-    """Import the rows under the owner's role, and return the number of new or changed ones."""
+    """Import the lines under the owner's role, and return the number of new or changed rows."""
     rows = [msgspec.json.decode(msgspec.json.encode(line), type=wanted.row) for line in lines]
     return asyncio.run(_load(database_url, wanted, rows))
 

@@ -1,4 +1,4 @@
-"""Determines from its text whose rows a statement reaches: those of one person, of a list of persons, or of anyone.
+"""Determines whose rows a statement reaches: those of one person, of a list of persons, or of any person.
 
 PostgreSQL's own parser parses the statement. Columns that an equality, a join or a subquery makes equal form one class.
 A table of persons is bound if its `cpf` is in the class of a parameter.
@@ -18,7 +18,7 @@ _LIST = "a list"
 
 @dataclass
 class Reach:
-    """The reach of a statement. `persons` maps each table of persons to its reach. Tables include their schema."""
+    """The reach of a statement. `persons` maps each table of persons to its reach. Table names include their schema."""
 
     persons: dict[str, str]
     tables: set[str]
@@ -32,7 +32,7 @@ class Reach:
 
 @dataclass
 class _Scope:
-    """The names of one query level. `ctes` contains the CTEs that it may refer to."""
+    """The names that one query level defines. `ctes` are the CTEs that it may refer to."""
 
     above: "_Scope | None" = None
     names: dict[str, str] = field(default_factory=dict)
@@ -46,7 +46,10 @@ class _Scope:
 
 
 def _is(node: Any, kind: type) -> bool:
-    """Return whether the node is of this kind, without narrowing its type, whose members could then all be None."""
+    """Return whether the node is of this type. Unlike `isinstance`, do not narrow the type for the type checker.
+
+    The members of the narrowed type would all be optional.
+    """
     return isinstance(node, kind)
 
 
@@ -55,7 +58,7 @@ class _Reader:
         self._persons = persons
         self._classes: dict[str, str] = {}
         self._numbers = itertools.count()
-        self._tables: dict[str, str] = {}  # by the name of each use
+        self._tables: dict[str, str] = {}  # key: the name of each use of a table
         self.written: set[str] = set()
 
     def root(self, term: str) -> str:
@@ -64,7 +67,7 @@ class _Reader:
         return term
 
     def join(self, one: str | None, other: str | None) -> None:
-        """Make two terms equal. A parameter or a list becomes the root of its class."""
+        """Put two terms into one class. If one is a parameter or a list, it becomes the root."""
         if one is None or other is None:
             return
         one, other = self.root(one), self.root(other)
@@ -78,7 +81,7 @@ class _Reader:
         return ONE if root.startswith("$") else MANY if root == _LIST else ANYBODY
 
     def read(self, node: Any, above: _Scope | None = None, output: str | None = None) -> None:
-        """Read a statement. `output` is the name by which other queries refer to its columns."""
+        """Read a statement. Other queries refer to its columns by the name `output`."""
         scope = _Scope(above)
         for cte in node.withClause.ctes if getattr(node, "withClause", None) else ():
             name = scope.ctes[cte.ctename] = f"{cte.ctename}#{next(self._numbers)}"
@@ -184,7 +187,7 @@ class _Reader:
             self._read_anything(item.functions, scope)
 
     def _read_condition(self, node: Any, scope: _Scope) -> None:
-        """Read the equalities that must hold. Those below OR and NOT need not hold."""
+        """Read the equalities that must hold. Ignore those below OR and NOT."""
         if _is(node, ast.BoolExpr) and node.boolop == BoolExprType.AND_EXPR:
             for part in node.args:
                 self._read_condition(part, scope)
@@ -215,12 +218,12 @@ class _Reader:
                 if len(level.names) == 1:
                     return f"{next(iter(level.names.values()))}.{names[0]}"
                 if level.names:
-                    return None  # several tables: the stores qualify the column
+                    return None  # ambiguous: stores qualify columns of several tables
                 level = level.above
         return None
 
     def _read_anything(self, node: Any, scope: _Scope) -> None:
-        """Read the queries below this node."""
+        """Read all queries below this node."""
         if isinstance(node, (tuple, list)):
             for part in node:
                 self._read_anything(part, scope)
@@ -244,7 +247,7 @@ class _Reader:
 
 
 def measure_reach(statement: str, persons: Collection[str]) -> Reach:
-    """Return how far a statement reaches into tables that have a column `cpf`."""
+    """Return how far a statement reaches into tables with a column `cpf`."""
     reader = _Reader(persons)
     for raw in parse_sql(statement):
         reader.read(raw.stmt)

@@ -1,4 +1,4 @@
-"""Tests of dead letters over HTTP: jobs of every kind, their persons, retry and drop (rules: registry 2.10)."""
+"""Tests of dead letters over HTTP: jobs of every kind, their people, retry and drop (rules: registry 2.10)."""
 
 import asyncio
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def ask(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
 
 @pytest.fixture
 def dead_event(http: httpx.Client, issuer: Issuer, sql: Callable[..., Any], drain: Callable[[], None]) -> Any:
-    """Return a function that makes an accepted event fail on all its tries and returns the job's number."""
+    """Return a function that makes an accepted event fail at every try. It returns the job's number."""
 
     def make(cpf: str = ANA) -> str:
         body = {"cpf": cpf, "dados": {"email": "segredo@casa.example", "genero": "Nao_binario"}}
@@ -72,7 +72,7 @@ def dead_event(http: httpx.Client, issuer: Issuer, sql: Callable[..., Any], drai
 
 @pytest.fixture
 def dead_job(database_url: str) -> Callable[..., str]:
-    """Return a function that creates a job of any kind whose last try failed with this code."""
+    """Return a function that creates a dead-lettered job of any kind, which failed with this code."""
 
     def make(kind: str = OTHER_KIND, code: str = "store-away", **payload: Any) -> str:
         async def once() -> str:
@@ -96,7 +96,7 @@ def dead_job(database_url: str) -> Callable[..., str]:
 
 @pytest.fixture
 def dead_push(sql: Callable[..., Any], dead_job: Callable[..., str]) -> Callable[[str], str]:
-    """Return a function that creates a dead push, which the CRM has rejected."""
+    """Return a function that creates a dead-lettered push, which the CRM has rejected."""
 
     def make(cpf: str) -> str:
         row = str(uuid4())

@@ -1,4 +1,4 @@
-"""Tests of the imports of base records and tickets (rules: registry 3.1): counts, and no needless rewrites."""
+"""Tests of importing base records and tickets: counts, and no needless rewrites (rules: registry 3.1)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -123,7 +123,7 @@ def test_bad_lines_are_reported_by_number_and_reason_and_the_others_are_imported
 def test_a_row_that_only_the_store_refuses_does_not_take_its_batch_along(
     load: Load, tmp_path: Path, report: Path
 ) -> None:
-    """Python accepts offsets below 24 hours, but PostgreSQL only below 16."""
+    """Python accepts UTC offsets below 24 hours, but PostgreSQL only those below 16."""
     lines = [{"cpf": ANA, "id": str(n), "status": "Aberto", "data_inicio": "2026-01-02"} for n in range(40)]
     lines[17]["data_inicio"] = "2026-01-02T10:00:00+23:59"
     file = written(tmp_path / "a", lines)
@@ -181,11 +181,11 @@ def _beside(settings: Settings, database_url: str, file: Path, kind: str) -> Non
 
 
 class Killed(BaseException):
-    """Raised at the point where a kill would end the process."""
+    """Raised where a kill would end the process."""
 
 
 def _cut_short(load: Load, file: Path, report: Path | None = None) -> None:
-    """Abort the import after its second batch is committed, during the third."""
+    """Abort the import right after its second batch is committed."""
 
     def progress(_: int, done: Committed) -> None:
         if done.lines == 2 * BATCH:

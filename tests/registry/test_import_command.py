@@ -1,4 +1,4 @@
-"""Tests of `balcao registry import` and `generate` as the operator runs them: killed, resumed, in bounded memory."""
+"""Tests of `balcao registry import` and `generate` as operators run them: killed, resumed, in bounded memory."""
 
 import hashlib
 import subprocess
@@ -19,10 +19,10 @@ from tests.support.server import free_port
 from tests.support.terminal import BALCAO, Terminal
 
 CITIZENS = size(9_000, 1_000_000)
-# For any size of the file. Without a file to read, the process takes about 100 MB.
+# Applies to files of any size. Without a file to read, the process uses about 100 MB.
 MOST_MEMORY_MB = 260
 HOUR_SECONDS = 3600
-# The same on every machine. Update it when you change the generator.
+# Digest of the first thousand citizens, the same on every machine. Update it when you change the generator.
 FIRST_THOUSAND = "5c491ba64da60da29a3c513dc3e4a5522e0ae86bd7dd4d8cbd4295a423d7a04f"
 
 Sql = Callable[..., list[Any]]
@@ -35,7 +35,7 @@ def terminal(database_url: str, tmp_path: Path) -> Terminal:
 
 @pytest.fixture
 def committed(sql: Sql) -> Callable[[], int]:
-    """Return a function that counts the committed lines of the current import of citizens."""
+    """Return a function that counts the lines that imports of citizens have committed."""
     return lambda: sum(row["lines"] for row in sql("SELECT lines FROM platform.import WHERE kind = 'citizens'"))
 
 
@@ -45,7 +45,7 @@ def begun(terminal: Terminal, *words: str) -> psutil.Popen:
 
 
 def peak_mb(process: psutil.Popen) -> float:
-    """Wait for the end of the process and return its peak memory, which the kernel reports while it runs."""
+    """Wait until the process ends, and return its peak memory. The kernel reports it only while the process runs."""
     status, peak = Path(f"/proc/{process.pid}/status"), 0.0
     deadline = time.monotonic() + HOUR_SECONDS
     while process.poll() is None and time.monotonic() < deadline:

@@ -28,7 +28,7 @@ CLOSED = {"message": SENTENCE, "minutes": 90, "reason": "Troca de servidor"}
 
 @pytest.fixture
 def ask(http: httpx.Client, issuer: Issuer) -> Ask:
-    """Return a function that calls as an operator of the platform without any other role."""
+    """Return a function that calls as a platform operator without any other role."""
     token = bearer(issuer.person("90000040207", name="Olga Reis", realm_access={"roles": ["plataforma:operador"]}))
     return lambda method, path, **more: http.request(method, BASE + path, headers=token, **more)
 
@@ -177,7 +177,7 @@ def test_nobody_begins_a_maintenance_without_the_action_or_without_an_end(
 @pytest.mark.cases("registry", "O9")
 def test_a_planned_maintenance_is_announced_and_given_up(http: httpx.Client, issuer: Issuer, ask: Ask) -> None:
     tomorrow = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
-    for begin in (tomorrow + timedelta(hours=2), tomorrow):  # the later plan replaces the first
+    for begin in (tomorrow + timedelta(hours=2), tomorrow):  # the later plan replaces the earlier one
         found = ask("PUT", "/maintenance/search", json=CLOSED | {"begins_at": begin.isoformat()})
         assert found.status_code == 200, found.text
     assert datetime.fromisoformat(found.json()["begins_at"]) == tomorrow
@@ -201,7 +201,7 @@ def test_a_maintenance_is_planned_for_what_is_to_come_alone(ask: Ask) -> None:
     planned = CLOSED | {"begins_at": (now + timedelta(days=1)).isoformat()}
     assert refusal(ask("PUT", "/maintenance/search", json=CLOSED | {"begins_at": "2031-01-01T10:00:00"}))[0] == 400
     assert ask("PUT", "/maintenance/search", json=planned).status_code == 200
-    assert ask("PUT", "/maintenance/search", json=CLOSED).json()["begins_at"] is None  # starts before the planned time
+    assert ask("PUT", "/maintenance/search", json=CLOSED).json()["begins_at"] is None  # begins immediately instead
     assert ask("GET", "/maintenance").json()["planned"] == []
     assert refusal(ask("PUT", "/maintenance/search", json=planned)) == (409, "in-maintenance")
 

@@ -1,6 +1,6 @@
-"""Tests of optimistic writes that are always overtaken: they end, and report it.
+"""Tests of optimistic writes that lose every race: they give up, and report it.
 
-A trigger simulates everything that can prevent a write while the read before it sees no change.
+A trigger simulates whatever can prevent a write although the read before it sees no change.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.support.fixture_types import Sql
 
 @contextmanager
 def swallowed(sql: Sql, event: str, table: str) -> Iterator[None]:
-    """Silently drop every row that is inserted or updated within the block."""
+    """Within the block, silently discard every inserted or updated row."""
     sql("CREATE OR REPLACE FUNCTION public.swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'")
     sql(f"CREATE TRIGGER swallow BEFORE {event} ON {table} FOR EACH ROW EXECUTE FUNCTION public.swallow()")
     try:

@@ -1,6 +1,6 @@
-"""Tests that every statement of the hot paths, as sent and planned, reads big tables by an index.
+"""Tests that every statement of the hot paths reads big tables by an index, as sent and planned.
 
-The plans come from the calls of the running server: PostgreSQL writes them to its log (auto_explain).
+The plans are those of the running server's calls: PostgreSQL writes them to its log (auto_explain).
 """
 
 from collections.abc import Callable, Iterator
@@ -24,9 +24,9 @@ from tests.support.query_plans import PlanLog, explain_from_now, list_relations,
 from tests.support.server import RunningServer
 
 CITIZENS = size(5_000, 1_000_000)
-# A call for one citizen must not scan a table with this many rows.
+# A table is big from this number of rows. A call for one citizen must not scan it.
 BIG = CITIZENS // 10
-# Enough other people for a big table. The person of the measured calls is not among them.
+# Enough other people to make a table big. Ana, for whom the measured calls are, is not among them.
 SOME = f"(SELECT cpf FROM registry.base_record WHERE cpf <> '90000000175' LIMIT {2 * BIG}) AS others"
 NEW = Cpf.with_stem("913000001").digits
 Sql = Callable[..., list[Any]]
@@ -35,7 +35,7 @@ SELECT relname FROM pg_class
 WHERE relkind = 'r' AND reltuples >= $1 AND relnamespace IN ('registry'::regnamespace, 'platform'::regnamespace)
 """
 
-# Every person has at least one row in each table. Add a line when you add a table.
+# Fills tables with at least one row for each person. Add a statement when you add a table.
 FILLING = (
     "INSERT INTO registry.preferences (cpf) SELECT cpf FROM registry.base_record ON CONFLICT DO NOTHING",
     """INSERT INTO registry.preference_choice (cpf, category_id, opt_in)
@@ -46,7 +46,7 @@ FILLING = (
        FROM registry.base_record, unnest('{genero,email,telefone1}'::text[]) AS field""",
     """INSERT INTO registry.outbox (cpf, id, dirty, version, first_change_at, job, request_id)
        SELECT cpf, gen_random_uuid(), '{"genero": 1}', 1, now(), -row_number() OVER (), 'x'
-       FROM registry.base_record WHERE cpf NOT IN ('90000000175', '90000000760')""",  # their rows come from calls
+       FROM registry.base_record WHERE cpf NOT IN ('90000000175', '90000000760')""",  # the calls write their rows
     """INSERT INTO registry.wording (cpf, kind, value, wire, at)
        SELECT cpf, 'genero', '{"valor": "x"}', 'x', now() - interval '1 day' FROM registry.base_record""",
     """INSERT INTO registry.crm_consentimentos (cpf, categoria, canal, status, at, origin)
@@ -88,7 +88,7 @@ FILLING = (
 
 @pytest.fixture(scope="module")
 def plans(settings: Settings, database_url: str) -> PlanLog:
-    """Fill a database with a whole city and return the log of its plans."""
+    """Fill a database with a whole city, and return the log of its plans."""
 
     async def fill(call: Any) -> PlanLog:
         await service.import_rows(call.platform, SERVICE.imports["citizens"], invented.make_citizens(CITIZENS))
@@ -113,15 +113,15 @@ async def _filled(database_url: str) -> PlanLog:
 
 @pytest.fixture(scope="module")
 def server(plans: PlanLog, settings: Settings, database_url: str) -> Iterator[RunningServer]:
-    """Start the server after the data is complete, so that its connections see it."""
+    """Run the server on the filled database, so that its connections log their plans."""
     with RunningServer(app.build_application(settings, database_url)) as running:
         yield running
 
 
 def call_everything(http: httpx.Client, issuer: Issuer, drain: Callable[[], None]) -> None:
-    """Call every hot path as the owner, as staff or as its client. Then run the jobs that the calls left."""
+    """Call every hot path as the owner, as staff or as its client. Then run the resulting jobs."""
     own, staff, crm = (bearer(token) for token in (issuer.person(ANA), issuer.admin(), issuer.machine("crm-sandbox")))
-    for _ in range(7):  # five custom plans for each statement, then a generic one
+    for _ in range(7):  # PostgreSQL makes five custom plans before a generic one
         for what in READS:
             for token in (own, staff):
                 assert http.get(f"/registry/v1/citizen/{ANA}{what}", headers=token).status_code == 200
@@ -189,5 +189,5 @@ def test_no_call_of_one_citizens_reads_a_big_table_from_end_to_end(
     call_everything(http, issuer, drain)
     found = plans.read()
     unread = big - list_relations(found)
-    assert {name for name in unread if not name.startswith("audit_event")} == set()  # written through their parent
+    assert {name for name in unread if not name.startswith("audit_event")} == set()  # their plans name the parent
     assert list_whole_reads(found, big) == []

@@ -1,6 +1,6 @@
-"""Tests that each statement on personal data names the person by `cpf`, so that the data could be sharded by person.
+"""Tests that each statement on personal data selects the person by `cpf`, so that data could be sharded by person.
 
-Exceptions are listed with their reason, and so are the reasons why the tables need one server today (ADR 0007).
+Exceptions are listed with their reasons, as are the reasons why the tables need a single server today (ADR 0007).
 """
 
 import importlib
@@ -15,9 +15,9 @@ from balcao.core.database.statements import STATEMENTS
 from tests.registry.shards import ANYBODY, MANY, ONE, Reach, measure_reach
 from tests.support.fixture_types import Sql
 
-# These tables store the current owner of a number, and are looked up by the number.
+# Tables of phone numbers with their current owner. They are looked up by the number.
 BY_NUMBER = {"registry.phone_book", "registry.phone_book_entry"}
-# Statements that reach all shards, or one that the statement does not know.
+# Statements that reach all shards, or a shard that does not follow from their parameters.
 ANYBODYS = {
     "a job knows the id of an event, of a push or of a code, and never a person": {
         "crm.events.erase_covered_events",
@@ -80,7 +80,7 @@ ANYBODYS = {
     },
     "an avatar is withdrawn from whoever chose it": {"person.settings.clear_chosen_avatar"},
 }
-# Statements that write a person's row and a row of a shared table: an audit event, a job or a stored response.
+# Statements that write both a person's row and a row of a shared table: an audit event, a job or a stored response.
 TOGETHER = {
     "crm.events._insert_events",
     "consent.preferences.write_preferences",
@@ -93,7 +93,7 @@ TOGETHER = {
     "person.settings.remove_chosen_avatar",
     "person.settings.set_chosen_avatar",
 }
-# Keys that are unique across people, because a job or an operator names only the id.
+# Keys that must be unique across people, because a job or an operator knows only the id.
 KEYS_WITHOUT_PERSON = {
     ("registry.crm_event", "id"),
     ("registry.outbox", "id"),
@@ -126,7 +126,7 @@ def persons(sql: Sql) -> set[str]:
 
 
 def list_statements() -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each of the registry's statements. A look-up has two texts."""
+    """Yield the name and the SQL of each statement of the registry. A look-up has two SQL texts."""
     for found in pkgutil.walk_packages(registry.__path__, f"{registry.__name__}."):
         importlib.import_module(found.name)
     texts = [(statement.name, statement.sql) for statement in STATEMENTS.values()]

@@ -150,7 +150,7 @@ def test_the_search_is_a_literal_substring_blind_to_case_and_accents(http: httpx
 @settings(deadline=None, max_examples=size(60, 1000), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn"]), max_size=30), min_size=1, max_size=10))
 def test_the_registry_folds_texts_as_the_jobs_do(sql: Sql, texts: list[str]) -> None:
-    """The definition of "the same text" is the same on the whole platform, although services do not share schemas."""
+    """Services do not share schemas, so each defines the same folding of texts. The definitions must be equal."""
     [row] = sql(
         "SELECT array_agg(registry.folded(t)) AS here, array_agg(employability.folded(t)) AS there"
         " FROM unnest($1::text[]) AS u(t)",
@@ -199,7 +199,7 @@ def chart(parents: dict[int, int | None]) -> list[Department]:
 
 
 def walk(nodes: list[DepartmentNode], above: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each department with its ancestors."""
+    """Yield each department of the tree with its ancestors."""
     for node in nodes:
         yield node.cd_ua, above
         yield from walk(node.children, (*above, node.cd_ua))

@@ -1,4 +1,4 @@
-"""Tests of the notification categories: the public list and the administrators' (rules: registry 2.5, 3.8)."""
+"""Tests of notification categories: the public list, and administration (rules: registry 2.5, 3.8)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -43,7 +43,7 @@ def admin(http: httpx.Client, issuer: Issuer) -> Talk:
 
 @pytest.fixture
 def made(admin: Talk) -> Iterator[Callable[..., dict[str, Any]]]:
-    """Yield a function that creates categories. They are deactivated after the test."""
+    """Yield a function that creates categories. The fixture deactivates them after the test."""
     ids: list[str] = []
 
     def make(**members: Any) -> dict[str, Any]:

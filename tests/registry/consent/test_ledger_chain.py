@@ -1,4 +1,4 @@
-"""Tests of the chain of a ledger: any changed or removed entry is found."""
+"""Tests that a ledger's chain reveals every changed or removed entry."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

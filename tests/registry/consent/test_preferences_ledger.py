@@ -1,4 +1,4 @@
-"""Tests of the ledger of preferences: its entries, that it only grows, and that changes to it are found (3.5)."""
+"""Tests of the preference ledger: its entries, that it is append-only, and that changes to it are detected (3.5)."""
 
 import hashlib
 import json
@@ -62,7 +62,7 @@ def act(settings: Settings, database_url: str) -> Iterator[Act]:
 
 @pytest.fixture
 def found(act: Act, cpf: str) -> Callable[[], list[tuple[int, str]]]:
-    """Return a function that lists the faults of the citizen's chain."""
+    """Return a function that lists the faults in the citizen's chain."""
     return lambda: [(finding.seq, finding.fault.value) for finding in act(verify, cpf).findings]
 
 
@@ -83,7 +83,7 @@ def path(cpf: str) -> str:
 
 @pytest.fixture
 def five(citizen: Talk, path: str) -> None:
-    """Write five entries of the citizen. The last one is about health."""
+    """Write five entries for the citizen, the last one about health."""
     changes: list[dict[str, Any]] = [
         {"opt_in": False, "reason": "too_many_messages"},
         {"category_opt_ins": {"courses": True}},
@@ -195,7 +195,7 @@ def test_a_chain_that_nobody_touched_holds(
 
 
 def test_what_is_hashed_is_fixed_for_ever(sql: Sql, cpf: str, five: None) -> None:
-    """The hashed members are repeated here, because a ledger is verified years after it was written."""
+    """The test repeats the hashed members, because they must stay the same: ledgers are verified years later."""
     before = bytes(32)
     for row in sql("SELECT * FROM registry.preference_ledger WHERE cpf = $1 ORDER BY seq", cpf):
         moment = row["timestamp"].isoformat().replace("+00:00", "Z")
@@ -261,7 +261,7 @@ def test_somebody_elses_broken_ledger_is_no_finding_of_this_one(
 
 
 OPT_INS: dict[str | None, bool] = {
-    None: True,  # the global flag
+    None: True,  # the opt-in for all categories
     "events": True,
     "services": True,
     "alerts": True,
@@ -296,14 +296,14 @@ def test_whatever_is_wished_the_ledger_tells_how_the_state_came_to_be(act: Act, 
 
 
 async def history(call: Call, cpf: Cpf) -> list[LedgerEntry]:
-    """Return the citizen's entries, oldest first."""
+    """Return the citizen's ledger entries, oldest first."""
     async with call.platform.database.connection() as connection:
         return (await list_ledger_entries(connection, cpf))[::-1]
 
 
 @pytest.fixture
 def operator(database_url: str) -> Callable[..., Result]:
-    """Return a function that runs the command in this process."""
+    """Return a function that runs `balcao registry verify-ledger` in this process."""
     environment = {"BALCAO_DATABASE_URL": database_url}
     return lambda *words: CliRunner().invoke(balcao, ["registry", "verify-ledger", *words], env=environment)
 

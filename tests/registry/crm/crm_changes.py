@@ -1,4 +1,4 @@
-"""Changes in the CRM, and the events that it sends for them."""
+"""Random changes in the CRM, and the events that the CRM sends for them."""
 
 import random
 from typing import Any
@@ -31,7 +31,7 @@ def draw_change(chance: random.Random) -> tuple[str, Any]:
 
 
 def change(crm: RunningCrm, cpf: str, what: str, how: Any) -> dict[str, Any]:
-    """Change the CRM and return the event that it sends for the change."""
+    """Make the change in the CRM, and return the event that the CRM sends for it."""
     [account] = crm.accounts(cpf)
     if what == "account":
         crm.change("Account", account["Id"], **how)

@@ -1,4 +1,4 @@
-"""A push with its job, and the worker of this process."""
+"""Helpers for pushes: reading a push with its job, and running the worker in this process."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ def codes(found: Any) -> list[tuple[int | None, str]]:
 
 
 async def worked(platform: Platform) -> None:
-    """Make all waiting pushes due and run the worker."""
+    """Make all waiting pushes due, and run the worker until no job is due."""
     await platform_rows(platform, DUE)
     await Worker(platform.database, app.list_job_kinds(), platform).drain()
 

@@ -1,4 +1,4 @@
-"""Tests of the CRM integration's state: status, events and fields with a time in the future (rules: registry 2.10)."""
+"""Tests of the CRM integration's status, events, and fields dated in the future (rules: registry 2.10)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -54,7 +54,7 @@ def ask(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
 
 @pytest.fixture
 def send(http: httpx.Client, issuer: Issuer) -> Callable[..., str]:
-    """Return a function that sends an event and returns the request's id."""
+    """Return a function that sends an event and returns the request id."""
 
     def post(cpf: str, dados: dict[str, Any], **more: Any) -> str:
         body = {"cpf": cpf, "dados": dados} | more
@@ -163,7 +163,7 @@ def test_events_are_listed_by_person_request_and_time_without_their_data(
 
 
 def test_an_event_that_came_again_is_found_by_the_call_that_repeated_it(ask: Ask, send: Callable[..., str]) -> None:
-    """Otherwise a sender that searches for its own call would never find it."""
+    """A sender that searches by its own request id finds the event even if it was a repetition."""
 
     def find(request_id: str) -> list[tuple[str, bool]]:
         page = ask("/events", request_id=request_id).json()
@@ -171,7 +171,7 @@ def test_an_event_that_came_again_is_found_by_the_call_that_repeated_it(ask: Ask
 
     first, second, third = (send(ANA, {"raca": "Parda"}, updatedAt="2026-07-01T10:00:00Z") for _ in range(3))
     assert find(first) == find(third) == [(first, True)]
-    # Only the last repetition is stored, so that a sender that repeats endlessly cannot fill the table.
+    # Only the last repetition is stored, so a sender in an endless loop cannot fill the table.
     assert find(second) == []
     once = send(ANA, {"raca": "Parda"}, updatedAt="2026-07-02T10:00:00Z")
     assert find(once) == [(once, False)]

@@ -1,4 +1,4 @@
-"""Tests of the mirror in the API (rules: registry 2.9): `effective` must agree with the record."""
+"""Tests of the mirror in the API: `effective` must agree with the citizen record (rules: registry 2.9)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -36,7 +36,7 @@ def mirror(http: httpx.Client, issuer: Issuer) -> Callable[[str], dict[str, Any]
 
 @pytest.fixture
 def crm(http: httpx.Client, issuer: Issuer, drain: Callable[[], None]) -> Callable[..., None]:
-    """Return a function that sends an event of that hour and applies it."""
+    """Return a function that sends an event dated at that hour, and applies it."""
 
     def send(cpf: str, hour: int, dados: dict[str, Any] | None = None, **more: Any) -> None:
         body = {"cpf": cpf, "updatedAt": f"2026-07-01T{hour:02}:00:00Z", "dados": dados} | more
@@ -116,7 +116,7 @@ def test_fields_and_consents_stand_with_time_and_origin(
     assert effective(found) == {"genero"}
 
 
-# Later deltas are applied to the results of earlier ones of the same citizen.
+# Each step builds on the earlier steps of the same citizen.
 STEPS = [
     (BRUNO, {"cidade": "Maricá", "endereco": {"estado": "RJ", "pais": "Brasil"}}, set()),
     (BRUNO, {"endereco": {"bairro": "Farol"}}, {"cidade", "endereco.estado", "endereco.bairro"}),
@@ -148,7 +148,7 @@ def test_effective_is_what_the_record_shows(mirror: Callable[[str], dict[str, An
 def test_every_effective_field_and_no_other_shows_in_the_record(
     mirror: Callable[[str], dict[str, Any]], crm: Callable[..., None], http: httpx.Client, issuer: Issuer
 ) -> None:
-    """Read the record: a unique value appears in it exactly if the mirror says that it is effective."""
+    """Every value is unique, so the record must contain exactly those that the mirror calls effective."""
     texts = "cidade complemento deficiencia email escolaridade nomeExibicao raca rendaFamiliar passaporte canalOrigem"
     dados: dict[str, Any] = {key: f"{key} x" for key in texts.split()}
     dados |= {f"telefone{number}": f"552197777000{number}" for number in (1, 2, 3)}

@@ -1,4 +1,4 @@
-"""Tests of the CRM proxies (rules: registry 2.10), over HTTP against the sandbox CRM."""
+"""Tests of the CRM proxies over HTTP, against the sandbox CRM (rules: registry 2.10)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -49,7 +49,7 @@ def crm(running_crm: RunningCrm) -> RunningCrm:
 
 @pytest.fixture
 def ask(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
-    """Return a function that calls as the person, unless a token is given."""
+    """Return a function that calls with the person's token, unless another token is given."""
 
     def call(method: str, path: str, cpf: str = CARLA, token: str | None = None, **more: Any) -> httpx.Response:
         headers = bearer(token or issuer.person(cpf))

@@ -1,4 +1,4 @@
-"""Tests of the citizen's tickets in the CRM (rules: registry 2.11, 4.11), over HTTP against the sandbox CRM."""
+"""Tests of the citizen's CRM tickets over HTTP, against the sandbox CRM (rules: registry 2.11, 4.11)."""
 
 import itertools
 from collections.abc import Callable
@@ -56,7 +56,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 @pytest.fixture
 def read(http: httpx.Client, issuer: Issuer) -> Read:
-    """Return a function that reads tickets as the person, unless a token is given."""
+    """Return a function that reads tickets with the person's token, unless another token is given."""
 
     def call(cpf: str = CARLA, number: str | None = None, token: str | None = None, **headers: str) -> httpx.Response:
         path = BASE if number is None else f"{BASE}/{number}"
@@ -126,7 +126,7 @@ FAULTS: dict[str, list[dict[str, Any]]] = {
 def test_a_crm_that_fails_is_502(
     crm: RunningCrm, settings: Settings, database_url: str, issuer: Issuer, fault: str
 ) -> None:
-    """Start a new process for each fault, because its circuit is open afterwards."""
+    """Each fault gets a new server, because a fault opens the server's circuit."""
     crm.faults(*FAULTS[fault])
     with RunningServer(app.build_application(settings, database_url, ["registry"])) as fresh:
         for path in (BASE, f"{BASE}/{NUMBER}"):
@@ -142,7 +142,7 @@ def test_a_read_of_ones_own_tickets_leaves_no_event_and_stores_nothing(read: Rea
 
 
 plans = st.lists(
-    st.tuples(st.sampled_from([0, 1, 2]), st.lists(st.integers(0, 3), max_size=3)),  # owner, and steps of each order
+    st.tuples(st.sampled_from([0, 1, 2]), st.lists(st.integers(0, 3), max_size=3)),  # owner, and steps for each order
     max_size=6,
 )
 
@@ -153,7 +153,7 @@ plans = st.lists(
 def test_everybody_sees_exactly_what_the_crm_has_of_them(
     read: Read, running_crm: RunningCrm, plan: list[tuple[int, list[int]]]
 ) -> None:
-    """The plan contains random tickets, orders and steps of several people at the same time."""
+    """The plan mixes random tickets, orders and steps of several people."""
     people = [Cpf.with_stem(f"95{next(_numbers):07}").digits for _ in range(3)]
     wanted: dict[str, dict[str, dict[str, int]]] = {cpf: {} for cpf in people}
     for owner, orders in plan:

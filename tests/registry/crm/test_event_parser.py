@@ -14,7 +14,7 @@ from tests.support.demo_people import ANA
 from tests.support.proof_sizes import EXAMPLES
 
 KNOWN = {*TEXT_KEYS, LANGUAGES, TOURIST, ADDRESS, CONSENTS}
-# The mark appears in an error if the error repeats any value.
+# If an error repeats a value, it contains this mark.
 MARKED = st.text(max_size=5).map(lambda text: f"segredo{text}")
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**40), 2**40) | MARKED,
@@ -49,7 +49,7 @@ def attempt(body: str) -> Event | Invalid:
 @settings(max_examples=EXAMPLES)
 @given(DADOS, st.sampled_from(["\n", " ", "\t "]))
 def test_an_event_is_known_again_by_the_bytes_of_its_dados(dados: dict[str, Any], blank: str) -> None:
-    """Whitespace outside of `dados` does not change its digest. Whitespace within it does."""
+    """Whitespace outside of `dados` does not change the digest. Whitespace inside does."""
 
     def digest(text: str, around: str = "") -> bytes | None:
         found = attempt(f'{{"cpf": "{ANA}",{around} "dados":{around}{text}{around}}}')

@@ -1,4 +1,4 @@
-"""Tests that the mirror's real transitions for an e-mail are possible in its model (docs/models)."""
+"""Tests that the mirror's observed states of an e-mail are possible in its model (docs/models)."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.spin, pytest.mark.long]
 
 MODEL = MODELS / "crm_mirror.pml"
 WEBHOOK = "/registry/v1/webhooks/crm/cidadao"
-# The state after each transaction. If it changes several rows, the last row counts.
+# Records the state after each transaction. If a transaction changes several rows, the last one counts.
 RECORD = (
     """
 CREATE TABLE registry.trace (
@@ -68,7 +68,7 @@ EMAILS = {None: "NONE", FIRST: "DECLARED", SECOND: "DECLARED + 1", OTHER: "CHANG
 DIGESTS = {sha256(email.encode()).digest(): name for email, name in EMAILS.items() if email}
 BOUNDS = {"DECLARATIONS": 2, "CHANGES": 1, "LOGINS": 0, "KILLS": 0, "LOSSES": 0, "REPETITIONS": 0, "RECONCILIATIONS": 0}
 SENT = "SELECT FROM registry.register WHERE cpf = $1 AND pushed_value = to_jsonb($2::text)"
-# Another worker takes the job of a killed one only after the lease has expired.
+# Another worker takes over a killed worker's job only when the lease has expired.
 END_LEASES_AFTER = "UPDATE queue.pgqueuer SET heartbeat = now() + $1::interval WHERE status = 'picked'"
 HOUR = timedelta(hours=1)
 SOON, LATER = "2098-01-01T00:00:00Z", "2098-01-02T00:00:00Z"
@@ -83,7 +83,10 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 @pytest.fixture
 def recorded(sql: Sql, crm: RunningCrm) -> Iterator[Callable[[str], list[str]]]:
-    """Yield a function that returns a person's states as conditions on the model's variables, without repetitions."""
+    """Yield a function that returns a person's states in order, as conditions on the model's variables.
+
+    Consecutive equal states are returned once.
+    """
     for statement in RECORD:
         sql(statement)
 
@@ -118,7 +121,7 @@ def describe(row: Any) -> str:
 
 @pytest.fixture
 def event(http: httpx.Client, issuer: Issuer, drain: Drain) -> Event:
-    """Return a function that sends an event about an e-mail, with its time in the CRM, and applies it immediately."""
+    """Return a function that sends an event about an e-mail with its time in the CRM, and applies the event."""
 
     def call(cpf: str, email: str, at: str) -> None:
         body = {"cpf": cpf, "updatedAt": at, "dados": {"email": email}}
@@ -130,14 +133,14 @@ def event(http: httpx.Client, issuer: Issuer, drain: Drain) -> Event:
 
 @pytest.fixture
 def network(settings: Settings) -> Iterator[Network]:
-    """Yield the network between a worker and the CRM."""
+    """Yield a network that a test can disturb, between a worker and the CRM."""
     with Network({"crm": settings.crm_port}) as made:
         yield made
 
 
 @pytest.fixture
 def killed_worker(settings: Settings, database_url: str, network: Network, tmp_path: Path) -> KilledWorker:
-    """Return a context manager that runs a worker during a block, and kills it on request or at the end."""
+    """Return a context manager that runs a worker, and kills it on request or at the end of the block."""
     terminal = Terminal(
         tmp_path,
         database_url=database_url,
@@ -166,7 +169,7 @@ def killed_worker(settings: Settings, database_url: str, network: Network, tmp_p
 
 @contextmanager
 def unwritable(sql: Sql, table: str) -> Iterator[None]:
-    """Block every write to the table until the end of the block."""
+    """Block every write to the table within the block."""
     sql("BEGIN")
     try:
         sql(f"LOCK TABLE {table} IN SHARE MODE")
@@ -204,7 +207,7 @@ def test_a_word_that_people_of_the_crm_change_before_it_is_sent(
     event(person, OTHER, LATER)
     steps = recorded(person)
     assert can_be(tmp_path, steps)
-    # The bug that the model found: the echo of our own write replaces the citizen's value.
+    # A bug that the model found: the echo of our own write replaced the citizen's value.
     replaced = [step.replace("CHANGED", "DECLARED") for step in steps]
     assert not can_be(tmp_path, replaced)
 
@@ -254,7 +257,7 @@ def test_a_word_whose_workers_are_killed_before_and_after_the_crm_has_it(
     with killed_worker() as kill:
         until_now(lambda: bool(sql(SENT, person, FIRST)))
         own(person, email=SECOND)
-        # The confirmation and its audit event are one transaction, so a locked audit table delays it.
+        # The confirmation and its audit event share a transaction, so locking the audit table delays the confirmation.
         with unwritable(sql, "platform.audit_event"):
             network.set("crm", "pass")
             until_now(lambda: crm.accounts(person)[0]["PersonEmail"] == FIRST)
@@ -271,6 +274,6 @@ def test_a_word_whose_workers_are_killed_before_and_after_the_crm_has_it(
     steps = recorded(person)
     assert len(steps) == 8, steps
     assert can_be(tmp_path, steps, CHANGES=0, KILLS=2)
-    # The bug that the model found: the echo of a killed worker's call replaces the value declared since.
+    # A bug that the model found: the echo of a killed worker's call replaced the value declared since then.
     replaced = "email == DECLARED && !dirty && !login_writes && login_wrote == (0) && !is_own"
     assert not can_be(tmp_path, [*steps[:5], replaced], CHANGES=0, KILLS=2)

@@ -1,4 +1,4 @@
-"""Tests that no record of another person is accepted from the CRM (rules: registry 4.6).
+"""Tests that the registry accepts no other person's record from the CRM (rules: registry 4.6).
 
 With the sandbox's fault `misdirected`, every query returns the records of the first person.
 """
@@ -21,11 +21,11 @@ from tests.support.polling import PATIENCE, until_now
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
-# Carla is the second of all accounts, and Davi has none.
+# Carla's account is the second in the CRM. Davi has none.
 CARLA, DAVI = "90000000337", "90000000418"
 MISDIRECTED = {"mode": "misdirected", "operation": "query"}
 CONSENT = {"categoria": "saude", "canal": "whatsapp", "acao": "optout", "motivo": "Mensagens demais"}
-# The body for each operation that calls the CRM while the caller waits.
+# Bodies of the operations that call the CRM while the caller waits.
 BODIES: dict[str, Any] = {
     "registry.validate_login": None,
     "registry.read_crm_account": None,
@@ -47,14 +47,14 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 @pytest.fixture
 def fresh(crm: RunningCrm, settings: Settings, database_url: str) -> Iterator[str]:
-    """Yield the address of a new process. Its circuit opens after a few such responses."""
+    """Yield the address of a new server. A few misdirected responses open a server's circuit."""
     with RunningServer(app.build_application(settings, database_url, ["registry"])) as running:
         yield running.url
 
 
 @pytest.fixture
 def crowd(crm: RunningCrm) -> None:
-    """Create a ticket of another person, and their completed request."""
+    """Create another person's account, ticket and completed anonymisation request."""
     account = crm.insert("Account", CPF__c=ANA, LastName="Moreira")
     crm.insert("Case", CaseNumber="PA-2026-00000175", CPF__c=ANA, AccountId=account)
     filed = crm.insert("SolicitacaoAnonimizacao__c", Conta__c=account, CPF__c=ANA)
@@ -64,7 +64,7 @@ def crowd(crm: RunningCrm) -> None:
 
 @pytest.fixture
 def everything(crm: RunningCrm, sql: Sql) -> Callable[[], Any]:
-    """Return a function that reads all data of all people in the CRM and the registry."""
+    """Return a function that reads all people's data in the CRM and the registry."""
     tables = ("mirror_head", "register", "wording", "crm_consentimentos", "crm_event")
     return lambda: (
         crm.switch.get("/accounts").json(),
@@ -114,10 +114,7 @@ def test_a_push_writes_into_nobodys_account_until_the_crm_answers_of_the_person(
 def test_a_reconciliation_of_all_feeds_nothing_until_the_crm_answers_of_whom_it_asks(
     http: httpx.Client, issuer: Issuer, crm: RunningCrm, drain: Drain, sql: Sql
 ) -> None:
-    """The list of changes names people, and their data passes the reader.
-
-    Here only the responses with the data are mixed up.
-    """
+    """The first query, which lists changed people, is not misdirected. Only the queries for their data are."""
     crm.insert("Account", CPF__c=ANA, LastName="Moreira")
     crm.faults({"mode": "latency", "operation": "query", "times": 1}, MISDIRECTED)
     run = http.post(

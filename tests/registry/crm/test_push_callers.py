@@ -1,4 +1,4 @@
-"""Tests of the caller of a push: the origin of its value, and its request id."""
+"""Tests that the CRM gets the caller's request id, and a value that staff declared for the citizen."""
 
 from collections.abc import Callable
 

@@ -34,7 +34,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 @pytest.fixture
 def letter(sql: Sql) -> Callable[[str], Any]:
-    """Return a function that reads the citizen's outbox row with the state of its job, or None."""
+    """Return a function that reads the citizen's outbox row with its job's state, or None without a row."""
 
     def call(cpf: str) -> Any:
         found = sql(LETTER, cpf)
@@ -78,7 +78,7 @@ def test_what_may_pass_is_tried_once_a_push_and_delivered_later(
     send()
     found = letter(BRUNO)
     assert (found["status"], found["attempts"], found["given_up"], codes(found)) == ("queued", 1, False, [kept])
-    assert kinds(BRUNO) in ([], ["update"], ["update"] * 2)  # two updates: the second one with a new token
+    assert kinds(BRUNO) in ([], ["update"], ["update"] * 2)  # the second one with a new token
     assert found["wait"] > (59 if kept == (403, "REQUEST_LIMIT_EXCEEDED") else 0)
     crm.faults()
     send()
@@ -108,7 +108,7 @@ def test_what_will_not_pass_is_dead_at_once(
     send()
     found = letter(BRUNO)
     assert (found["status"], found["given_up"], codes(found)) == ("failed", True, [(fault["status"], fault["code"])])
-    assert kinds(BRUNO) == ["update"] * (2 if fault["status"] == 404 else 1)  # 404: after a second look-up
+    assert kinds(BRUNO) == ["update"] * (2 if fault["status"] == 404 else 1)  # 404: tried again after another look-up
 
 
 def test_several_accounts_at_the_creation_are_dead_at_once(
@@ -246,7 +246,7 @@ def test_a_change_during_the_call_is_sent_after_it(
     kinds: Callable[[str], list[str]],
     person: str,
 ) -> None:
-    """The confirmation of the earlier value must not delete the row."""
+    """The citizen declares another value during the push. The confirmation of the first one must not delete the row."""
     own(person, genero="Nao_binario")
     send()
     own(person, genero="Homem_cisgenero")
@@ -280,7 +280,7 @@ def test_a_change_during_a_call_that_is_refused_is_tried_in_its_turn(
 def test_a_job_that_runs_a_second_time_finds_nothing_to_do(
     own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, kinds: Callable[[str], list[str]], person: str
 ) -> None:
-    """The worker was killed after the confirmation, before it updated the queue."""
+    """A worker was killed after the confirmation, but before it updated the queue."""
     own(person, genero="Nao_binario")
     [job] = sql(
         "SELECT payload FROM queue.pgqueuer WHERE id = (SELECT job FROM registry.outbox WHERE cpf = $1)", person

@@ -56,7 +56,7 @@ def read_spans(collector: Receiver) -> list[Span]:
 
 @pytest.fixture(scope="module")
 def spans(settings: Settings, database_url: str, issuer: Issuer, collector: Receiver, sql: Sql) -> list[Span]:
-    """Return the spans of one write by a citizen with its push job, and of a refusal."""
+    """Return the spans of a citizen's write with its push, and of a refused call."""
     with (
         RunningServer(app.build_application(settings, database_url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,

@@ -1,4 +1,4 @@
-"""Tests of the webhook: its checks, and the way of an event into the citizen record."""
+"""Tests of the webhook: its checks, and the path of an event into the citizen record."""
 
 import asyncio
 from collections.abc import Callable
@@ -179,7 +179,7 @@ async def test_calls_during_a_count_do_not_count_again(platform: Platform, datab
         await owner.execute("LOCK TABLE registry.crm_event IN ACCESS EXCLUSIVE MODE")
         first = asyncio.ensure_future(backlog.refuse_when_full(platform))
         await asyncio.sleep(0)
-        # Another count would wait for the lock, too, and end with a timeout.
+        # A second count would also wait for the lock, and time out.
         await asyncio.gather(*(backlog.refuse_when_full(platform) for _ in range(20)))
         assert not first.done()
     await first
@@ -336,7 +336,7 @@ def test_the_last_instant_of_time_neither_breaks_the_record_nor_outlives_the_cit
 
 
 def test_events_and_clearings_of_one_person_at_once_do_not_hinder_each_other(send: Ask, drain: Drain, sql: Sql) -> None:
-    """All events are applied at the first try: no job waits for another one's lock in the reverse order."""
+    """Every event is applied at its first try, because all jobs acquire locks in the same order."""
     cpf = "90000001066"
     for minute in range(40):
         kind = {"evento": "anonimizacao"} if minute % 5 == 4 else {"dados": {"email": f"{minute}@b.example"}}

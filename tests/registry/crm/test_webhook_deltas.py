@@ -1,4 +1,4 @@
-"""Tests of the effect of events on the record: tables of events and their results."""
+"""Tests of the effect of events on the record, from tables of events and their results."""
 
 import itertools
 import json
@@ -35,7 +35,7 @@ _stems = itertools.count(500)
 
 @pytest.fixture
 def cpf(sql: Callable[..., Any]) -> str:
-    """Create a citizen of this test with a base record and return the CPF."""
+    """Create a citizen with a base record for this test, and return the CPF."""
     person = Cpf.with_stem(f"900000{next(_stems)}").digits
     record = json.dumps(BASE | {"cpf": person})
     sql("INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2::jsonb, 'teste')", person, record)
@@ -58,9 +58,9 @@ async def _apply_waiting(call: Call) -> None:
 
 @pytest.fixture
 def crm(http: httpx.Client, issuer: Issuer, apply: Callable[[], None]) -> Callable[..., None]:
-    """Return a function that sends and applies an event of that hour.
+    """Return a function that sends an event dated at that hour, and applies it.
 
-    Without `dados` it is an anonymisation. Without `hour` it has no time.
+    Without `dados` the event is an anonymisation. Without `hour` it has no time.
     """
     token = bearer(issuer.machine("crm-sandbox"))
 
@@ -268,7 +268,7 @@ def test_a_citizens_word_stays_until_the_crm_says_something_later(
     assert record(cpf)["genero"] == "Homem cisgênero"
 
 
-SECRET = "segredo-da-pessoa"  # in every value of the mirror
+SECRET = "segredo-da-pessoa"  # part of every value in the mirror
 
 
 @pytest.mark.cases("registry", "T1", "T4")
@@ -297,7 +297,7 @@ def test_an_anonymisation_leaves_no_value_of_the_mirror_anywhere(
 
 
 def dump(sql: Callable[..., Any]) -> str:
-    """Return every row of every table of the platform as text."""
+    """Return all rows of all tables as a string."""
     tables = sql(
         "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables"
         " WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"

@@ -1,7 +1,7 @@
-"""Tests that any order, repetition or retry of a set of events leads to the same mirror.
+"""Tests that a set of events leads to the same mirror in any order and with any repetitions or retries.
 
-This includes own writes and confirmed pushes, which have a fixed order. Events older than they are may arrive late or
-repeatedly at any time, even during a push. Newer events come after them.
+Own writes and confirmed pushes take part, too. Their order is fixed. Events older than these may arrive late or
+repeatedly at any time, even during a push. Newer events arrive after them.
 """
 
 import asyncio
@@ -64,7 +64,7 @@ def events(start: datetime, least: int, most: int) -> st.SearchStrategy[list[Eve
 own_values = st.fixed_dictionaries(
     {}, optional={"email": texts, "genero": texts, "telefone1": texts, "endereco.cep": texts}
 ).filter(bool)
-owns = st.lists(st.tuples(own_values, st.booleans()), min_size=1, max_size=3)  # values, and whether a push follows
+owns = st.lists(st.tuples(own_values, st.booleans()), min_size=1, max_size=3)  # values, and whether a push follows them
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +76,9 @@ def loop_and_connection(database_url: str) -> Iterator[tuple[asyncio.AbstractEve
 
 
 async def outcome(connection: asyncpg.Connection, steps: list[Step]) -> Any:
-    """Return the fields after these steps, each in its own transaction. Everything is rolled back.
+    """Return the fields after these steps, each in its own transaction. Roll everything back.
 
-    The time of an own write comes from the clock and differs between runs, so it is not compared.
+    The time of an own write comes from the clock and differs between runs, so the result does not contain it.
     """
     whole = connection.transaction()
     await whole.start()
@@ -120,7 +120,7 @@ def declared(values: dict[str, Any]) -> Step:
 
 
 def pushed() -> list[Step]:
-    """Return the two steps of a push: read the values, and record the CRM's confirmation."""
+    """Return the two steps of a push: read the changed values, and record the CRM's confirmation."""
     taken: list[tuple[OutboxRow, datetime]] = []
 
     async def take(connection: asyncpg.Connection) -> None:
@@ -140,7 +140,7 @@ def pushed() -> list[Step]:
 
 
 def of_the_citizen(writes: list[tuple[dict[str, Any], bool]], *, with_pushes: bool) -> list[Step]:
-    """Return own writes with their pushes. The last push is confirmed, so no change still waits to be sent."""
+    """Return the steps of own writes and their pushes. The last write is always pushed, so no change remains unsent."""
     steps: list[Step] = []
     for number, (values, push) in enumerate(writes, 1):
         steps += [declared(values)]
@@ -149,7 +149,7 @@ def of_the_citizen(writes: list[tuple[dict[str, Any], bool]], *, with_pushes: bo
 
 
 def woven(steps: list[Step], among: list[Event], chance: random.Random) -> list[Step]:
-    """Return the steps in their order, with the events at random positions."""
+    """Insert the events at random positions. The order of the other steps stays."""
     found = list(steps)
     for event in among:
         found.insert(chance.randint(0, len(found)), applied(event))

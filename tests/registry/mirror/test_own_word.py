@@ -1,4 +1,4 @@
-"""Tests that the mirror stores the origin of a value separately from its last confirmation (rules: registry 4.2)."""
+"""Tests that the mirror stores a value's origin separately from its last confirmation (rules: registry 4.2)."""
 
 import asyncio
 import itertools
@@ -44,7 +44,7 @@ Within = Callable[[Callable[[asyncpg.Connection], Awaitable[Any]]], Any]
 
 @pytest.fixture
 def within(loop_and_connection: tuple[asyncio.AbstractEventLoop, asyncpg.Connection]) -> Within:
-    """Return a function that runs a story in its own transaction and rolls it back."""
+    """Return a function that runs a story in a transaction, which is rolled back."""
     loop, connection = loop_and_connection
 
     async def run(story: Callable[[asyncpg.Connection], Awaitable[Any]]) -> Any:
@@ -112,7 +112,7 @@ def test_an_equal_word_of_the_crm_confirms_and_takes_nothing_over(
 def test_another_word_supersedes_it_for_good_in_whatever_order_they_come(
     within: Within, order: tuple[int, ...]
 ) -> None:
-    """The CRM sent another value and then the same one again.
+    """The CRM sent another value, and then the citizen's value again in another spelling.
 
     The value now belongs to the CRM, in the CRM's spelling.
     """
@@ -154,7 +154,7 @@ def test_a_new_word_of_the_citizen_is_later_than_any_confirmation_and_takes_it_a
         await declare(connection, email="a@x.example")
         await tell(connection, LATER, email="a@x.example")
         await declare(connection, email="b@x.example")
-        await tell(connection, LATER, email="a@x.example")  # sent once more
+        await tell(connection, LATER, email="a@x.example")  # the same event once more
         now = await held(connection)
         assert (now.value, now.origin, now.at > LATER, now.confirmed_at) == ("b@x.example", "citizen", True, None)
 
@@ -174,9 +174,9 @@ def test_a_confirmation_that_lies_ahead_of_the_clock_is_released_too(within: Wit
 @pytest.mark.cases("registry", "C11")
 @pytest.mark.parametrize("told", [TOKEN, f" {TOKEN.upper()}"])
 def test_what_a_login_wrote_takes_nothing_over_from_who_declared_another_meanwhile(within: Within, told: str) -> None:
-    """The login found no declared e-mail.
+    """When the login started, there was no declared e-mail.
 
-    Its echo is newer than the citizen's value, but is not a change by the CRM.
+    The echo of its write is newer than the citizen's value, but it is not a change made in the CRM.
     """
 
     async def story(connection: asyncpg.Connection) -> None:
@@ -255,7 +255,7 @@ def test_the_echo_of_a_login_before_the_last_one_takes_nothing_over_either(withi
 def test_the_echo_of_a_push_whose_response_was_lost_takes_nothing_over(
     within: Within, field: str, values: tuple[str, ...]
 ) -> None:
-    """The call arrived, but its response was lost.
+    """The CRM applied the push, but the response was lost.
 
     Another value was declared and not yet pushed when the echo arrives.
     """
@@ -270,24 +270,24 @@ def test_the_echo_of_a_push_whose_response_was_lost_takes_nothing_over(
         assert (now.value, now.origin) == (values[2], "citizen")
         assert await outbox_store.list_dirty_fields(connection, ANA) == [field]
         await mirror.confirm_sent(connection, ANA, [field], await read_clock(connection))
-        await tell(connection, after(2), **{field: values[0]})  # after the confirmation this is a change by the CRM
+        await tell(connection, after(2), **{field: values[0]})  # after the confirmation, this is a change in the CRM
         assert (await held(connection, field)).origin == "crm"
 
     within(story)
 
 
 class World:
-    """The registry, a CRM with one account, and the messages in transit. The actor of each step is chosen at random."""
+    """The registry, a CRM with one account, and the messages in transit. Each step is a random actor's."""
 
     def __init__(self, connection: asyncpg.Connection, chance: random.Random) -> None:
         self.connection, self.chance = connection, chance
         self.crm: dict[str, Any] = {"email": None, "genero": None}
         self.changed: datetime | None = None
         self.on_the_way: list[Told] = []
-        self.declared: str | None = None  # None once the CRM's staff have changed it
+        self.declared: str | None = None  # None if the CRM's staff have changed it since
         self.sent: tuple[OutboxRow, dict[str, Any], datetime] | None = None
         self.login: LoginWrite | None = None
-        self.landed = False  # the call reached the CRM, its response did not reach us
+        self.landed = False  # the CRM has applied our call, we await the response
 
     async def write_crm(self, values: dict[str, Any], *, whole: bool) -> None:
         self.crm |= {field: value or None for field, value in values.items() if field in self.crm}
@@ -299,14 +299,14 @@ class World:
         await declare(self.connection, email=self.declared)
 
     async def attendant(self) -> None:
-        """The CRM's staff change the e-mail, even between our call and its response."""
+        """Change the e-mail as the CRM's staff would, even between our call and its response."""
         self.declared = None
         await self.write_crm({"email": self.chance.choice(EMAILS)}, whole=self.chance.random() < 0.5)
 
     async def attendant_elsewhere(self) -> None:
-        """The CRM's staff change another field.
+        """Change another field as the CRM's staff would.
 
-        The event contains the full record, with the e-mail that the citizen declared.
+        The event contains the full record, including the e-mail that the citizen declared.
         """
         if self.crm["email"] == self.declared:
             await self.write_crm({"genero": self.chance.choice("xy")}, whole=True)
@@ -343,13 +343,13 @@ class World:
             self.login, self.landed = None, False
 
     async def lose(self) -> None:
-        """Lose the response of our call, or the call itself."""
+        """Lose our call to the CRM, or the response to it."""
         if self.login is not None:
             await mirror.end_login_write(self.connection, ANA, self.login, delivered=False)
         self.sent, self.login, self.landed = None, None, False
 
     async def deliver(self) -> None:
-        """Deliver a random event. It may arrive again later."""
+        """Deliver a random event. The same event may be delivered again later."""
         if self.on_the_way:
             moment, dados = self.chance.choice(self.on_the_way)
             await tell(self.connection, moment, **dados)

@@ -1,4 +1,4 @@
-"""Tests of the conversion between the CRM's form of a value and the registry's (rules: registry 4.3)."""
+"""Tests of converting a value between the CRM's format and the registry's (rules: registry 4.3)."""
 
 import pytest
 

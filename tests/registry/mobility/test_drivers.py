@@ -159,11 +159,11 @@ def test_invitations_are_pending_ones_newest_first(garage: Garage, held: str) ->
 def test_the_owner_removes_and_the_driver_leaves_each_once(garage: Garage, held: str) -> None:
     pending, accepted = garage.invited(ANA, held, CARLA), garage.driving(ANA, held, BRUNO)
     assert refusal(garage.unlink(CARLA, held, pending)) == (404, "vehicle-unknown")  # not a driver yet
-    assert refusal(garage.unlink(BRUNO, held, pending)) == (404, "conductor-unknown")  # another driver's link
+    assert refusal(garage.unlink(BRUNO, held, pending)) == (404, "conductor-unknown")  # not the caller's link
     assert refusal(garage.unlink(BRUNO, held, UNKNOWN)) == (404, "conductor-unknown")
     assert refusal(garage.unlink(ANA, held, UNKNOWN)) == (404, "conductor-unknown")
     other = garage.registered(ANA)["id"]
-    assert refusal(garage.unlink(ANA, other, accepted)) == (404, "conductor-unknown")  # of another vehicle
+    assert refusal(garage.unlink(ANA, other, accepted)) == (404, "conductor-unknown")  # belongs to another vehicle
     left = [garage.unlink(BRUNO, held, accepted) for _ in range(2)]
     assert list(map(refusal, left)) == [(204, None), (404, "vehicle-unknown")]
     assert left[0].content == b""

@@ -1,4 +1,4 @@
-"""Tests of the e-mail of an invitation (rules: registry 4.8): a failed e-mail never affects the invitation."""
+"""Tests of the invitation's e-mail: if it fails, the invitation is still valid (rules: registry 4.8)."""
 
 import re
 from collections.abc import Callable, Iterator

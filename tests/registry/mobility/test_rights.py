@@ -1,4 +1,4 @@
-"""Tests of retention and personal rights for vehicles, and of the demo data (rules: registry 4.8, 4.9, 5, 7)."""
+"""Tests of retention, personal rights and demo data of vehicles (rules: registry 4.8, 4.9, 5, 7)."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ DECLARED = DeclaredPersonalData(one.personal_data for one in mobility.FEATURES i
 
 @pytest.fixture
 def owner(database_url: str) -> Callable[..., Any]:
-    """Return a function that runs a coroutine in a transaction under the role that owns the tables."""
+    """Return a function that runs a coroutine function in a transaction, as the owner of the tables."""
 
     def run(what: Callable[..., Awaitable[Any]], *args: Any) -> Any:
         async def once() -> Any:
@@ -80,7 +80,7 @@ def test_after_two_years_links_go_and_of_a_vehicle_the_number_stays(garage: Gara
 
 
 def _left(sql: Any, vehicle_id: str) -> dict[str, Any]:
-    """Return the data that an erased vehicle retains about its former self."""
+    """Return what the row of an erased vehicle still contains beyond ids, type, flags and times."""
     (row,) = sql("SELECT * FROM registry.vehicle WHERE id = $1", vehicle_id)
     whose = ("id", "brand_id", "model_id", "vehicle_type", "has_invoice", "self_declaration")
     kept = {name: value for name, value in row.items() if value is not None and not name.endswith("_at")}
@@ -167,7 +167,7 @@ def test_the_demo_is_loaded_once(garage: Garage, settings: Settings, database_ur
 def test_without_a_mail_server_the_email_is_skipped(
     garage: Garage, drain: Any, sql: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As in production without a mail server. The sandbox writes e-mails to a folder."""
+    """In production there may be no mail server. The sandbox would write e-mails to a folder."""
     monkeypatch.setattr(drivers, "create_mailer", lambda _: None)
     link = garage.invited(ANA, garage.registered(ANA)["id"], DAVI)
     drain()

@@ -1,4 +1,4 @@
-"""Tests of the city's settings: limits, prefix and hosts of photos (rules: registry 3.6, 4.8)."""
+"""Tests of the city's settings: limits, prefix and allowed hosts of photos (rules: registry 3.6, 4.8)."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def test_limits_prefix_and_servers_are_the_citys(garage: Garage, sql: Any) -> No
     assert [one["registration_number"] for one in made] == ["PA-999999", "PA-1000000"]
     over = garage.register(ANA, form(**photos))
     assert (over.status_code, over.headers["Error-Code"]) == (409, "vehicle-limit")
-    for number in range(300, 312):  # 0: no limit
+    for number in range(300, 312):  # the setting 0 means no limit
         garage.invited(ANA, made[0]["id"], Cpf.with_stem(f"900000{number}").digits)
 
 

@@ -1,4 +1,4 @@
-"""Tests of the allowed values in the form of a vehicle (rules: registry 2.7, 3.6, 4.8), over HTTP."""
+"""Tests of the values that a vehicle's form allows, over HTTP (rules: registry 2.7, 3.6, 4.8)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The operations of one number of the phone book, and the people of its tests."""
+"""The phone book's operations for one number, and the people of its tests."""
 
 import itertools
 from typing import Any
@@ -19,7 +19,7 @@ _numbers = itertools.count(1)
 
 
 def load_people(database_url: str, **members: Any) -> None:
-    """Write the base records of the three people, each with these further members."""
+    """Store base records of the three people. `members` are added to each record."""
     lines = [{"cpf": cpf, "nome": name, "nascimento": {"data": "1990-05-17"}} for cpf, name in NAMES.items()]
     load(database_url, IMPORTS[0], *[{"_id": line["cpf"], "source": "test"} | line | members for line in lines])
 
@@ -29,7 +29,7 @@ def new_number() -> str:
 
 
 class Book:
-    """The operations of one number, as staff with all rights or as a person."""
+    """The operations for one number, called as staff with all rights or as a person."""
 
     def __init__(self, http: httpx.Client, issuer: Issuer, sql: Sql, number: str) -> None:
         self.number, self._sql = number, sql
@@ -65,7 +65,7 @@ class Book:
         return self.staff("DELETE", f"/phone/+{self.number}/quarantine")
 
     def prove(self, cpf: str) -> None:
-        """Consume a code that was sent to the number, like `POST /citizen/{cpf}/phone/validate`."""
+        """Consume a code that was sent to the number, as `POST /citizen/{cpf}/phone/validate` does."""
         opened = new_id()
         self._sql(
             "INSERT INTO registry.phone_verification (cpf, id, ddi, ddd, valor, code_hash, key_number, sent_at, "

@@ -1,4 +1,4 @@
-"""Tests of the avatars: built-in pictures, those that staff offer, and a citizen's choice (rules: registry 2.2)."""
+"""Tests of avatars: built-in pictures, pictures that staff offer, and a citizen's choice (rules: registry 2.2)."""
 
 import base64
 import re
@@ -62,7 +62,7 @@ def own(cpf: str) -> str:
 
 @pytest.fixture
 def made(admin: Talk) -> Iterator[dict[str, Any]]:
-    """Yield an avatar that is no longer offered after the test."""
+    """Yield an avatar. The fixture withdraws it after the test."""
     avatar = admin.ok("POST", "/avatars", NEW)
     yield avatar
     admin.ok("DELETE", f"/avatars/{avatar['id']}")
@@ -101,7 +101,7 @@ def test_names_stand_without_regard_to_case_and_accents(anybody: Talk, admin: Ta
 
 
 PNG_HEAD = b"\x89PNG\r\n\x1a\n"
-# Headers of the image optimiser of Next.js for the source, of browsers as it forwards them, and of programs.
+# `Accept` headers: of Next.js' image optimiser, of browsers whose header it forwards, and of programs.
 WITHOUT_SVG = (
     "",
     "*/*",
@@ -133,7 +133,7 @@ def test_every_built_in_picture_is_a_png_unless_svg_is_asked_for(anybody: Talk, 
 
 
 def test_without_tls_the_address_of_a_picture_is_the_picture(anybody: Talk) -> None:
-    """Portals only show pictures from https or `data:` URLs."""
+    """Portals show only pictures from `https` and `data:` URLs."""
     for avatar in anybody.ok("GET", "/avatars")["data"]:
         head, _, encoded = avatar["url"].partition(",")
         assert head == "data:image/svg+xml;base64"

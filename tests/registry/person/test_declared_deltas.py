@@ -1,4 +1,4 @@
-"""Tests of the effect of the CRM's deltas on addresses, phones and e-mails of the merged record."""
+"""Tests of the effect of CRM deltas on addresses, phones and e-mails in the merged record."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ def _address(**parts: Any) -> dict[str, Any]:
     return {"logradouro": "Rua A", "municipio": "Niterói", "estado": "RJ", "cep": "24000000"} | parts
 
 
-# Two events, then the expected main value of the record's member.
+# Two events, a member of the record, and its expected main value.
 CASES = [
     ({"email": "a@b.example"}, {"email": None}, "email", {"valor": "base@correio.example"}),
     ({"email": "a@b.example"}, {"email": ""}, "email", {"valor": ""}),

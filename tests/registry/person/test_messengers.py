@@ -1,4 +1,4 @@
-"""Tests of machines that the city configures as messengers for the phone book (rules: registry 4.13), over HTTP."""
+"""Tests, over HTTP, of clients configured as messengers for the phone book (rules: registry 4.13)."""
 
 from collections.abc import Iterator
 
@@ -37,13 +37,13 @@ def book(http: httpx.Client, issuer: Issuer, sql: Sql, database_url: str) -> Boo
 
 @pytest.fixture
 def messenger(http: httpx.Client, issuer: Issuer, book: Book) -> Talk:
-    """Return a messenger for which no other test has counted misses."""
+    """Return a messenger whose misses no other test has counted."""
     return Talk(http, issuer.machine(MESSENGER, sub=f"messenger-{book.number}"))
 
 
 @pytest.fixture(scope="module")
 def unlisted(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
-    """Yield a client of a server without configured messengers, which is the default."""
+    """Yield a client of a server without configured messengers, as by default."""
     by_default = settings.model_copy(update={"messenger_clients_csv": ""})
     with (
         RunningServer(app.build_application(by_default, database_url, ["registry"])) as running,
@@ -53,7 +53,7 @@ def unlisted(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
 
 
 def list_calls(book: Book, who: Talk) -> list[httpx.Response]:
-    """Return the responses to each call that a messenger may make."""
+    """Make every call that a messenger may make, and return the responses."""
     return [
         who("GET", f"/phone/{book.number}/status"),
         book.post("bind", {"cpf": ANA, "channel": "whatsapp"}, who),
@@ -144,7 +144,7 @@ def test_a_messenger_that_tries_one_number_after_the_other_is_stopped(
 
     book.prove(ANA)
     for _ in range(ALLOWED + 5):
-        assert ask(book.number).status_code == 200  # known numbers do not count as misses
+        assert ask(book.number).status_code == 200  # a known number is not a miss
     for _ in range(ALLOWED + 1):
         assert ask(new_number()).status_code in {200, 409}
     assert refusal(ask(book.number)) == (429, "enumeration")

@@ -1,4 +1,4 @@
-"""Tests of numbers that are bound without proof (rules: registry 4.13), over HTTP."""
+"""Tests of numbers that are bound without proof, over HTTP (rules: registry 4.13)."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ from tests.support.operator_calls import acting
 from tests.support.refusals import refusal
 
 NOT_FREE, DONE = (409, "phone-not-free"), (200, None)
-# The number of the fixture `book` is 55 21 9 xxxxxxxx.
+# Notations of the number of the fixture `book`, 55 21 9 xxxxxxxx.
 WRITTEN = [
     {"ddi": "55", "ddd": "21", "valor": "9{rest}"},
     {"ddi": "+55", "ddd": "021", "valor": "9 {rest}"},
@@ -37,7 +37,7 @@ WRITTEN = [
     {"valor": "(021) 9{rest}"},
     {"valor": "+55 (21) 9{rest}"},
     {"ddi": "55", "valor": "219{rest}"},
-    {"ddi": "55", "ddd": "21", "valor": "{rest}"},  # as it was before the ninth digit
+    {"ddi": "55", "ddd": "21", "valor": "{rest}"},  # without the ninth digit, as before its introduction
 ]
 
 
@@ -48,8 +48,8 @@ def _records(database_url: str) -> None:
 
 @pytest.fixture
 def book(http: httpx.Client, issuer: Issuer, sql: Sql) -> Book:
-    sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # remove the unproven bindings of earlier tests
-    # After the ninth digit, which is a leading 9, mobile numbers continue with 6 to 9.
+    sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # unproven bindings of earlier tests
+    # After the ninth digit, a leading 9, mobile numbers start with 6 to 9.
     return Book(http, issuer, sql, f"552199{new_number()[-7:]}")
 
 
@@ -64,13 +64,13 @@ def write(phone: dict[str, str], number: str) -> dict[str, str]:
 
 
 def set_base(sql: Sql, cpf: str, phones: dict[str, Any]) -> None:
-    """Set these phones in the city's record of a person."""
+    """Replace the phones in the city's record of a person."""
     changed = "UPDATE registry.base_record SET record = jsonb_set(record, '{telefone}', $2::jsonb) WHERE cpf = $1"
     sql(changed, cpf, json.dumps(phones))
 
 
 def age(sql: Sql, book: Book, days: int) -> None:
-    """Make the binding this many days old."""
+    """Date the binding this many days back."""
     aged = "UPDATE registry.phone_book SET bound_at = now() - make_interval(days => $2) WHERE number = $1"
     sql(aged, book.number, days)
 
@@ -148,7 +148,7 @@ def test_a_number_in_two_records_is_nobodys_without_a_code(book: Book, sql: Sql)
     assert [refusal(book.bind_own(cpf)) for cpf in (ANA, BRUNO)] == [NOT_FREE] * 2
     book.prove(BRUNO)
     assert book.status()["cpf"] == Cpf(BRUNO).masked
-    assert refusal(book.bind_own(BRUNO)) == DONE  # a proven number is theirs, whatever other records say
+    assert refusal(book.bind_own(BRUNO)) == DONE  # a proof outweighs other people's records
     assert refusal(book.bind_as_staff(BRUNO)) == DONE
 
 
@@ -186,7 +186,7 @@ def test_an_anonymised_persons_number_stays_theirs_while_the_city_has_it(
     assert refusal(book.bind_own(BRUNO)) == NOT_FREE
 
 
-# --- how many, and for how long ---------------------------------------------------------------------------------------
+# --- how many numbers, and for how long -------------------------------------------------------------------------------
 
 
 @pytest.mark.cases("registry", "N13")
@@ -198,8 +198,8 @@ def test_nobody_has_more_than_three_numbers_on_their_word_and_learns_nothing_of_
     taken.prove(ANA)
     assert [refusal(each.bind_own(BRUNO)) for each in (first, *others)] == [DONE] * 3 + [(409, "phones-unconfirmed")]
     assert others[-1].bind_own(BRUNO).text == taken.bind_own(BRUNO).text
-    assert refusal(first.bind_own(BRUNO)) == DONE  # already theirs
-    first.prove(BRUNO)  # a proven number does not count
+    assert refusal(first.bind_own(BRUNO)) == DONE  # the number is already Bruno's
+    first.prove(BRUNO)  # after a proof, it no longer counts
     assert refusal(others[-1].bind_own(BRUNO)) == DONE
     assert refusal(others[-1].bind_own(CARLA)) == NOT_FREE
 
@@ -225,7 +225,7 @@ def test_a_binding_on_somebodys_word_lapses_after_thirty_days_before_any_job_has
     book.bind_own(BRUNO)
     book.opt_in(BRUNO)
     age(sql, book, 29)
-    assert refusal(book.bind_own(BRUNO)) == DONE  # a repetition does not extend it
+    assert refusal(book.bind_own(BRUNO)) == DONE  # binding it again does not extend the binding
     assert book.status()["opt_in"] is True
     assert refusal(book.bind_own(ANA)) == NOT_FREE
     age(sql, book, 30)
@@ -286,11 +286,11 @@ def test_an_upgrade_leaves_each_squatter_three_numbers_that_are_nobodys(book: Bo
     assert left & set(numbers) == set(numbers[2:5])
 
 
-# --- how often --------------------------------------------------------------------------------------------------------
+# --- rate limits ------------------------------------------------------------------------------------------------------
 
 
 async def _use_up(operator: Call, what: str) -> list[str]:
-    """Call twelve times with the limits of production, and return the outcomes."""
+    """Call twelve times with production's limits, and return the outcomes."""
     caller = from_claims({"sub": "s", "exp": 0, "cpf": BRUNO})
     call = Call(operator.platform, what, new_id(), Decision(Reason.AUTHENTICATED, "authenticated"), caller)
     answers = []
@@ -329,7 +329,7 @@ def test_nobody_asks_for_one_number_after_the_other(
 def test_a_foreign_number_of_a_record_keeps_nobody_from_the_brazilian_one_of_the_same_digits(
     http: httpx.Client, issuer: Issuer, sql: Sql, drain: Drain, text: str
 ) -> None:
-    """`+49 30 901820` is not the number 3090-1820 of the area 49."""
+    """`+49 30 901820` is a German number. It is not 3090-1820 in the Brazilian area code 49."""
     foreign = f"30{new_number()[-6:]}"
     book = Book(http, issuer, sql, f"5549{foreign}")
     set_base(sql, CARLA, {"principal": {"valor": f"+49 {foreign}"}})

@@ -98,7 +98,7 @@ def test_any_text_gets_a_verdict_and_a_good_one_stands(text: str) -> None:
 
 @pytest.mark.parametrize("member", ["phone", "email"])
 def test_thirty_questions_a_minute_from_one_address(settings: Settings, database_url: str, member: str) -> None:
-    """The sandbox multiplies the limit, so use production. The window may end during the test, but not twice."""
+    """Use production, because the sandbox multiplies the limit. At most one window boundary lies within the test."""
     strict = settings.model_copy(update={"profile": "production"})
     with (
         RunningServer(app.build_application(strict, database_url)) as server,

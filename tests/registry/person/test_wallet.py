@@ -1,4 +1,4 @@
-"""Tests of wallet and merged record of imported citizens, by caller (rules: registry 2.2, 3.2, 3.3)."""
+"""Tests of imported citizens' wallet and merged record, by caller (rules: registry 2.2, 3.2, 3.3)."""
 
 from collections.abc import Callable, Iterator
 from datetime import date
@@ -30,7 +30,7 @@ BARE = Cpf.with_stem("912000001").digits
 
 @pytest.fixture(scope="module", autouse=True)
 def load(settings: Settings, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Load]:
-    """Import the first nine invented citizens, Ana with every member, and one of whom only the CPF is known."""
+    """Import nine invented citizens, of whom Ana has every member, and a person with only a CPF."""
     lines: list[Any] = [*invented.make_citizens(9), {"cpf": BARE}]
     lines[0].educacao = invented.make_citizen(4).educacao or lines[3].educacao
     with importing(settings, database_url) as running:
@@ -208,7 +208,7 @@ def test_the_export_holds_what_was_loaded_but_for_the_mothers_cpf(settings: Sett
         found = act(exported)
     loaded = msgspec.to_builtins(invented.make_citizen(1))
     shown = msgspec.to_builtins(found["registro_base"])
-    assert shown.pop("mae") == loaded["mae"] | {"cpf": Cpf(loaded["mae"]["cpf"]).masked}  # it belongs to another person
+    assert shown.pop("mae") == loaded["mae"] | {"cpf": Cpf(loaded["mae"]["cpf"]).masked}  # another person's CPF
     assert shown.items() >= {name: loaded[name] for name in ("nome", "nascimento", "telefone")}.items()
     assert found["carteira"]["saude"] == loaded["saude"]
     assert base_record.PERSONAL_DATA.erase is wallet.PERSONAL_DATA.erase is None

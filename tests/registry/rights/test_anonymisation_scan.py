@@ -1,7 +1,7 @@
 """Tests that after an anonymisation no table contains a value of the person's mirror.
 
 The scan searches every column of every row of every table, including jobs, audit, caches and the queue's log.
-docs/explain/lgpd.md describes what it cannot see: rows not yet vacuumed, and the write-ahead log.
+docs/explain/lgpd.md describes what the scan cannot see: rows that are not yet vacuumed, and the write-ahead log.
 """
 
 import asyncio
@@ -29,12 +29,12 @@ from tests.support.database_dump import everything, find_tables_with
 Sql = Callable[..., list[asyncpg.Record]]
 MARK = "zqxmarca"
 STAYS = "zqxfica"
-PET = "zqxbicho"  # an event retains it, the person's own request erases it
+PET = "zqxbicho"  # erased on the person's request, but not by an event
 ANA, BRUNO = Cpf("90000000175"), Cpf("90000000256")
 
 
 def marked() -> dict[str, Any]:
-    """Return a delta with a distinct value in every mirrored field."""
+    """Return a delta with a different value for each mirrored field."""
     return {
         **{key: f"{MARK}-{key}" for key in TEXT_KEYS},
         "idioma": [f"{MARK}-idioma"],
@@ -48,7 +48,7 @@ def marked() -> dict[str, Any]:
 
 
 async def webhook(platform: Platform, cpf: Cpf, at: datetime, dados: Any, evento: str = "atualizacao") -> str:
-    """Accept an event of the webhook and return its id."""
+    """Accept an event as the webhook does, and return its id."""
     call = operator_call(platform, "test.webhook")
     sent = {"cpf": cpf.digits, "evento": evento, "updatedAt": at.isoformat(), "dados": dados}
     await crm_sync.accept_event(call, json.dumps(sent).encode())
@@ -58,7 +58,7 @@ async def webhook(platform: Platform, cpf: Cpf, at: datetime, dados: Any, evento
 
 
 async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
-    """Write marks to every place that may contain values of the mirror. Return a later time."""
+    """Write marks to every place that may contain mirrored values. Return a time after all of them."""
     call = operator_call(platform, "test.scan")
     start = datetime.now(UTC) - timedelta(hours=2)
     await crm_sync.apply_crm_event(platform, await webhook(platform, cpf, start, marked()))
@@ -89,7 +89,7 @@ async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
         await connection.execute("INSERT INTO registry.preferences (cpf, opt_in) VALUES ($1, false)", cpf.digits)
     record = json.dumps({"_id": "b", "nome": f"{STAYS} Nome", "email": None})
     await asyncio.to_thread(sql, "INSERT INTO registry.base_record VALUES ($1, $2, 'teste')", cpf.digits, record)
-    # One event waits, and one is dead.
+    # One event is waiting, and one is dead-lettered.
     await webhook(platform, cpf, start + timedelta(minutes=1), {"email": f"{MARK}-espera"})
     dead = await webhook(platform, cpf, start + timedelta(minutes=2), {"email": f"{MARK}-morto"})
     async with platform.database.connection() as connection:
@@ -127,7 +127,7 @@ async def test_no_row_holds_a_value_of_the_mirror(platform: Platform, sql: Sql, 
     assert not find_tables_with(await dumped(sql), MARK)
     at = await fill(platform, sql, cpf)
     full = await dumped(sql)
-    assert set(find_tables_with(full, MARK)) == EXPECTED  # the scan does find the marks
+    assert set(find_tables_with(full, MARK)) == EXPECTED  # the scan finds every mark
     await way(platform, cpf, at)
     empty = await dumped(sql)
     assert find_tables_with(empty, MARK) == []
@@ -138,7 +138,7 @@ async def test_no_row_holds_a_value_of_the_mirror(platform: Platform, sql: Sql, 
         assert empty[kept] == full[kept]
     assert [row for row in full["registry.outbox"] if cpf.digits in row]
     assert not [row for row in empty["registry.outbox"] if cpf.digits in row]
-    # Events that still wait or are retried find their payload erased and the tombstone set.
+    # Events that are applied only now find their payload erased and the tombstone set.
     async with platform.database.connection() as connection:
         for row in await connection.fetch("SELECT id::text FROM registry.crm_event WHERE applied_at IS NULL"):
             await crm_sync.apply_crm_event(platform, row["id"])
@@ -150,7 +150,7 @@ async def dumped(sql: Sql) -> dict[str, list[str]]:
 
 
 async def test_a_later_own_write_keeps_its_mark_for_the_crm(platform: Platform, sql: Sql) -> None:
-    """An event's tombstone covers only older values. Later ones remain, and must still be pushed."""
+    """An event's tombstone covers only older values. A later value remains, and is still pushed."""
     carla, call = Cpf("90000000337"), operator_call(platform, "test.scan")
     past = datetime.now(UTC) - timedelta(hours=1)
     async with platform.database.transaction() as connection:

@@ -1,4 +1,4 @@
-"""Tests of the person's rights over HTTP: the export, the list of accesses, and the trail."""
+"""Tests of a person's rights over HTTP: the data export, the list of accesses, and the audit trail."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ from tests.support.rules import read_page
 
 Sql = Callable[..., list[asyncpg.Record]]
 ANA, BRUNO, NOBODY, ADMIN = "90000000175", "90000000256", "90000001147", "90000040126"
-# The CPFs in these tables belong to staff at work: their permissions and, masked, the authors of versions.
+# The CPFs in these tables are those of staff: their permissions, and, masked, the authors of versions.
 OF_STAFF = {"access.person", "search.service_versions"}
 
 
@@ -54,7 +54,7 @@ def staff(issuer: Issuer) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def ana(sql: Sql) -> None:
-    """Create a base record and empty the trail."""
+    """Create Ana's base record, and empty the audit trail."""
     record = '{"_id": "a1", "nome": "Ana Beatriz", "email": {"principal": null, "alternativo": []}}'
     sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste') ON CONFLICT DO NOTHING", ANA, record)
     sql("DELETE FROM platform.audit_event")
@@ -191,7 +191,7 @@ def test_the_list_is_paged_newest_first_and_bounded_by_from_and_to(
     assert listed() == newest_first
     assert listed(per_page=2, page=2) == newest_first[2:]
     assert listed(page=9) == []
-    # A date is a day in the city's time zone, three hours behind UTC.
+    # A date means a day in the city's time zone, which is three hours behind UTC.
     assert listed(**{"from": "2026-03-01", "to": "2026-03-01"}) == newest_first[:2]
     assert listed(**{"from": "2026-03-01T03:00:00Z", "to": "2026-03-01T00:00:00-03:00"}) == newest_first[1:2]
     assert listed(to="2026-02-28") == newest_first[2:]
@@ -220,7 +220,7 @@ def test_a_malformed_parameter_is_named_and_never_repeated(
 
 
 def list_promised_members() -> list[str]:
-    """Return the members that the rules page lists, with the other services' members before the last one."""
+    """Return the export's members from the rules page. Other services' members come before the last one."""
     page = read_page("registry")
     *first, last = re.findall(r"`(\w+)`", page[page.index("\nExport: ") :].partition(";")[0])
     beside = [declared for each in app.SERVICES if each is not SERVICE for declared in each.personal_data]
@@ -242,7 +242,7 @@ def test_the_file_has_every_member_in_its_order_and_is_audited(
         "carteira",
         "termos_vagas",
         "apresentacao_vagas",
-    }  # none chosen, loaded, accepted or completed
+    }  # Ana has none of these
     assert (found["cidadao"]["nome"], found["registro_base"]["source"]) == ("Ana Beatriz", "teste")
     assert found["registro_base"]["loaded_at"].endswith("Z")
     (register,) = found["autodeclarado"]
@@ -315,7 +315,7 @@ async def test_five_files_a_day_and_sixty_lists_an_hour_for_each_person(platform
         await service.export_person(call, Cpf(BRUNO))
     assert refused.value.retry_after
     await service.export_person(call, Cpf(ANA))
-    platform.limits = Limits("redis://127.0.0.1:1")  # the cache is down: the limit lets calls pass
+    platform.limits = Limits("redis://127.0.0.1:1")  # without the cache, the limit lets calls pass
     await service.export_person(call, Cpf(BRUNO))
     platform.limits = Limits()
     for _ in range(60):
@@ -384,7 +384,7 @@ def test_the_trail_is_filtered_and_shows_people_masked(
     assert {subject is None for _, _, subject in of_people} == {False}
     assert {subject for _, _, subject in others} == {None}
     assert {ana, bruno} <= set(of_people)
-    # Each search of the auditor is in the trail, with the person if the search was for one.
+    # The trail contains each search by the auditor, with the person if the search was for one.
     looks = sql(
         "SELECT subject, fields FROM platform.audit_event WHERE operation = 'registry.list_audit_events' ORDER BY at"
     )
@@ -418,7 +418,7 @@ def test_without_its_audit_event_no_file_is_given(http: httpx.Client, owner: dic
 
 
 def test_every_table_with_a_persons_number_is_declared_by_a_feature(sql: Sql) -> None:
-    """The check makes sure that export and anonymisation cover every new table of any service."""
+    """Then export and anonymisation cover every new table of any service."""
     columns = """
         SELECT DISTINCT table_schema || '.' || table_name AS name FROM information_schema.columns
         WHERE table_schema = ANY($1) AND column_name ~ '(^|_)cpf(_|$)'
@@ -452,4 +452,4 @@ async def test_a_rotated_hash_key_leaves_the_list_of_accesses_whole(platform: Pl
     platform.audit = Audit(new)
     alone = await list_operations()
     platform.audit = Audit(new, [old])
-    assert len(await list_operations()) == len(before) + len(alone) + 1  # the first list is an access too
+    assert len(await list_operations()) == len(before) + len(alone) + 1  # one more for the first call of the list

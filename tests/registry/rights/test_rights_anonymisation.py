@@ -1,4 +1,4 @@
-"""Tests of the anonymisation in two calls: a dry run that changes nothing, then the real one."""
+"""Tests of the anonymisation in two calls: a dry run that changes nothing, then the actual anonymisation."""
 
 import asyncio
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def owner(issuer: Issuer) -> dict[str, str]:
 
 @pytest.fixture
 def post(http: httpx.Client, owner: dict[str, str]) -> Post:
-    """Return a function that calls POST …/anonymisation, by default as Ana for herself."""
+    """Return a function that requests an anonymisation, by default as Ana for herself."""
 
     def send(body: Any = None, cpf: str = ANA, headers: dict[str, str] | None = None, **members: Any) -> httpx.Response:
         path = f"/registry/v1/citizen/{cpf}/anonymisation"
@@ -48,7 +48,7 @@ def post(http: httpx.Client, owner: dict[str, str]) -> Post:
 
 @pytest.fixture(autouse=True)
 def declared(http: httpx.Client, owner: dict[str, str], sql: Sql) -> None:
-    """Create Ana's base record, her own gender and a notification choice."""
+    """Create Ana's base record, and declare her gender and a notification choice."""
     record = '{"_id": "a1", "nome": "Ana Beatriz"}'
     sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste') ON CONFLICT DO NOTHING", ANA, record)
     preferences = {"channel": "web", "opt_in": False}
@@ -231,7 +231,7 @@ def test_two_confirmations_at_once_erase_once(post: Post) -> None:
 
 
 async def test_a_write_while_it_erases_is_either_erased_or_refuses_it(platform: Platform) -> None:
-    """Either the write comes second and remains, or it comes first and the anonymisation is refused because of it."""
+    """A write that commits after the anonymisation remains. A write that commits first makes it fail."""
     carla, call = Cpf(CARLA), operator_call(platform, "test.anonymise")
     for _ in range(5):
         said = await anonymisation.anonymise_person(call, carla, AnonymisationBody(reason="teste"))

@@ -23,7 +23,7 @@ AGE = "UPDATE registry.crm_event SET accepted_at = now() - make_interval(days =>
 
 @pytest.fixture
 def swept(settings: Settings, database_url: str) -> Callable[..., dict[str, tuple[int, int]]]:
-    """Return a function that applies the registry's rules and returns the checked and removed numbers by kind."""
+    """Return a function that applies retention rules. It returns the checked and removed row counts by kind."""
 
     def run(rules: Sequence[Retention] = EVENTS) -> dict[str, tuple[int, int]]:
         with acting(settings, database_url, retention.OPERATION) as act:
@@ -36,7 +36,7 @@ def swept(settings: Settings, database_url: str) -> Callable[..., dict[str, tupl
 def event(settings: Settings, database_url: str, sql: Sql) -> Callable[..., str]:
     """Return a function that creates an event of this age in days.
 
-    Its job waits, is dead, was dropped or applied it.
+    Its job is waiting, dead-lettered, dropped or done.
     """
     sql("DELETE FROM registry.crm_event")
     sql("DELETE FROM queue.pgqueuer")

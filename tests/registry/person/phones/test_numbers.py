@@ -1,4 +1,4 @@
-"""Tests of the accepted numbers, how they are shown, and how they are stored (rules: registry 4.7)."""
+"""Tests of phone numbers: which are accepted, and how they are shown and stored (rules: registry 4.7)."""
 
 from datetime import UTC, datetime
 
@@ -70,7 +70,7 @@ def test_the_shortest_and_the_longest_number_are_taken(parts: tuple[str, str, st
 
 
 def test_what_is_stored_of_a_number_and_a_citizen_is_the_same_in_every_release() -> None:
-    """If one of these hashes changed, limits would restart with new counts and sent codes would become invalid."""
+    """If a release changed one of these hashes, all counts would start again and sent codes would become invalid."""
     hashes = Secrets(HashKey(b"k" * 32, 1))
     assert hashes.hash_number(Number("55", "21", "988887777")).hex()[:16] == "e1d2d6247b4c559f"
     assert hashes.hash_citizen(Cpf("90000000175")).hex()[:16] == "70679cb818e1540f"
