@@ -1,1 +1,1 @@
-"""Developers' tools for the code itself. They are not installed with the program."""
+"""Tools for developers of this repository. They are not part of the installed program."""

@@ -14,7 +14,7 @@ SIZE = 256
 
 
 def draw(source: Path) -> bytes:
-    """Return the SVG as a PNG of SIZE x SIZE pixels, with the same bytes every time."""
+    """Return the SVG as a PNG of SIZE x SIZE pixels. The bytes are always the same."""
     return resvg_py.svg_to_bytes(svg_path=str(source), width=SIZE, height=SIZE)
 
 

@@ -1,6 +1,6 @@
 """Check a commit message: `python -m tools.commit_message FILE`, as the hook `commit-msg` does.
 
-CONTRIBUTING says how a message looks (section "How we write").
+CONTRIBUTING explains the form of a message (section "How we write").
 """
 
 import re
@@ -13,7 +13,7 @@ _SUBJECT = re.compile(r"[a-z][a-z0-9_/. -]*(?:\([a-z0-9_/. -]+\))?!?: [^\s].*")
 
 
 def list_faults(message: str) -> list[str]:
-    """Return what is wrong with the message. Comment lines of Git are ignored."""
+    """Return the faults of a message. Git's comment lines are ignored."""
     lines = [line.rstrip() for line in message.splitlines() if not line.startswith("#")]
     subject, *body = lines or [""]
     faults = []
@@ -31,7 +31,7 @@ def list_faults(message: str) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the faults of the message in this file and return the status of the command."""
+    """Print the faults of the message in this file, and return the exit status of the command."""
     faults = list_faults(Path(arguments[0]).read_text("utf-8"))
     print(*faults, sep="\n", end="\n" if faults else "")
     return int(bool(faults))

@@ -1,4 +1,4 @@
-"""Write `docs/reference/checks.md`, the checks of `balcao doctor`, from their declarations."""
+"""Write `docs/reference/checks.md`, which lists the checks of `balcao doctor`, from their declarations."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +26,7 @@ mounted image. Containers and Kubernetes have no such files; there the command m
 
 
 def write_page() -> str:
-    """Return the page."""
+    """Return the content of the page."""
     everywhere = [check for check in CHECKS if check.is_due is not is_due_in_production]
     installed = [check for check in CHECKS if check.is_due is is_due_in_production]
     return "\n".join([_HEAD, *_list_rows(everywhere), "", _INSTALLATION, *_list_rows(installed), ""])

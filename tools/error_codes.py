@@ -1,6 +1,6 @@
 """Write `docs/reference/errors.md`: every `Error-Code` that the code can raise, with its cause and fix.
 
-Codes and statuses are read from the source code. Causes and remedies are in the `errors.toml` of each package.
+Codes and statuses are read from the source code, causes and remedies from the `errors.toml` of each package.
 """
 
 import ast
@@ -25,7 +25,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "errors.md"
 
 _SOURCES = (balcao, balcao_sandbox)
 
-# Package -> heading, in the order of the page.
+# Package and heading, in the order of the page.
 PACKAGES = {
     "core": "Every service",
     "registry": "Citizen registry",
@@ -55,7 +55,7 @@ OAuth error in the parameter `error`.
 
 
 class Raised(NamedTuple):
-    """A code, the package that raises it, and its status."""
+    """An error code, the package that raises it, and its HTTP status."""
 
     package: str
     code: str
@@ -63,7 +63,7 @@ class Raised(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """The entry of a code in the `errors.toml` of a package."""
+    """A code's entry in the `errors.toml` of a package."""
 
     status: Sequence[int]
     cause: str
@@ -74,14 +74,17 @@ class Entry(NamedTuple):
 
 @functools.cache
 def raised() -> frozenset[Raised]:
-    """Return every code of the source. Raises ValueError if a code cannot be determined."""
+    """Return every error code in the source. Raises ValueError if a code cannot be determined."""
     return frozenset(
         found for module in _modules() for found in raised_in(module, Path(str(module.__file__)).read_text("utf-8"))
     )
 
 
 def raised_in(module: ModuleType, source: str) -> Iterator[Raised]:
-    """Yield the codes in the source of a module. The module resolves the names in it. Raises ValueError."""
+    """Yield the error codes in the source of a module. Raises ValueError if a code cannot be determined.
+
+    Names in the source are looked up in the module.
+    """
     package = module.__name__.split(".")[1]
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ClassDef) and (kind := _kind(module, ast.Name(node.name))):
@@ -100,7 +103,7 @@ def raised_in(module: ModuleType, source: str) -> Iterator[Raised]:
 
 
 def declared(package: str) -> Mapping[str, Entry]:
-    """Return the entries of a package by code. Raises ValueError for an incomplete entry."""
+    """Return a package's entries by code. Raises ValueError if an entry is incomplete."""
     files = (Path(source.__path__[0]) / package / "errors.toml" for source in _SOURCES)
     found = {}
     for file in filter(Path.exists, files):
@@ -112,7 +115,7 @@ def declared(package: str) -> Mapping[str, Entry]:
 
 
 def page() -> str:
-    """Return the text of the page. Raises ValueError for a code without an entry."""
+    """Return the content of the page. Raises ValueError for a code without an entry."""
     codes: dict[str, dict[str, set[int]]] = {}
     for package, code, status in raised():
         codes.setdefault(package, {}).setdefault(code, set()).add(status)
@@ -138,7 +141,7 @@ def _modules() -> Iterator[ModuleType]:
 
 
 def _kind(module: ModuleType, expression: ast.expr) -> type[BalcaoError] | None:
-    """Return the exception class that the expression names, or None."""
+    """Return the exception class that the expression names, or None if it names no exception of ours."""
     found: object = None
     if isinstance(expression, ast.Name):
         found = vars(module).get(expression.id)
@@ -152,16 +155,16 @@ def _is_super_init(call: ast.Call) -> bool:
 
 
 def _passes_on(call: ast.Call, kind: type[BalcaoError]) -> bool:
-    """Return whether the constructor only passes its arguments on.
+    """Return whether the constructor only passes on the code that it is called with.
 
-    Then the calls of its subclasses are read instead.
+    In that case the calls of its subclasses determine the codes.
     """
     expression = _code_expression(kind, call)
     return kind is Refused or (isinstance(expression, ast.Name) and expression.id in inspect.signature(kind).parameters)
 
 
 def _code_expression(kind: type[BalcaoError], call: ast.Call) -> ast.expr | None:
-    """Return the expression of the code. For the provider's refusals it is the first argument, the OAuth error."""
+    """Return the expression of the code, if any. Refusals of the provider have the OAuth error as first argument."""
     if issubclass(kind, Refused):
         takes_word = kind in (Refused, SentBack) or _is_super_init(call)
         return call.args[0] if takes_word and call.args else None

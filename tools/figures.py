@@ -1,6 +1,7 @@
-"""Measure the structure of the code: files, functions, helpers, names, comments, tests. `make structure` prints it.
+"""Measure the structure of the code: files, functions, helpers, names, comments and tests. `make structure` prints it.
 
-The figures show where to look. They are not limits. Signatures of statements have no body and are counted separately.
+The figures show where a closer look is worthwhile. They are not limits. Statements, whose functions are signatures
+without a body, are counted separately.
 """
 
 import ast
@@ -22,7 +23,7 @@ Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Source(NamedTuple):
-    """A file: its lines, its tree, and the number of its comment lines."""
+    """A source file: its number of lines, its syntax tree, and its number of comment lines."""
 
     path: Path
     lines: int
@@ -31,7 +32,7 @@ class Source(NamedTuple):
 
 
 def read_sources(folders: Iterable[Path]) -> list[Source]:
-    """Return the Python files under the folders."""
+    """Return the Python files below the folders."""
     return [_read_source(file) for folder in folders for file in sorted(folder.rglob("*.py"))]
 
 
@@ -43,19 +44,19 @@ def _read_source(file: Path) -> Source:
 
 
 def list_functions(source: Source) -> list[Function]:
-    """Return the functions and methods of a file that have a body."""
+    """Return the functions and methods in a file, except signatures of statements."""
     found = [node for node in ast.walk(source.tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     return [function for function in found if not is_signature(function)]
 
 
 def is_signature(function: Function) -> bool:
-    """Return whether the function is the signature of a statement."""
+    """Return whether the function is the signature of an SQL statement."""
     decorators = (node.func for node in function.decorator_list if isinstance(node, ast.Call))
     return any(isinstance(node, ast.Name) and node.id in _STATEMENTS for node in decorators)
 
 
 def is_short_by_form(function: Function) -> bool:
-    """Return whether the form requires a short body, as for handlers, properties and Python's special methods."""
+    """Return whether this kind of function is always short, as handlers, properties and special methods are."""
     decorators = {_name_decorator(node) for node in function.decorator_list}
     return bool(decorators & _FORMS) or (function.name.startswith("__") and function.name.endswith("__"))
 
@@ -66,7 +67,7 @@ def _name_decorator(node: ast.expr) -> str:
 
 
 def count_body(function: Function) -> int:
-    """Return the number of lines of a function's body, without its docstring."""
+    """Return the number of lines in a function's body, without its docstring."""
     body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
@@ -76,12 +77,12 @@ def _is_public(node: ast.stmt) -> TypeGuard[Function | ast.ClassDef]:
 
 
 def is_private(function: Function) -> bool:
-    """Return whether the function is a helper of its file or class."""
+    """Return whether the function is a private helper of its file or class."""
     return function.name.startswith("_") and not function.name.endswith("__")
 
 
 def find_used_once(source: Source) -> list[Function]:
-    """Return the private helpers that their file uses only once."""
+    """Return the private helpers that are used only once in their file."""
     used = Counter(
         node.id if isinstance(node, ast.Name) else node.attr
         for node in ast.walk(source.tree)
@@ -91,13 +92,13 @@ def find_used_once(source: Source) -> list[Function]:
 
 
 def count_operations(folder: Path) -> int:
-    """Return the number of operations in the committed descriptions."""
+    """Return the number of operations in the committed OpenAPI documents."""
     documents = (json.loads(file.read_text("utf-8")) for file in folder.glob("*.json"))
     return sum(len(_METHODS & path.keys()) for document in documents for path in document["paths"].values())
 
 
 def describe(product: Sequence[Source], tests: Sequence[Source], operations: int) -> Iterator[tuple[str, str]]:
-    """Yield each figure with its name."""
+    """Yield the name and the value of each figure."""
     lines = sum(source.lines for source in product)
     functions = [function for source in product for function in list_functions(source)]
     bodies = [count_body(function) for function in functions]

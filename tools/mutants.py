@@ -1,9 +1,9 @@
 """Mutate the code that decides about personal data, and count the mutants that no test detects.
 
-`make mutants` tries a sample of each file: the same mutants each time, spread evenly over the file. `SAMPLE=0` tries
-all of them, and `FILE=src/balcao/core/access` those of a file or folder, or of several. Each trial is a short run of
-the folder's own tests that reach the mutant. All trials share one PostgreSQL. Surviving mutants are printed as diffs,
-and are retained with all other results in `mutants/` until the next run.
+`make mutants` tries a sample of each file's mutants: the same ones each time, spread evenly over the file. `SAMPLE=0`
+tries all of them. `FILE=src/balcao/core/access` limits them to a file or folder, or to several. A trial is a short run
+of the folder's own tests that reach the mutant. All trials share one PostgreSQL server. Surviving mutants are printed
+as diffs. All results stay in `mutants/` until the next run.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from tests.support.run_cleanup import Leftovers
 
 COPY = Path("mutants")
 NOTICED = {"killed", "timeout"}
-LEAST = 0.9  # of the mutants in a folder
+LEAST = 0.9  # required share of detected mutants in a folder
 PERSONAL_DATA = "tests/registry/rights/test_rights_anonymisation.py"
 # The tests that must detect the mutants of each folder.
 TESTS = {
@@ -128,10 +128,10 @@ def main() -> int:
 
 
 def _choose(below: list[Path], sample: int) -> dict[Path, list[str]]:
-    """Return the names of the mutants to try, by file."""
-    shutil.rmtree(COPY, ignore_errors=True)  # an old copy could contain files that were deleted
+    """Create the mutants, and return the names of those to try, by file."""
+    shutil.rmtree(COPY, ignore_errors=True)  # an old copy may contain files deleted since then
     COPY.mkdir()
-    with contextlib.redirect_stdout(io.StringIO()):  # suppress the name of every file
+    with contextlib.redirect_stdout(io.StringIO()):  # hides the name of every file
         copy_src_dir()
         copy_also_copy_files()
         create_mutants(os.cpu_count() or 1)
@@ -145,7 +145,7 @@ def _choose(below: list[Path], sample: int) -> dict[Path, list[str]]:
 
 
 def _try(folder: Path, tests: list[str], names: list[str]) -> None:
-    """Try the mutants. The output of mutmut, mostly a progress line, goes to a file."""
+    """Try the mutants. mutmut's output, mostly a progress line, goes to a log file."""
     log = COPY / f"{'-'.join(folder.parts[2:])}.log"
     print(f"{folder}: {len(names)} changes, progress: tail -f {log}", flush=True)
     with log.open("w") as output:
@@ -161,7 +161,7 @@ def _try(folder: Path, tests: list[str], names: list[str]) -> None:
 
 
 def _report(chosen: dict[Path, list[str]]) -> int:
-    """Print the number of tried and detected mutants by folder, and each survivor. Return the status of the command."""
+    """Print the tried and detected mutants by folder, and each survivor. Return the exit status of the command."""
     tried: collections.Counter[Path] = collections.Counter()
     noticed: collections.Counter[Path] = collections.Counter()
     results = _results()

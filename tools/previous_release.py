@@ -1,14 +1,14 @@
 """Run the last release's tests, with its own code, on the schema of this tree: `make previous`.
 
-It shows whether processes of that release still work after the migrations since then. The release is the newest `v*`
-tag before this commit. Without a tag, it is the last commit whose migrations are those of RELEASED.
+This shows whether processes of that release still work after the newer migrations. The release is the newest `v*` tag
+before this commit. Without a tag, it is the last commit whose migrations are those of RELEASED.
 
-The release's tree is unpacked into a temporary folder, the migrations of this tree are copied over its own, and its
-tests run there. Failed tests run again, with and without the new migrations. A test that fails each time with them and
-passes without them fails because of the migrations.
+The release is unpacked into a temporary folder, this tree's migrations are copied over its own, and its tests run
+there. Failed tests run again, with and without the new migrations. A test fails because of the migrations if it fails
+each time with them and passes without them.
 
-The packages are those of this environment. Tests with a marker are left out, because they need other programs than
-PostgreSQL.
+The installed packages are those of this environment. Tests with a marker are left out, because they need more programs
+than PostgreSQL.
 """
 
 import argparse
@@ -30,8 +30,8 @@ from tools.release.building import ask_git, extract
 from tools.release.components import ROOT
 from tools.release.licences import Refused
 
-# The last migration of each owner in the last release. There is no release yet, so these are the migrations after which
-# only expanding ones were allowed.
+# The number of each owner's last migration in the last release. There is no release yet, so these are the migrations
+# after which a migration may only expand the schema.
 RELEASED = {
     "access": 7,
     "agents": 4,
@@ -41,7 +41,7 @@ RELEASED = {
     "registry": 21,
     "search": 15,
 }
-# Tests of the release that are not run, and why.
+# Tests of the release that do not run, with the reason.
 LEFT_OUT = {
     "tests/release": "builds and names releases from the history, which the unpacked tree does not have",
     "tests/invariants/test_citations.py": "compares the rules that migrations cite with pages, which come later too",
@@ -52,12 +52,12 @@ LEFT_OUT = {
 
 _MIGRATION = re.compile(r"src/balcao/(?:core/database/sql|(?P<service>\w+)/migrations)/(?P<number>[0-9]{4})_\w+\.sql")
 _VERSION = re.compile(r"v([0-9]+)\.([0-9]+)\.([0-9]+)")
-# Settings of an enclosing test run are removed. The release's tests set their own.
+# Variables of an enclosing test run, which the release's tests must not see.
 _OURS = ("BALCAO_", "CRM_", "PYTEST_", "COV_")
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the proof and return the status of the command. Arguments after `--` go to pytest."""
+    """Run the proof, and return the exit status of the command. Arguments after `--` go to pytest."""
     arguments = argparse.ArgumentParser(prog="python -m tools.previous_release")
     arguments.add_argument("--release", help="a tag or commit, instead of the last release")
     arguments.add_argument("--repository", type=Path, default=ROOT)
@@ -85,7 +85,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def find_commit(repository: Path, name: str) -> str:
-    """Return the hash of a commit. Raises Refused if the clone does not contain it."""
+    """Return the hash of a commit. Raises Refused if the clone does not contain the commit."""
     done = subprocess.run(
         ["git", "-C", str(repository), "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"],
         capture_output=True,
@@ -97,9 +97,9 @@ def find_commit(repository: Path, name: str) -> str:
 
 
 def find_release(repository: Path) -> str:
-    """Return the last release's tag, or without releases the last commit with the migrations of RELEASED.
+    """Return the last release's tag or, before the first release, the last commit with the migrations of RELEASED.
 
-    Raises Refused if the history does not contain it.
+    Raises Refused if the history does not contain that commit.
     """
     if tag := find_tag(repository):
         return tag
@@ -111,7 +111,7 @@ def find_release(repository: Path) -> str:
             "Este clone não tem etiqueta de edição (v1.2.0), e o histórico dele foi cortado: traga o resto com "
             "`git fetch --tags --unshallow`, ou diga o commit com --release."
         )
-    # Follow only first parents, which are the main branch. Commits of a merged branch arrived with its merge.
+    # Follow only first parents, which are the main branch: the commits of a branch arrive there with its merge.
     words = ("--first-parent", "-m", "--diff-filter=A", "--format=%H")
     added = ask_git(repository, "log", *words, "HEAD", "--", *later).split()
     return find_commit(repository, f"{added[-1]}^") if added else "HEAD"
@@ -128,13 +128,13 @@ def find_tag(repository: Path) -> str | None:
 
 
 def read_released(repository: Path) -> dict[str, int] | None:
-    """Return the correct value of RELEASED, or None without a release."""
+    """Return the value that RELEASED should have, or None before the first release."""
     tag = find_tag(repository)
     return last_numbers(ask_git(repository, "ls-tree", "-r", "--name-only", tag).splitlines()) if tag else None
 
 
 def last_numbers(names: Sequence[str]) -> dict[str, int]:
-    """Return the last migration's number by owner, from paths in a tree."""
+    """Return the number of each owner's last migration, from a list of paths."""
     numbers: dict[str, int] = {}
     for name in names:
         if found := _MIGRATION.fullmatch(name):
@@ -144,9 +144,9 @@ def last_numbers(names: Sequence[str]) -> dict[str, int]:
 
 
 def lay_migrations(tree: Path, folder: Path) -> list[str]:
-    """Copy the migrations of a tree into the folder of an older one. Return the paths of the new ones.
+    """Copy a tree's migrations into the folder of an older tree. Return the paths of the new ones.
 
-    Raises Refused if a migration of the older tree was removed or changed, because its database would be rejected.
+    Raises Refused if a migration of the older tree was removed or changed: the platform rejects such a database.
     """
     new, old = _list_migrations(tree), _list_migrations(folder)
     if gone := sorted(set(old) - set(new)):
@@ -171,12 +171,10 @@ def _is_later(name: str) -> bool:
 
 
 def _prove(folder: Path, laid: Sequence[str], words: Sequence[str]) -> int:
-    """Run the tests, and the files of failed tests again, with and without the migrations.
+    """Run the tests. Run the files of failed tests again, with and without the new migrations.
 
-    Report which failures they cause.
-
-    The tests of a module share a database, so a file runs as a whole. A test that only fails after its neighbours fails
-    again.
+    Report which failures the migrations cause, and return the exit status of the command. Tests in a module share a
+    database, so a file always runs as a whole. Then a test that only fails after its neighbours fails again.
     """
     first = _run_tests(folder, *words)
     if first.passed and not first.failed:
@@ -207,20 +205,20 @@ def _tell(heading: str, names: set[str]) -> None:
 
 
 def _find_file(folder: Path, name: str) -> str:
-    """Return the path of a test's module, from its name in the report: `tests.core.test_text::test_x`."""
+    """Return the path of a test's module from the test's name in the report, as in `tests.core.test_text::test_x`."""
     place = Path(*name.partition("::")[0].split("."))
     return next(str(path) for each in (place, *place.parents) if (folder / (path := each.with_suffix(".py"))).exists())
 
 
 class Outcome(NamedTuple):
-    """The number of passed tests, and the names of the failed ones."""
+    """The number of passed tests, and the names of failed tests."""
 
     passed: int
     failed: set[str]
 
 
 def _run_tests(folder: Path, *words: str) -> Outcome:
-    """Run the tests. Raises Refused if the run was interrupted, or failed for another reason than its tests."""
+    """Run the tests. Raises Refused if the run was interrupted, or failed for a reason other than failed tests."""
     report = folder / "report.xml"
     left_out = [f"--deselect={name}" for name in LEFT_OUT]
     command = [sys.executable, "-m", "pytest", "-q", f"--junit-xml={report}", "-m", _without_markers(folder), *left_out]
@@ -244,7 +242,7 @@ def _read_report(report: Path) -> Outcome:
     cases = list(ElementTree.parse(report).iter("testcase"))  # noqa: S314 - written by the run of the tests
     failed = {case for case in cases if case.find("failure") is not None or case.find("error") is not None}
     passed = [case for case in cases if case not in failed and case.find("skipped") is None]
-    # A module that could not be imported has its name as the test's name, and no class.
+    # If a module could not be imported, its name is the name of the test, and the class is missing.
     return Outcome(len(passed), {"::".join(filter(None, (case.get("classname"), case.get("name")))) for case in failed})
 
 

@@ -1,9 +1,9 @@
 """Count the habits that make English hard to read: `python -m tools.prose [PATH...]`.
 
-CONTRIBUTING explains them (section "How we write"). The counts are for 10,000 words of code text (docstrings and
-comments of Python files) and of documentation (English Markdown). With paths, the command shows the lines. Without
-paths, it fails if there are more than `LIMITS` allows. The counts only guard against a relapse: a text without markers
-may still be bad.
+CONTRIBUTING explains these habits (section "How we write"). The counts are for 10,000 words, separately for code text
+(docstrings and comments in Python files) and documentation (English Markdown). With paths, the command also shows the
+lines. Without paths, it fails if a count exceeds `LIMITS`. The counts only guard against a relapse: a text without
+markers may still be bad.
 """
 
 import ast
@@ -23,13 +23,13 @@ MARKERS = re.compile(
     r"|are none|nothing but|no more than the|so many|as many)\b"
     r"|(?:^|[.:;!?]\s+|\n\s*)(?:What|Who|Whose|Of|Where)\b(?![^.?!]{0,200}\?)"
 )
-# Per 10,000 words: all markers, and those of PERSONS.
+# Maximum counts in 10,000 words: of all markers, and of PERSONS.
 LIMITS = {"code": (25.0, 2.0), "documentation": (20.0, 2.0)}
 _CODE_BLOCK = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL)
 
 
 class Text(NamedTuple):
-    """A docstring, a block of comments, or a page, with the line on which it begins."""
+    """A docstring, a block of comments or a page, with its first line."""
 
     file: str
     line: int
@@ -43,7 +43,7 @@ def list_files() -> list[str]:
 
 
 def read_code(file: str) -> Iterator[Text]:
-    """Yield the docstrings and the blocks of comments of a Python file."""
+    """Yield the docstrings and comment blocks in a Python file."""
     source = (ROOT / file).read_text("utf-8")
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -66,12 +66,12 @@ def read_code(file: str) -> Iterator[Text]:
 
 
 def read_page(file: str) -> Text:
-    """Return an English page without its code."""
+    """Return an English page without its code and link targets."""
     return Text(file, 1, _CODE_BLOCK.sub(" ", (ROOT / file).read_text("utf-8")))
 
 
 def collect(kind: str, paths: Sequence[str]) -> list[Text]:
-    """Return the texts of a kind under these paths; of the whole repository without paths."""
+    """Return the texts of a kind under these paths, or in the whole repository without paths."""
     files = [file for file in list_files() if not paths or file.startswith(tuple(paths))]
     if kind == "code":
         return [text for file in files if file.endswith(".py") for text in read_code(file)]
@@ -80,7 +80,7 @@ def collect(kind: str, paths: Sequence[str]) -> list[Text]:
 
 
 def count(texts: Sequence[Text]) -> tuple[int, int, int]:
-    """Return the numbers of words, of markers, and of words for unnamed persons."""
+    """Return the number of words, of all markers, and of words for unnamed persons."""
     words = sum(len(re.findall(r"\w[\w'-]*", each.text)) for each in texts)
     markers = sum(len(MARKERS.findall(each.text)) for each in texts)
     persons = sum(len(PERSONS.findall(each.text)) for each in texts)
@@ -88,7 +88,7 @@ def count(texts: Sequence[Text]) -> tuple[int, int, int]:
 
 
 def main(paths: Sequence[str]) -> int:
-    """Print the counts and return the status of the command."""
+    """Print the counts, and return the exit status of the command."""
     failed = False
     for kind, (most, most_persons) in LIMITS.items():
         texts = collect(kind, paths)

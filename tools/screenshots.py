@@ -1,8 +1,8 @@
 """Take pictures of the panel's pages for a review: `python -m tools.screenshots kleber /tmp/pictures [--dark]`.
 
-The platform must be running (`balcao serve` with the demo data). From the first page on, each declared page is opened
-once, through the first link to it, at 1280 and at 360 pixels. A person who may serve citizens starts to serve Carla,
-because the pages of an attendance cannot be reached otherwise.
+The platform must be running (`balcao serve` with the demo data). The tool follows links from the first page, and opens
+each declared page once at 1280 and at 360 pixels. If the person may serve citizens, it starts an attendance of Carla
+first, because the pages of an attendance cannot be reached otherwise.
 """
 
 import argparse
@@ -38,7 +38,7 @@ _PATTERNS = [
 
 
 def name_page(address: str) -> str | None:
-    """Return the declared page of an address. If several match, return the most specific one."""
+    """Return the name of the declared page at an address. If several match, return the most specific one."""
     path = urlsplit(address).path.rstrip("/")
     fitting = [
         (len(re.findall(r"\[\^/\]\+", pattern.pattern)), name) for name, pattern in _PATTERNS if pattern.fullmatch(path)
@@ -66,7 +66,10 @@ def opens(page: Page, path: str) -> bool:
 
 
 def begin_attendances(page: Page) -> list[str]:
-    """Start to serve Carla, and to look into her data as a data protection officer, if the person may."""
+    """If the person may, start to serve Carla, and to look at her data as a data protection officer.
+
+    Return the addresses of the resulting pages.
+    """
     begun = []
     for path, reason, button in ATTENDANCES:
         page.goto(path)
@@ -79,7 +82,7 @@ def begin_attendances(page: Page) -> list[str]:
 
 
 def walk(page: Page) -> Iterator[tuple[str, str]]:
-    """Open each linked page once. Yield its name and its address while it is open."""
+    """Open each linked page once. Yield its name and address while it is open."""
     waiting = deque(["/painel", *begin_attendances(page)])
     found = {name_page(path) for path in waiting}
     while waiting:
@@ -95,7 +98,7 @@ def walk(page: Page) -> Iterator[tuple[str, str]]:
 
 
 def take_pictures(browser: Browser, address: str, username: str, folder: Path, scheme: str) -> list[str]:
-    """Take the pictures, and return the names of the visited pages."""
+    """Take pictures of all pages, and return the names of the pages."""
     seen = set()
     for width in WIDTHS:
         viewport = {"width": width, "height": HEIGHT}

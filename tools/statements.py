@@ -1,4 +1,4 @@
-"""Write `docs/reference/statements.md`: every statement under the name that a DBA sees, with its tables.
+"""Write `docs/reference/statements.md`: every statement with its tables, under the name that a DBA sees.
 
 git ignores the page. `make docs` writes it, and a release contains it.
 """
@@ -35,7 +35,7 @@ Statements whose conditions depend on the request are composed when they are sen
 
 
 class Relations(NamedTuple):
-    """The tables that a statement reads and writes, and the functions of our schemas that it calls."""
+    """The tables that a statement reads and writes, and our own SQL functions that it calls."""
 
     read: set[str]
     written: set[str]
@@ -47,8 +47,8 @@ class _Reader(Visitor):
         self.found = Relations(set(), set(), set())
 
     def visit(self, ancestors: Any, node: Any) -> None:
-        """Record the names in a node of a statement's tree."""
-        kind = type(node)  # `isinstance` would narrow to types with optional members
+        """Record the names in one node of a statement's syntax tree."""
+        kind = type(node)  # `isinstance` would narrow the type
         if kind is ast.RangeVar and node.schemaname:
             self.found.read.add(f"{node.schemaname}.{node.relname}")
         elif kind in {ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt}:
@@ -60,9 +60,9 @@ class _Reader(Visitor):
 
 
 def find_relations(text: str) -> Relations:
-    """Return the tables that a statement reads and writes, and its functions.
+    """Return the tables that a statement reads and writes, and our own SQL functions that it calls.
 
-    A table that it only writes is not read.
+    A table that the statement writes is listed only as written.
     """
     reader = _Reader()
     reader(parse_sql(text))
@@ -70,7 +70,7 @@ def find_relations(text: str) -> Relations:
 
 
 def load_statements() -> dict[str, str]:
-    """Return the texts of the statements of all modules, by name."""
+    """Return the SQL text of every statement in all modules, by name."""
     for module in pkgutil.walk_packages(balcao.__path__, f"{balcao.__name__}."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -83,7 +83,7 @@ def load_statements() -> dict[str, str]:
 
 
 def write_page() -> str:
-    """Return the page."""
+    """Return the content of the page."""
     return "\n".join(_lines())
 
 

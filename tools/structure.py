@@ -1,7 +1,6 @@
 """Print the imports between packages, groups of core, and areas and features of each service. Fail on a cycle.
 
-`python -m tools.structure` (`make structure`). Each node is listed with its imports. The nodes are in topological
-order.
+`python -m tools.structure` (`make structure`) lists each node with its imports, in topological order.
 """
 
 import sys
@@ -15,7 +14,7 @@ Picture = Mapping[str, set[str]]
 
 
 def picture(graph: grimp.ImportGraph, node_of: Callable[[str], str | None]) -> Picture:
-    """Return the nodes with their imports. Modules for which `node_of` returns None are left out."""
+    """Return each node with the nodes that it imports. Leave out modules for which `node_of` returns None."""
     found: dict[str, set[str]] = {}
     for module in graph.modules:
         node = node_of(module)
@@ -27,12 +26,12 @@ def picture(graph: grimp.ImportGraph, node_of: Callable[[str], str | None]) -> P
 
 
 def packages(graph: grimp.ImportGraph) -> Picture:
-    """Return the imports between the packages directly under the root."""
+    """Return the imports between the top-level packages."""
     return picture(graph, lambda module: _child(module, ROOT))
 
 
 def children(graph: grimp.ImportGraph, parent: str) -> Picture:
-    """Return the imports between a package's groups, areas or features."""
+    """Return the imports between the direct children of a package: its groups, areas or features."""
     return picture(graph, lambda module: _child(module, parent))
 
 
@@ -46,14 +45,14 @@ def features(graph: grimp.ImportGraph, service: str) -> Picture:
         return next((folder for folder in folders if f"{module}.".startswith(f"{folder}.")), module)
 
     def graph_is_list(module: str) -> bool:
-        """Return whether it is the package of an area, which only lists its features."""
+        """Return whether the module is the package of an area, which only lists the area's features."""
         return module not in folders and bool(graph.find_children(module))
 
     return picture(graph, node_of)
 
 
 def cycle(found: Picture) -> list[str] | None:
-    """Return the nodes of a cycle, with the first one repeated at the end, or None."""
+    """Return the nodes of a cycle, with the first node repeated at the end, or None without a cycle."""
     try:
         TopologicalSorter(found).prepare()
     except CycleError as error:
@@ -62,18 +61,18 @@ def cycle(found: Picture) -> list[str] | None:
 
 
 def list_features(graph: grimp.ImportGraph) -> set[str]:
-    """Return the folders that declare a feature: at the end of their `api.py`, or in `feature.py` without routes."""
+    """Return the folders that declare a feature: in their `api.py`, or without routes in `feature.py`."""
     found = graph.find_modules_that_directly_import(f"{ROOT}.core.feature")
     return {module.rpartition(".")[0] for module in found if module.rpartition(".")[2] in {"api", "feature"}}
 
 
 def services(graph: grimp.ImportGraph) -> list[str]:
-    """Return the packages that contain features."""
+    """Return the packages that contain features, which are the services."""
     return sorted({".".join(folder.split(".")[:2]) for folder in list_features(graph)})
 
 
 def pictures(graph: grimp.ImportGraph) -> Iterator[tuple[str, Picture]]:
-    """Yield every graph that must have no cycle, with its heading."""
+    """Yield every graph that must not have a cycle, with its heading."""
     yield ROOT, packages(graph)
     yield f"{ROOT}.core", children(graph, f"{ROOT}.core")
     for service in services(graph):
@@ -89,7 +88,7 @@ def _child(module: str, parent: str) -> str | None:
 
 
 def main() -> int:
-    """Print every graph. Return 1 if one of them has a cycle."""
+    """Print every graph. Return 1 if any of them has a cycle."""
     graph = grimp.build_graph(ROOT, cache_dir=None)
     has_cycle = False
     for heading, found in pictures(graph):

@@ -1,6 +1,6 @@
-"""Try mutants with tests. Both are named on standard input as `[tests, mutants]`.
+"""Try mutants with tests. Standard input contains both, as `[tests, mutants]`.
 
-This is a separate process, which imports none of our code before the tests do, and is forked for each trial.
+This runs as a separate process, which is forked for each trial. It imports none of our code before the tests do.
 """
 
 import json

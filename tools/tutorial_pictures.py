@@ -1,6 +1,7 @@
-"""Take the pictures of the tutorial: `python -m tools.tutorial_pictures`, while the trial runs (`make run`).
+"""Take the pictures of the tutorial while the trial runs (`make run`): `python -m tools.tutorial_pictures`.
 
-It follows the tutorial: an editor writes a service, an attendant serves Carla, and Carla sees who looked at her data.
+The tool follows the tutorial: an editor writes a service, an attendant serves Carla, and Carla sees who looked at her
+data.
 """
 
 import sys
@@ -19,7 +20,7 @@ SIZE = {"width": 1000, "height": 640}
 
 @contextmanager
 def person_at(browser: Browser, username: str) -> Iterator[Page]:
-    """Log a person in, in a separate window."""
+    """Log a person in, in a new window, and yield the page."""
     options = {"base_url": Settings.load().panel_address, "locale": "pt-BR", "color_scheme": "light"}
     with browser.new_context(viewport=SIZE, **options) as context:  # type: ignore[arg-type]
         page = context.new_page()

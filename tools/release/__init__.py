@@ -1,1 +1,1 @@
-"""Build a release: its files, their components and licences, checksums and a signature."""
+"""Build a release: its files, components and licences, checksums and a signature."""

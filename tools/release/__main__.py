@@ -10,7 +10,7 @@ from tools.release.licences import Refused
 
 
 def main() -> None:
-    """Build, sign and print the result."""
+    """Build a release, sign it if a key is given, and print the result."""
     arguments = argparse.ArgumentParser(prog="python -m tools.release")
     arguments.add_argument("--key", type=Path)
     arguments.add_argument("--repository", type=Path, default=ROOT)

@@ -1,4 +1,4 @@
-"""Build the files of a release from a commit, with the same bytes for every builder with the same tools."""
+"""Build the files of a release from a commit. Builders with the same tools get the same bytes."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from tools.release.licences import Refused
 
 SUMS = "SHA256SUMS"
 _TRIAL = "src/balcao_sandbox"
-# Files that are copied unchanged from the source into the release.
+# Files to copy unchanged from the source into the release.
 _COPIED = (
     "requirements.lock",
     "requirements-sandbox.lock",
@@ -25,16 +25,16 @@ _COPIED = (
 
 
 class Commit(NamedTuple):
-    """A commit and its time, in seconds since 1970."""
+    """A commit's hash and time, in seconds since 1970."""
 
     number: str
     instant: int
 
 
 def build(repository: Path, folder: Path) -> Path:
-    """Build the commit into a folder named after the version in `folder`, and return that folder.
+    """Build the last commit into a folder below `folder`, named after the version. Return that folder.
 
-    Raises Refused if there are uncommitted changes, or if a component differs from the lists.
+    Raises Refused if there are uncommitted changes, or if a component differs from the lists of versions.
     """
     if ask_git(repository, "status", "--porcelain", "--untracked-files=no"):
         raise Refused("Há mudanças sem commit: uma edição é feita do que está no repositório.")
@@ -45,7 +45,7 @@ def build(repository: Path, folder: Path) -> Path:
         _run_build(source, made, commit)
         (wheel,) = made.glob("*.whl")
         version = wheel.name.split("-")[1]
-        # The bill of materials describes a production server: the program without the trial.
+        # The bill of materials describes a production server, which does not contain the trial.
         _describe(source, made, version, commit)
         _run_build(source / _TRIAL, made, commit, "--wheel")
         for path in _COPIED:
@@ -57,7 +57,7 @@ def build(repository: Path, folder: Path) -> Path:
 
 
 def ask_git(repository: Path, *words: str) -> str:
-    """Return the output of git. Raises Refused if it fails."""
+    """Return the output of a git command. Raises Refused if it fails."""
     done = subprocess.run(["git", "-C", str(repository), *words], capture_output=True, text=True)
     if done.returncode:
         raise Refused(f"git {words[0]}: {done.stderr.strip()}")
@@ -65,17 +65,17 @@ def ask_git(repository: Path, *words: str) -> str:
 
 
 def extract(repository: Path, commit: str, source: Path) -> None:
-    """Extract only the committed files. `.gitattributes` inserts the commit's hash."""
+    """Extract the committed files. `.gitattributes` inserts the commit's hash into them."""
     packed = subprocess.run(
         ["git", "-C", str(repository), "archive", "--format=tar", commit], capture_output=True, check=True
     )
-    # Not `tarfile`: in Debian 12's Python it has no filters, and later versions require one.
+    # Do not use `tarfile`: it has no filters in Debian 12's Python, and later versions require one.
     source.mkdir()
     subprocess.run(["tar", "-x", "-C", str(source)], input=packed.stdout, check=True)
 
 
 def _run_build(source: Path, made: Path, commit: Commit, *only: str) -> None:
-    """Build the source distribution and the wheel from it, or only one of them, with the tools of this environment."""
+    """Build the source distribution, and the wheel from it, with this environment's tools. `only` selects one."""
     done = subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", *only, "--outdir", str(made), str(source)],
         env=os.environ | {"SOURCE_DATE_EPOCH": str(commit.instant)},
@@ -99,7 +99,7 @@ def _describe(source: Path, made: Path, version: str, commit: Commit) -> None:
 
 
 def _write_statements(source: Path, page: Path) -> None:
-    """Write the page of the SQL statements for DBAs, which is not in git."""
+    """Write the page of SQL statements for database administrators, which is not in git."""
     done = subprocess.run(
         [sys.executable, "-m", "tools.statements", str(page)],
         cwd=source,
@@ -116,7 +116,7 @@ def _list_sums(folder: Path) -> dict[str, str]:
 
 
 def _move(made: Path, target: Path) -> Path:
-    """Move the finished folder to its place. An earlier build of the version is replaced."""
+    """Move the finished folder to its target. Replace an earlier build of the version."""
     shutil.rmtree(target, ignore_errors=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(made, target)

@@ -1,4 +1,4 @@
-"""The components of a release: its locked packages and bundled third-party files, each with its licence."""
+"""The components of a release, each with its licence: locked packages and bundled third-party files."""
 
 import hashlib
 import tomllib
@@ -20,7 +20,7 @@ _OWN_DATA = tomllib.loads(Path(__file__).with_name("licences.toml").read_text("u
 
 
 class Scope(Enum):
-    """Whether the platform needs a package, needs it only for optional parts, or was built with it."""
+    """Why a package is listed: it is required, required only for optional parts, or only used for the build."""
 
     REQUIRED = "required"
     OPTIONAL = "optional"
@@ -29,9 +29,9 @@ class Scope(Enum):
 
 @dataclass(frozen=True)
 class Component:
-    """A package or third-party files. `licence` is an SPDX expression, `requires` names other components.
+    """A package, or bundled third-party files. `licence` is an SPDX expression, and `requires` are component names.
 
-    `hashes` are the SHA-256 of the files from which it may be installed, or of the files bundled in our package.
+    `hashes` are SHA-256 values: of the files from which a package may be installed, or of the bundled files.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Component:
 
 
 def list_packages(root: Path = ROOT) -> list[Component]:
-    """Return the packages in the lists of versions, as installed here.
+    """Return the packages in the lists of versions, as installed in this environment.
 
     Raises Refused for a package that differs from its list, or whose licence is unknown or not accepted.
     """
@@ -68,7 +68,7 @@ def _describe(locked: Locked, graphs: dict[Scope, dict[str, set[str]]]) -> Compo
     licence = check_licence(
         locked.name, _OWN_DATA["read"].get(locked.name) or read_licence(distribution.metadata), _OWN_DATA["accepted"]
     )
-    # Packages that no other package requires belong to the build of the editable installation.
+    # A package that nothing requires belongs to the build of the editable installation.
     scope = next((scope for scope, graph in graphs.items() if locked.name in graph), Scope.BUILD)
     return Component(
         locked.name,
@@ -83,7 +83,7 @@ def _describe(locked: Locked, graphs: dict[Scope, dict[str, set[str]]]) -> Compo
 
 
 def list_bundled(root: Path = ROOT) -> list[Component]:
-    """Return the components that are bundled in our package. Raises Refused for a licence that is not accepted."""
+    """Return the third-party components bundled in our package. Raises Refused for a licence that is not accepted."""
     return [
         Component(
             part["name"],
@@ -99,13 +99,13 @@ def list_bundled(root: Path = ROOT) -> list[Component]:
 
 
 def list_direct(root: Path = ROOT) -> tuple[str, ...]:
-    """Return the names of the packages that the platform itself requires."""
+    """Return the names of the packages that the platform requires directly."""
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     return tuple(sorted(canonicalize_name(Requirement(one).name) for one in project["dependencies"]))
 
 
 def _follow(requirements: list[str]) -> dict[str, set[str]]:
-    """Return the transitive requirements on this machine: for each package, the names that it requires."""
+    """Return all direct and indirect requirements on this machine, each with the names that it requires."""
     waiting = [(Requirement(one), "") for one in requirements]
     found: dict[str, set[str]] = {}
     seen = set()
@@ -126,7 +126,7 @@ def _list_requirements(name: str, extra: str) -> Iterator[Requirement]:
     for line in _distribution(name).requires or []:
         requirement = Requirement(line)
         applies = requirement.marker is None or requirement.marker.evaluate({"extra": extra})
-        # Requirements that also apply without an extra are not repeated for each extra.
+        # A requirement that also applies without an extra is yielded only there.
         if applies and (not extra or (requirement.marker and not requirement.marker.evaluate({"extra": ""}))):
             yield requirement
 

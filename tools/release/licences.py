@@ -7,7 +7,7 @@ from cyclonedx.spdx import fixup_id
 from license_expression import ExpressionError, LicenseSymbol, get_spdx_licensing
 
 _SPDX = get_spdx_licensing()
-# Classifiers that name one licence. "BSD License" is not among them, because there are three.
+# Classifiers that name exactly one licence. "BSD License" is not among them, because it may mean any of three.
 _CLASSIFIERS = {
     "License :: OSI Approved :: Apache Software License": "Apache-2.0",
     "License :: OSI Approved :: GNU Lesser General Public License v2 or later (LGPLv2+)": "LGPL-2.1-or-later",
@@ -19,11 +19,11 @@ _CLASSIFIERS = {
 
 
 class Refused(Exception):
-    """A release cannot be made. The text says why and what to do."""
+    """A release cannot be made. The message says why, and what to do."""
 
 
 def read_licence(package: PackageMetadata) -> str | None:
-    """Return the licence that a package declares, as an SPDX expression, or None if it is ambiguous."""
+    """Return the licence that a package declares, as an SPDX expression, or None if it is unclear."""
     if declared := package.get_all("License-Expression"):
         return str(declared[0])
     if known := fixup_id("".join(package.get_all("License", []))):
@@ -33,7 +33,7 @@ def read_licence(package: PackageMetadata) -> str | None:
 
 
 def check_licence(name: str, licence: str | None, accepted: Collection[str]) -> str:
-    """Return the normalized expression. Raises Refused unless one of its alternatives is accepted completely."""
+    """Return the normalized SPDX expression. Raises Refused unless all licences of one alternative are accepted."""
     if licence is None:
         raise Refused(f"A licença de {name} é desconhecida: leia-a e escreva-a em tools/release/licences.toml.")
     try:

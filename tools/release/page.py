@@ -1,4 +1,4 @@
-"""Write `docs/reference/licences.md`: the licence of each component of the platform."""
+"""Write `docs/reference/licences.md`, which lists the licence of each component of the platform."""
 
 from tools.release.components import ROOT, Component, Scope, list_bundled, list_packages
 
@@ -20,7 +20,7 @@ _SECTIONS = {
 
 
 def write() -> str:
-    """Return the page. Raises Refused for a component without an accepted licence."""
+    """Return the content of the page. Raises Refused for a component without an accepted licence."""
     packages = list_packages()
     bundled = _section(
         "Files from other projects in the package, with their licence texts next to them", list_bundled()

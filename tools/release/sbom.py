@@ -1,4 +1,4 @@
-"""The bill of materials of a release: CycloneDX in JSON, validated with its schema."""
+"""The bill of materials of a release: CycloneDX in JSON, validated against its schema."""
 
 import uuid
 from collections.abc import Iterable, Mapping
@@ -24,10 +24,11 @@ _licences = LicenseFactory()
 def write_sbom(
     version: str, commit: str, instant: int, files: Mapping[str, str], direct: Iterable[str], parts: Iterable[Component]
 ) -> str:
-    """Return the document of a release. It depends only on the commit.
+    """Return the bill of materials of a release. It depends only on the commit.
 
-    `files` are the SHA-256 of the files that the release installs, by name. `direct` names its own requirements.
-    `instant` is in seconds since 1970. Raises Refused if the document does not match the schema.
+    `files` are the SHA-256 values of the files that the release installs, by name. `direct` are the names of the
+    platform's own requirements. `instant` is in seconds since 1970. Raises Refused if the document does not match the
+    schema.
     """
     parts = list(parts)
     product = Entry(
@@ -55,13 +56,13 @@ def write_sbom(
 
 
 def check_sbom(document: str) -> None:
-    """Raise Refused if the document does not match the schema of CycloneDX."""
+    """Raise Refused if the document does not match CycloneDX's schema."""
     if fault := JsonStrictValidator(_VERSION).validate_str(document):
         raise Refused(f"A lista de componentes não segue o esquema do CycloneDX: {fault!r}")
 
 
 def _enter(part: Component) -> Entry:
-    # A package has many files, one for each kind of machine. Any of them may be the installed one.
+    # A package has several files, for different kinds of machines. Any of them may be installed.
     files = part.hashes if part.purl.startswith("pkg:pypi/") else ()
     return Entry(
         name=part.name,

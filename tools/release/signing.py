@@ -1,4 +1,4 @@
-"""Sign a release with an SSH key, so that every Debian can verify it without further programs."""
+"""Sign a release with an SSH key, so that every Debian can verify it without additional programs."""
 
 import re
 import subprocess
@@ -7,15 +7,16 @@ from pathlib import Path
 from tools.release.building import SUMS, ask_git
 from tools.release.licences import Refused
 
-# The name of the accepted signer and the purpose. A signature for another purpose is not valid.
+# The accepted signer's name, and the purpose. A signature for another purpose is not valid.
 SIGNER, PURPOSE = "balcao", "balcao-release"
 SIGNERS = "docs/operate/allowed_signers"
 
 
 def sign(repository: Path, release: Path, key: Path) -> None:
-    """Sign the checksums of a complete release, and verify the signature as operators will.
+    """Sign the checksums of a complete release, and verify the signature as operators would.
 
-    Raises Refused if the commit has no tag of the version, the changelog has no date for it, or the verification fails.
+    Raises Refused if the commit lacks the version's tag, if the changelog has no date for it, or if the verification
+    fails.
     """
     version = release.name.removeprefix("balcao-")
     if f"v{version}" not in ask_git(repository, "tag", "--points-at", "HEAD").split():
@@ -34,7 +35,7 @@ def sign(repository: Path, release: Path, key: Path) -> None:
 
 
 def verify(release: Path, signers: Path) -> None:
-    """Verify the signature of a release's checksums. Raises Refused."""
+    """Verify the signature of a release's checksums. Raises Refused if it is not valid."""
     _ssh_keygen(
         *("-Y", "verify", "-f", str(signers), "-I", SIGNER, "-n", PURPOSE, "-s", str(release / f"{SUMS}.sig")),
         text=(release / SUMS).read_bytes(),
