@@ -1,1 +1,1 @@
-"""The benchmark suite: our operations compared with the same ones in Go and FastAPI, and with other checkouts."""
+"""Benchmarks that compare our operations with the same ones in Go and FastAPI, and with other checkouts."""

@@ -1,4 +1,4 @@
-"""`make bench`: start everything, compare the responses, measure in alternating rounds, print the tables."""
+"""`make bench`: start all servers, compare their responses, measure them in alternating rounds, and print tables."""
 
 import contextlib
 import importlib.util
@@ -30,16 +30,16 @@ SHARING_NAME = "FastAPI, comandos em lote"
 UVICORN_NAME = "Balcão no uvicorn"
 HAS_FRAMEWORK = importlib.util.find_spec("fastapi") is not None
 GROWTH = "growth"
-# The cases that are also measured on two cores: one operation from memory, one with a statement.
+# Cases to measure on two cores, too: an operation from memory, and one with a statement.
 TWICE = ("token", "preferences")
-# The cases of the FastAPI program. Those with statements are also measured with statements that callers share.
+# Cases that the FastAPI program supports. Those with statements are measured with and without shared statements.
 WITH_STATEMENTS = frozenset({"preferences_1", "preferences_4", "preferences", "webhook"})
 IN_FRAMEWORK = WITH_STATEMENTS | {"token"}
 
 
 @dataclass(frozen=True)
 class Bench:
-    """One run. Everything is prepared, and each table gets `rounds` rounds of `seconds` seconds."""
+    """A benchmark run on a prepared stage. Each table gets `rounds` rounds of `seconds` seconds."""
 
     stage: Stage
     programs: Programs
@@ -48,14 +48,14 @@ class Bench:
     rounds: int
 
     def on_one_core(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Measure ours, Go, FastAPI and the other checkouts, each alone on the first core."""
+        """Measure ours, Go, FastAPI and the other checkouts, one at a time on the first core."""
         with contextlib.ExitStack() as held:
             same = [held.enter_context(server) for server in self._one_core_sides()]
             older = [held.enter_context(server) for server in self._other_sides()]
             return self._measured(chosen, same, older)
 
     def without_peer(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Measure ours and the other checkouts, each alone on the first core, for operations that Go does not have."""
+        """Measure ours and the other checkouts, one at a time on the first core. Go does not have these operations."""
         with contextlib.ExitStack() as held:
             ours = held.enter_context(
                 servers.balcao(self.stage, self.programs, OURS_NAME, self.stage.database_url, OURS)
@@ -64,9 +64,9 @@ class Bench:
             return self._measured(chosen, [ours], older)
 
     def on_two_cores(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Measure ours with two processes, ours with one, and Go with two threads.
+        """Measure ours with two processes, ours with one process, and Go with two threads.
 
-        Load and database share the cores.
+        The load generator and the database share the cores with the server.
         """
         cores.move(self.stage.postmaster, cores.ALL)
         with contextlib.ExitStack() as held:
@@ -74,7 +74,7 @@ class Bench:
             return self._measured(chosen, sides)
 
     def growth(self) -> dict[str, Taken]:
-        """Measure the same reads in a town and in a city, whose citizens were imported by the real command."""
+        """Measure the same reads in a town and in a city. The operator's command imported the citizens."""
         taken, settled = growth.measured(self.stage, self.programs, self.seconds, self.rounds)
         for one in settled:
             console.print(str(one))
@@ -104,7 +104,7 @@ class Bench:
     def _measured(
         self, chosen: Sequence[Case], same: Sequence[Server], others: Sequence[Server] = ()
     ) -> dict[str, Taken]:
-        """Measure all servers. Those in `same` use one database, so that their responses can be compared."""
+        """Measure all servers. Those in `same` use one database, and their responses must be equal."""
         results = {}
         with console.status("") as status:
             for case in chosen:
@@ -130,9 +130,9 @@ def bench(
     ] = None,
     as_json: Annotated[Path | None, typer.Option("--json", help="Escreve também este arquivo.")] = None,
 ) -> None:
-    """Mede as operações ao lado das mesmas em Go, e três em FastAPI, com o servidor em um núcleo e depois em dois.
+    """Compara as operações com as mesmas em Go, e algumas em FastAPI, com o servidor em um núcleo e depois em dois.
 
-    Com `--only growth`, leituras entre dez mil cidadãos e entre um milhão (BENCH_CITIZENS), importados de verdade.
+    Com `--only growth`, mede leituras entre dez mil cidadãos e entre um milhão (BENCH_CITIZENS), importados de verdade.
     """
     others = [Checkout(path.resolve()) for path in against or []]
     tables: dict[str, dict[str, Taken]] = {}

@@ -1,4 +1,4 @@
-"""The measured operations of access administration. They have no counterpart in Go."""
+"""The measured operations of access administration. Go has no counterpart."""
 
 import json
 from collections.abc import Callable
@@ -8,13 +8,13 @@ from bench.load import COUNTED
 from bench.stage import Stage
 
 BASE = "/access/api/v1"
-# From the demo data: a path of another application, whose action the administrators have.
+# A path of another application in the demo data. The administrators have its action.
 INVOICE = "/iptu/api/v1/boletos/7"
 ACTIONS = range(10, 30)
 
 
 def access_cases(stage: Stage) -> list[Case]:
-    """Return the cases. Each one rotates among the administrators, so that no caller reaches a rate limit."""
+    """Return the cases. Their requests rotate among the administrators, so that no caller reaches a rate limit."""
     updated = json.dumps({"description": f"Uma ação {COUNTED.decode()}"})
     return [
         staff_case("action_list", stage, lambda _: ("GET", f"{BASE}/actions?limit=50", ""), b'"total":'),
@@ -30,7 +30,10 @@ def _path(turn: int) -> str:
 
 
 def staff_case(key: str, stage: Stage, ask: Callable[[int], tuple[str, str, str]], expected: bytes) -> Case:
-    """Return a case whose requests rotate among the administrators. `ask` returns method, path and body of a turn."""
+    """Return a case whose requests rotate among the administrators.
+
+    `ask` returns method, path and body for the number of a request.
+    """
     requests = [_format(*ask(turn), token) for turn, token in enumerate(stage.administrators)]
     return Case(key, requests, [expected] * len(requests))
 

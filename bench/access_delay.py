@@ -1,8 +1,8 @@
-"""`python -m bench.access_delay`: how fast a right that one process grants or revokes applies in another process.
+"""`python -m bench.access_delay`: how soon a right granted or revoked in one process applies in another process.
 
-Two processes of the platform use one database. A change goes through the first one. A person calls the second one
-repeatedly until the response changes. Then the same is done with changes without a notification, which the poll must
-find.
+Two processes of the platform use one database. A change goes to the first process. A person calls the second one
+repeatedly until the response changes. Then the same is measured for changes without a notification, which the second
+process finds only when it polls.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from tests.support.issuer import Issuer, bearer
 
 BASE = "/access/api/v1"
 PERSON, GROUP = "90000040479", "auditoria_da_medida"
-# The same change of the catalogue, but without the notification.
+# The same change of the catalogue, written without a notification.
 SILENT = {
     True: "INSERT INTO access.membership (group_id, person_id) SELECT grp.id, person.id FROM access.grp, access.person "
     "WHERE name = $1 AND cpf = $2",
@@ -42,7 +42,7 @@ console = Console()
 
 @dataclass(frozen=True)
 class Delays:
-    """Milliseconds from the response to the change until the other process applies it."""
+    """Milliseconds from the response to the change until the other process applies the change."""
 
     changes: int
     p50: float
@@ -51,7 +51,7 @@ class Delays:
 
     @classmethod
     def of(cls, seconds: Sequence[float]) -> "Delays":
-        """Summarize the measurements."""
+        """Return the statistics of the measurements."""
         found = sorted(1000 * one for one in seconds)
         return cls(len(found), statistics.median(found), found[min(len(found) - 1, len(found) * 99 // 100)], found[-1])
 
@@ -61,7 +61,7 @@ def bench(
     lost: Annotated[int, typer.Option(min=2, help="Mudanças cujo aviso se perde.")] = 10,
     as_json: Annotated[Path | None, typer.Option("--json", help="Escreve também este arquivo.")] = None,
 ) -> None:
-    """Mede em quanto tempo um direito dado ou tirado em um processo vale no outro."""
+    """Mede quanto tempo leva para um direito dado ou tirado em um processo valer no outro."""
     issuer = Issuer()
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name, contextlib.ExitStack() as stack:
         stack.callback(issuer.close)
@@ -96,7 +96,7 @@ def _in_an_hour() -> int:
 
 
 def _prepare(writer: httpx.Client) -> None:
-    """Create the group whose members may list the roles. It is empty, but the catalogue has loaded it."""
+    """Create the group whose members may list the roles. Add and remove the person once, who is then known."""
     writer.post(f"{BASE}/groups", json={"name": GROUP, "description": "Da medida"}).raise_for_status()
     writer.post(f"{BASE}/roles/groups/{GROUP}/roles", json={"role_name": "acessos:leitor"}).raise_for_status()
     for member in (True, False):
@@ -120,7 +120,7 @@ async def _change_silently(url: str, member: bool) -> None:
 
 
 def _measure(reader: httpx.Client, changes: int, change: Callable[[bool], None]) -> list[float]:
-    """Return the seconds of each change. Changes alternate between granting and revoking the right."""
+    """Return the seconds that each change took to apply. Changes alternately grant and revoke the right."""
     delays = []
     for turn in range(changes):
         member = turn % 2 == 0

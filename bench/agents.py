@@ -1,4 +1,4 @@
-"""The measured operations of agent configurations that only staff call. They have no counterpart in Go."""
+"""The measured operations of agent configurations that only staff call. Go has no counterpart."""
 
 import json
 
@@ -11,7 +11,7 @@ BASE = "/agent/api/v1"
 
 
 def agent_cases(stage: Stage) -> list[Case]:
-    """Return the cases. Each save has other content, because saving the same content again creates no version."""
+    """Return the cases. Each save has different content, because saving the same content again creates no version."""
     saved = json.dumps({"agent_type": "agentic_search", "model_name": f"modelo-{COUNTED.decode()}", "reason": "medida"})
     listed = f"{BASE}/unified-history?agent_type=agentic_search&limit=10"
     return [

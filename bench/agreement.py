@@ -1,4 +1,4 @@
-"""Check that two servers give the same responses. Only then do their figures measure the same work."""
+"""Checks that servers give the same responses. Only then do their figures measure the same work."""
 
 import http.client
 import itertools
@@ -19,7 +19,7 @@ _numbers = itertools.count(900_000)
 
 
 class Disagreement(Exception):
-    """One server's response differs from the other's."""
+    """Two servers gave different responses to the same request."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Response:
 
 
 def require(case: Case, servers: Sequence[Server]) -> None:
-    """Compare status, headers and body of the case's first requests. Raises Disagreement."""
+    """Compare the servers' status, headers and body for the case's first requests. Raises Disagreement."""
     first, *others = servers
     for request in case.requests[:SAMPLE]:
         wanted = _ask(first, request, case)
@@ -45,7 +45,7 @@ def _ask(server: Server, request: bytes, case: Case) -> Response:
         connection.sendall(request.replace(COUNTED, b"%06d" % next(_numbers)))
         received = http.client.HTTPResponse(connection)
         received.begin()
-        body = json.loads(received.read() or b"{}")  # the check endpoint answers without a body
+        body = json.loads(received.read() or b"{}")  # the check endpoint returns no body
     kept = {name: value for name, value in body.items() if name not in case.volatile}
     named = ((name.lower(), value) for name, value in received.headers.items())
     headers = {name: value for name, value in sorted(named) if name not in _OWN}

@@ -1,8 +1,8 @@
-"""`python -m bench.attacks`: how attacks delay two polite callers, and the memory of the process.
+"""`python -m bench.attacks`: how attacks delay two polite callers, and how much memory the process uses.
 
-A citizen opens the panel and a portal searches, each from its own address with a new connection for every call.
-Meanwhile another address runs one attack after another. The output is the longest wait of both callers, and the memory
-of the largest serving process.
+A citizen opens the panel and a portal searches, each from its own address and with a new connection for every call.
+Meanwhile a third address runs one attack after another. The output is each caller's longest wait, and the memory of the
+largest serving process.
 """
 
 import asyncio
@@ -29,23 +29,23 @@ from tests.support.panel import PanelClient
 from tests.support.server import free_port
 
 MIB = 1024 * 1024
-# Loopback addresses, one for each caller. 127.0.0.1 is trusted.
+# A separate loopback address for each caller. The platform trusts 127.0.0.1 as a proxy, so no caller uses it.
 CITIZEN, PORTAL, ATTACKER = "127.0.0.10", "127.0.0.11", "127.0.0.66"
 PAUSE_SECONDS, PATIENCE_SECONDS = 0.5, 60.0
 SAMPLE_SECONDS, CALM_TRIES = 0.2, 60
-# By default, one address may hold 256 connections, and all addresses together 4,096.
+# By default, a process accepts 256 connections from one address and 4,096 in total.
 MOST_CONNECTIONS = 4_500
 FORM = "/painel/agentes/dados/00000000-0000-0000-0000-000000000000/exemplos/novos"
 SEARCH = "/search/api/v1/search?q=vacina"
 DATASETS = "/agent/api/v1/datasets"
-# The forms of an ended session are stored as drafts if they are not too large.
+# The panel stores a form of an ended session as a draft, unless it is too large.
 DRAFTS, DRAFT_BYTES = 20, MIB - 20_000
 
 Attack = Callable[["Target"], Awaitable[None]]
 
 
 class Target:
-    """The platform under attack, and the number of responses by status. Status 0 is a connection that ended."""
+    """The platform under attack, and the number of responses by status. Status 0 is a closed connection."""
 
     def __init__(self, url: str, token: str) -> None:
         parts = urlsplit(url)
@@ -54,13 +54,13 @@ class Target:
         self.answers: Counter[int] = Counter()
 
     def head(self, method: str, path: str, *fields: str) -> bytes:
-        """Return the head of a request that a browser could send from the panel's own pages."""
+        """Return a request's head as a browser could send it from the panel's own pages."""
         lines = (f"{method} {path} HTTP/1.1", f"Host: {self.host}:{self.port}", f"Origin: {self.url}", *fields)
         return "\r\n".join((*lines, "", "")).encode()
 
     @contextlib.asynccontextmanager
     async def connect(self, source: str) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-        """Open a connection from an address of this machine."""
+        """Open a connection from this local address."""
         reader, writer = await asyncio.open_connection(self.host, self.port, local_addr=(source, 0))
         try:
             yield reader, writer
@@ -68,11 +68,11 @@ class Target:
             writer.transport.abort()
 
     async def send(self, parts: Sequence[bytes], source: str = ATTACKER) -> int:
-        """Send a request and return the status of its response, or 0."""
+        """Send a request and return the status of its response, or 0 without a response."""
         status = 0
         with contextlib.suppress(OSError, ValueError, IndexError):
             async with self.connect(source) as (reader, writer):
-                with contextlib.suppress(OSError):  # refused early: the response can still be read
+                with contextlib.suppress(OSError):  # a response to an early refusal can still be read
                     for part in parts:
                         writer.write(part)
                         await writer.drain()
@@ -86,19 +86,19 @@ class Target:
 
 
 async def send_forms(target: Target) -> None:
-    """Send forms of 16 MiB with millions of escaped letters, without a session, over two connections."""
+    """Send forms of 16 MiB full of percent-encoded letters, without a session, over two connections."""
     body = b"lines=" + b"%C3%A9" * (16 * MIB // 6 - 1)
     kind = "Content-Type: application/x-www-form-urlencoded"
     await _repeat(2, lambda: target.send([target.head("POST", FORM, kind, f"Content-Length: {len(body)}"), body]))
 
 
 async def send_cookies(target: Target) -> None:
-    """Send 60 KB of cookies that cost the standard library quadratic time, over ten connections."""
+    """Send 60 KB of cookies, for which the standard library takes quadratic time, over ten connections."""
     await _repeat(10, lambda: target.send([target.head("GET", "/painel", 'Cookie: a="' + '\\"' * 29_500 + '"')]))
 
 
 async def send_texts(target: Target) -> None:
-    """Send texts that are costly to search for personal data, as an agents' administrator, over two connections."""
+    """As an agents' administrator, send texts that are costly to scan for personal data, over two connections."""
     text = b'{"input":{"a":"%b"}}' % (b"12345678901 a.b@c.d " * 3_000)
     examples = b"[" + b",".join([text] * 60) + b"]"
     fields = (f"Authorization: Bearer {target.token}", "Content-Type: application/json")
@@ -111,7 +111,7 @@ async def send_texts(target: Target) -> None:
 
 
 async def leave_bodies_unfinished(target: Target) -> None:
-    """Send 16 MiB to the panel and 4 MiB to the API, without the last byte, over a hundred connections each."""
+    """Send 16 MiB to the panel and 4 MiB to the API without the last byte, over a hundred connections each."""
 
     async def hold(path: str, size: int) -> None:
         head = target.head("POST", path, f"Content-Length: {size}")
@@ -130,7 +130,7 @@ async def send_small_chunks(target: Target) -> None:
 
 
 async def take_connections(target: Target) -> None:
-    """Open more connections from one address than the process allows, and open them again when they are closed."""
+    """Open more connections from one address than the process allows. Reopen those that the process closes."""
 
     async def occupy() -> None:
         with contextlib.suppress(OSError):
@@ -143,7 +143,7 @@ async def take_connections(target: Target) -> None:
 
 
 async def send_drafts(target: Target) -> None:
-    """Send large forms of an ended session, as a citizen without rights."""
+    """As a citizen without rights, send large forms with the cookies of an ended session."""
     cookie = await asyncio.to_thread(_end_session, target.url)
     body = b"lines=" + b"x" * DRAFT_BYTES
     fields = (f"Cookie: {cookie}", "Content-Type: application/x-www-form-urlencoded", f"Content-Length: {len(body)}")
@@ -153,7 +153,7 @@ async def send_drafts(target: Target) -> None:
 
 
 async def do_nothing(_: Target) -> None:
-    """Run no attack, to measure the baseline latency."""
+    """Run no attack, to measure the baseline."""
     await asyncio.Event().wait()
 
 
@@ -178,7 +178,7 @@ async def _repeat(connections: int, send: Callable[[], Awaitable[object]]) -> No
 
 
 def _end_session(url: str) -> str:
-    """Log in, log out, and return the cookies of the ended session."""
+    """Log in and out, and return the cookies of the ended session."""
     with PanelClient(url) as panel:
         panel.login("ana")
         cookie = "; ".join(f"{name}={value}" for name, value in panel.http.cookies.items())
@@ -190,7 +190,7 @@ def _end_session(url: str) -> str:
 
 
 class Polite:
-    """A caller that waits for each response and pauses before the next call."""
+    """A caller that waits for each response, and pauses before the next call."""
 
     def __init__(self, target: Target, source: str, path: str) -> None:
         self._target, self._source = target, source
@@ -200,7 +200,7 @@ class Polite:
     async def call_until(self, is_over: asyncio.Event) -> None:
         """Call until `is_over` is set, and record the longest wait.
 
-        A call that an attack delays counts until its response.
+        A call in progress when `is_over` is set counts until its response.
         """
         while not is_over.is_set():
             began = time.perf_counter()
@@ -222,7 +222,7 @@ class Polite:
 
 
 class Memory:
-    """The memory of the largest process that serves on the port, in MiB."""
+    """Measures the memory, in MiB, of the largest process that listens on the port."""
 
     def __init__(self, port: int) -> None:
         listening = {
@@ -234,7 +234,7 @@ class Memory:
         self.peak = self.read()
 
     def read(self) -> float:
-        """Return the current memory."""
+        """Return the current memory of the largest process."""
         sizes = [0]
         for process in self._processes:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -242,17 +242,17 @@ class Memory:
         return max(sizes) / MIB
 
     async def watch(self) -> None:
-        """Record the peak."""
+        """Sample the memory until cancelled, and record the peak."""
         while True:
             self.peak = max(self.peak, self.read())
             await asyncio.sleep(SAMPLE_SECONDS)
 
 
 def run_attack(target: Target, name: str, seconds: float) -> Counter[int]:
-    """Attack for this time, and return the number of responses by status. Status 0 is an aborted connection."""
+    """Attack for this many seconds, and return the number of responses by status."""
 
     async def attack() -> None:
-        with contextlib.suppress(TimeoutError):  # an attack that fails by itself shows nothing
+        with contextlib.suppress(TimeoutError):  # attacks run until the time is over
             await asyncio.wait_for(ATTACKS[name](target), seconds)
 
     asyncio.run(attack())
@@ -260,7 +260,7 @@ def run_attack(target: Target, name: str, seconds: float) -> Counter[int]:
 
 
 async def measure(target: Target, name: str, seconds: float) -> list[str]:
-    """Attack for this time, and return the cells of the table's row."""
+    """Attack for this many seconds, and return the cells of the table's row."""
     await wait_until_calm(target)
     memory = Memory(target.port)
     before = memory.peak
@@ -268,7 +268,7 @@ async def measure(target: Target, name: str, seconds: float) -> list[str]:
     is_over = asyncio.Event()
     calling = [asyncio.ensure_future(caller.call_until(is_over)) for caller in polite]
     watching = asyncio.ensure_future(memory.watch())
-    # In a separate process, so that the attack's own CPU time does not delay the polite callers.
+    # A separate process, so that the attack's own CPU time does not delay the polite callers.
     with concurrent.futures.ProcessPoolExecutor(1) as attacking:
         loop = asyncio.get_running_loop()
         answered = await loop.run_in_executor(attacking, run_attack, target, name, seconds)
@@ -281,7 +281,7 @@ async def measure(target: Target, name: str, seconds: float) -> list[str]:
 
 
 async def wait_until_calm(target: Target) -> None:
-    """Wait until the platform answers quickly again. A process that froze is killed and replaced meanwhile."""
+    """Wait until the platform responds quickly again. Meanwhile, its supervisor may replace a frozen process."""
     for _ in range(CALM_TRIES):
         began = time.perf_counter()
         with contextlib.suppress(OSError, IndexError, ValueError, TimeoutError):
@@ -321,7 +321,7 @@ def _wait_until_ready(url: str, process: "subprocess.Popen[bytes]") -> None:
 
 
 def fetch_token(url: str) -> str:
-    """Return the token of a demo person who may write data sets."""
+    """Return a token of a demo person who may write data sets."""
     command = [sys.executable, "-m", "balcao", "token", "kleber", "--issuer", f"{url}/auth/realms/balcao"]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
@@ -331,7 +331,7 @@ def main(
     seconds: Annotated[float, typer.Option(help="Duração de cada ataque.")] = 15.0,
     only: Annotated[str, typer.Option(help="Só os ataques cujo nome contém este texto.")] = "",
 ) -> None:
-    """Ataca uma demonstração e mostra a maior espera de dois chamadores educados e a memória do processo."""
+    """Ataca uma demonstração, e mostra a maior espera de dois chamadores educados e a memória do processo."""
     raise_file_limit()
     with contextlib.ExitStack() as opened:
         url = url or opened.enter_context(running_trial())

@@ -1,4 +1,4 @@
-"""The interface to `bench/go/mixed`: a process that reads an order and writes a result."""
+"""The interface to `bench/go/mixed`, a process that reads an order and writes a result."""
 
 import os
 import subprocess
@@ -12,9 +12,9 @@ CONNECTIONS = 64
 
 
 class Order(msgspec.Struct, frozen=True):
-    """The order.
+    """An order for the calling process.
 
-    `rate` is in calls per second, 0 means as fast as possible. Each holder has a token for each window.
+    `rate` is in calls per second; 0 means as fast as possible. Each holder has one token for each time window.
     """
 
     address: str
@@ -29,7 +29,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """An operation of the mix. `first` is the number of its requests in earlier orders."""
+    """An operation in the mix. `first` is the number of its requests that earlier orders have sent."""
 
     name: str
     weight: int
@@ -47,7 +47,7 @@ class Latencies(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """The calls of one operation. Status "0" stands for lost calls."""
+    """The measured calls of one operation. Status "0" means a lost call."""
 
     name: str
     asked: int
@@ -65,7 +65,7 @@ class Streams(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """The caller's measurements. `late` is its own delay in noticing arrivals, and `minutes` are p99s."""
+    """What the process measured. `late` is how late it notices arrivals, and `minutes` are the p99 of each minute."""
 
     seconds: float
     connections: int
@@ -81,7 +81,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def list_parts(operations: Sequence[Operation], asked: dict[str, int]) -> list[Part]:
-    """Return the mix. Each operation continues after its earlier requests.
+    """Return the mix for the next order. Each operation continues after the requests already sent.
 
     Raises RuntimeError if an operation has no more requests.
     """
@@ -92,7 +92,7 @@ def list_parts(operations: Sequence[Operation], asked: dict[str, int]) -> list[P
 
 
 def run(program: str, order: Order) -> tuple[Result, float]:
-    """Return the result and the CPU seconds of the caller itself. Raises CalledProcessError."""
+    """Run an order. Return the result and the process's own CPU seconds. Raises CalledProcessError."""
     process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin
     assert process.stdout

@@ -1,8 +1,4 @@
-"""`python -m bench.capacity`: bytes on disk per row, and bytes of log per call, for planning a city's servers.
-
-Fill the embedded server with invented citizens through the platform's own import. Then let some of them make every call
-to the real application, and print the growth of tables and log. docs/operate/capacity.md uses the figures.
-"""
+"""`python -m bench.capacity`: bytes on disk per row and bytes of write-ahead log per call, to plan servers."""
 
 import asyncio
 import tempfile
@@ -33,9 +29,9 @@ from tests.support.issuer import Issuer, bearer
 console = Console(highlight=False, width=120)
 AT_ONCE = 16
 PATIENCE_SECONDS = 300
-# Above the numbers of the demo people. Every seventh citizen has tickets.
+# The number of the first citizen, above those of the demo people. Every seventh citizen has tickets.
 FIRST = 1_001
-SMALL = 100  # rows; a smaller table says nothing about one row
+SMALL = 100  # rows; a smaller table gives no useful size per row
 READ_BY_STAFF = "staff reads a citizen"
 
 _SIZES = """
@@ -46,12 +42,12 @@ ORDER BY pg_total_relation_size(relid) DESC
 """
 _POSITION = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
 
-# The calls of each person: the name, and a function that returns method, path, body and the token's holder.
+# Builds the call of one CPF: method, path, body, and whose token is used.
 Build = Callable[[str], tuple[str, str, Any, str]]
 
 
 def list_calls() -> dict[str, Build]:
-    """Return the calls of an active citizen's year, each for one CPF."""
+    """Return the calls that an active citizen makes in a year. Each is built for one CPF."""
     base = "/registry/v1/citizen"
     pet = next(one.example for one in REGISTRY.operations() if one.key == "registry.create_pet")
     choices = {"channel": "web", "category_opt_ins": {"health": False, "courses": True}}
@@ -71,7 +67,7 @@ def list_calls() -> dict[str, Build]:
 
 
 class Sizes(msgspec.Struct):
-    """The sizes of one table."""
+    """The size of one table."""
 
     name: str
     rows: int
@@ -84,7 +80,7 @@ class Sizes(msgspec.Struct):
 
 
 class Calls(msgspec.Struct):
-    """The log of a call in bytes, with its jobs. `first` is the value right after a checkpoint."""
+    """Log bytes of a call including its jobs. `first` is the value right after a checkpoint."""
 
     name: str
     first: float
@@ -92,7 +88,7 @@ class Calls(msgspec.Struct):
 
 
 class City:
-    """An empty database, its owner's connection, and the application on it."""
+    """A new database, its owner's connection, and the application on it."""
 
     def __init__(self, url: str, issuer: Issuer, folder: Path) -> None:
         self.url = url
@@ -104,7 +100,7 @@ class City:
         self._issuer = issuer
 
     async def import_people(self, citizens: int) -> float:
-        """Import citizens and their tickets as a city would. Return the bytes of log per citizen."""
+        """Import citizens and their tickets as a city would. Return the log bytes per citizen."""
         before = await self.ask(_POSITION)
         people = invented.make_citizens(citizens, FIRST)
         await import_rows(self.platform, REGISTRY.imports["citizens"], people)
@@ -168,7 +164,7 @@ class City:
 
 
 async def measure(url: str, issuer: Issuer, folder: Path, citizens: int, active: int) -> None:
-    """Fill, call, measure and print."""
+    """Fill a database, make the calls, and print the figures."""
     city = City(url, issuer, folder)
     await app.bring_up_to_date(url, ApplicationRole())
     began = time.perf_counter()

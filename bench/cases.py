@@ -1,4 +1,4 @@
-"""The measured operations: their requests, and the expected responses."""
+"""The measured operations: their requests, and the responses that are expected."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ from bench.stage import Stage
 
 CONNECTIONS = 32
 ASKING = 64
-KEPT = 12  # configurations that are requested repeatedly stay cached
+KEPT = 12  # few enough configurations that they stay cached
 DADOS = {
     "accountId": "001BX000003DEMO",
     "email": "pessoa.exemplo@correio.example",
@@ -43,9 +43,10 @@ PET = {
 
 @dataclass(frozen=True)
 class Case:
-    """A case. `expected` is contained in each response's body. `volatile` are members that differ between two servers.
+    """A measured operation.
 
-    A case that `writes` fills tables, which are emptied before each round.
+    Each response's body must contain the request's `expected` bytes. `volatile` members may differ between servers. The
+    tables that a case `writes` are emptied before each round.
     """
 
     key: str
@@ -58,7 +59,7 @@ class Case:
 
 
 def cases(stage: Stage) -> list[Case]:
-    """Return the cases. The configuration occurs twice: read from a row, and as a cached response."""
+    """Return the cases. Reading a configuration occurs twice: from a row, and as a cached response."""
     own = dict(itertools.islice(stage.own.items(), ASKING))
     units = list(itertools.islice(itertools.cycle(stage.units), len(own)))
     preferences = preferences_case(own)
@@ -100,7 +101,7 @@ def cases(stage: Stage) -> list[Case]:
 
 
 def preferences_case(own: Mapping[str, str]) -> Case:
-    """Return the case in which each of these people reads their own preferences."""
+    """Return the case in which these people read their own preferences."""
     requests = [
         get_request(f"/registry/v1/citizen/{cpf}/notification-preferences", token) for cpf, token in own.items()
     ]
@@ -108,7 +109,7 @@ def preferences_case(own: Mapping[str, str]) -> Case:
 
 
 def own_record_case(own: Mapping[str, str]) -> Case:
-    """Return the case in which each of these people reads their own record."""
+    """Return the case in which these people read their own record."""
     requests = [get_request(f"/registry/v1/citizen/{cpf}", token) for cpf, token in own.items()]
     return Case("own_record", requests, _members("cpf", own))
 
@@ -128,14 +129,14 @@ def get_request(path: str, token: str) -> bytes:
 
 
 def _event(token: str, cpf: str) -> bytes:
-    """Return an event with another time for each request, because a repeated event would cause no work."""
+    """Return an event whose time differs in each request, because a repeated event causes no work."""
     instant = f"2026-01-02T03:04:05.{COUNTED.decode()}Z"
     body = {"cpf": cpf, "evento": "atualizacao", "updatedAt": instant, "dados": DADOS}
     return _post("/registry/v1/webhooks/crm/cidadao", token, body)
 
 
 def _pet(cpf: str, token: str) -> bytes:
-    """Return a request with another key each time, because a repeated key would return the stored response."""
+    """Return a request with a different key each time, because a repeated key returns the stored response."""
     return _post(f"/registry/v1/citizen/{cpf}/pets", token, PET, f"Idempotency-Key: bench-{COUNTED.decode()}\r\n")
 
 

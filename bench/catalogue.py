@@ -1,4 +1,4 @@
-"""An invented city's catalogue of any size, the same every time, on which the search is measured."""
+"""An invented city's catalogue of any size, the same every time, for measuring the search."""
 
 import random
 import uuid
@@ -8,7 +8,7 @@ from typing import Any
 SEED = 2026
 UPDATED_AT = 1_790_000_000
 
-# Each theme with its department, its objects, and its actions.
+# By theme: its department, its objects and its actions.
 THEMES: dict[str, tuple[str, list[str], list[str]]] = {
     "Tributos": (
         "Secretaria de Fazenda",
@@ -250,7 +250,7 @@ def _make_service(chance: random.Random, place: int) -> dict[str, Any]:
 
 
 def make_document(**members: Any) -> dict[str, Any]:
-    """Return a complete published service with these members and the derived texts. The rest is empty."""
+    """Return a published service with these members, all others set to defaults, and the derived texts."""
     empty = {
         "tempo_atendimento": "Até 10 dias úteis",
         "custo_servico": "Gratuito",

@@ -1,6 +1,6 @@
 """`python -m bench.citizens`: the share of citizens' queries that find their service, compared with Tantivy.
 
-Tantivy stems Portuguese and removes accents. It is measured once without and once with fuzzy matching of one letter.
+Tantivy stems Portuguese and removes accents. It is measured without and with fuzzy matching of one letter.
 """
 
 import tempfile
@@ -24,7 +24,7 @@ Find = Callable[[str], list[str]]
 
 
 def bench() -> None:
-    """Mede quantas buscas de cidadãos acham o seu serviço, aqui e em outro motor."""
+    """Mede quantas buscas de cidadãos acham o serviço procurado, aqui e em outro motor."""
     city = list_city()
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)

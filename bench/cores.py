@@ -1,4 +1,4 @@
-"""The cores of the server, and those of the database and the load."""
+"""The processor cores for the server, and those for the database and the load."""
 
 import contextlib
 import os
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import psutil
 
-# Only Linux binds processes to cores. On other systems all processes run on any core.
+# Only Linux can bind processes to cores. On other systems, every process may use every core.
 CAN_BIND = hasattr(os, "sched_setaffinity")
 ALL = tuple(sorted(os.sched_getaffinity(0))) if CAN_BIND else tuple(range(os.cpu_count() or 1))
 SERVER = ALL[:1]
@@ -16,7 +16,7 @@ OTHERS = ALL[1:] or ALL
 
 @contextlib.contextmanager
 def running_on(cores: Iterable[int]) -> Iterator[None]:
-    """Start processes within the block on these cores. They inherit the binding."""
+    """Bind processes that start within the block to these cores."""
     if not CAN_BIND:
         yield
         return
@@ -28,7 +28,7 @@ def running_on(cores: Iterable[int]) -> Iterator[None]:
 
 
 def move(process: psutil.Process, cores: Iterable[int]) -> None:
-    """Move a running process with its children. Processes that they start later inherit the binding."""
+    """Bind a running process and its children to these cores. Processes that they start later inherit the binding."""
     if not CAN_BIND:
         return
     for each in [process, *process.children(recursive=True)]:

@@ -1,4 +1,4 @@
-"""`python -m bench.employability`: the lists of jobs and applications over a city's rows, by staff and citizens."""
+"""`python -m bench.employability`: how fast staff and citizens read lists of jobs and applications in a whole city."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ console = Console(stderr=True)
 
 @dataclass(frozen=True)
 class Call:
-    """A measured call. `who` is the CPF of the token, or None for a visitor."""
+    """A measured call. `who` is the caller's CPF, or None for a visitor."""
 
     name: str
     path: str
@@ -63,7 +63,7 @@ CALLS = (
 
 @dataclass(frozen=True)
 class Figures:
-    """A call in milliseconds: the latency, and the CPU time of server and PostgreSQL."""
+    """Milliseconds of a call: its latency, and the CPU time of server and PostgreSQL."""
 
     p50: float
     p95: float
@@ -76,7 +76,7 @@ def bench(
     calls: Annotated[int, typer.Option(min=1, help="Vezes que cada lista é pedida.")] = 60,
     as_json: Annotated[Path | None, typer.Option("--json", help="Escreve também este arquivo.")] = None,
 ) -> None:
-    """Mede as listas de vagas e candidaturas, uma chamada por vez."""
+    """Mede as listas de vagas e de candidaturas, uma chamada por vez."""
     crowd = applications // 100
     city = City(jobs, (applications - crowd) // EACH, crowd)
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:

@@ -1,4 +1,4 @@
-"""The programs in `bench/go`. They are built if Go is installed, and left out otherwise."""
+"""The programs in `bench/go`. They are built if Go is installed. Otherwise they are left out."""
 
 import shutil
 import subprocess
@@ -11,26 +11,26 @@ SOURCE = Path(__file__).parent / "go"
 
 @dataclass(frozen=True)
 class Programs:
-    """The programs. `yardstick` is None without Go. The load then comes from Python."""
+    """The commands of the programs. Without Go, `yardstick` is None, and `load` is the load generator in Python."""
 
     load: list[str]
     yardstick: str | None = None
 
 
 def programs(folder: Path) -> Programs:
-    """Build the programs. Raises CalledProcessError if that fails."""
+    """Build the load generator and the yardstick if Go is installed. Raises CalledProcessError if the build fails."""
     if shutil.which("go") is None:
         return Programs([sys.executable, "-m", "bench.loader"])
     return Programs([build(folder, "load")], build(folder, "yardstick"))
 
 
 def build(folder: Path, name: str) -> str:
-    """Build one of the programs and return its path. Raises RuntimeError without Go, CalledProcessError."""
+    """Build a program and return its path. Raises RuntimeError without Go, CalledProcessError if the build fails."""
     go = shutil.which("go")
     if go is None:
         raise RuntimeError("falta o Go, em que é escrito quem faz as chamadas")
     built = folder / "go" / name
     built.parent.mkdir(exist_ok=True)
-    # Without the version control stamp, which fails in a checkout that belongs to another user.
+    # No version control stamp: it fails in a checkout that belongs to another user.
     subprocess.run([go, "build", "-buildvcs=false", "-o", str(built), f"./{name}"], cwd=SOURCE, check=True)
     return str(built)

@@ -1,7 +1,7 @@
 """A town and a city: the same number of callers among ten thousand citizens and among a million or more.
 
-Each has a database on the same PostgreSQL, into which its citizens are imported by the operator's command, and its own
-server. They are measured alternately.
+Each has its own server, and its own database on the same PostgreSQL. The operator's command imports the citizens. The
+two are measured alternately.
 """
 
 import asyncio
@@ -25,10 +25,10 @@ from bench.stage import DATABASE, OURS, TOKEN_SECONDS, Stage
 TOWN = 10_000
 CITY_VARIABLE = "BENCH_CITIZENS"
 CITY = 1_000_000
-# Their numbers are spread evenly among all citizens, so that they touch the whole index and the whole table.
+# The number of callers. They are spread evenly among all citizens, so that they touch the whole index and table.
 ASKING = 1_000
 
-# Every citizen has chosen once.
+# Gives every citizen a choice of notifications.
 _CHOOSE = (
     "INSERT INTO registry.preferences (cpf) SELECT cpf FROM registry.base_record ON CONFLICT DO NOTHING",
     """INSERT INTO registry.preference_choice (cpf, category_id, opt_in)
@@ -41,7 +41,7 @@ _SIZES = """
 SELECT pg_database_size(current_database()), pg_table_size('registry.base_record'),
        pg_indexes_size('registry.base_record')
 """
-# Tables for which the time of a sequential scan would grow with the city.
+# Counts sequential scans of large tables, which would take longer in a larger city.
 _SCANS = """
 SELECT coalesce(sum(seq_scan), 0) FROM pg_stat_user_tables
 WHERE schemaname = 'registry' AND n_live_tup >= $1
@@ -51,7 +51,7 @@ MANY_ROWS = 5_000
 
 @dataclass(frozen=True)
 class Settled:
-    """How one size was created, in seconds and bytes, and how often large tables were scanned during the calls."""
+    """How a town or city was created, in seconds and bytes, and how often the calls scanned large tables."""
 
     citizens: int
     seconds: float
@@ -73,7 +73,7 @@ def city_size() -> int:
 
 
 def measured(stage: Stage, programs: Programs, seconds: float, rounds: int) -> tuple[dict[str, Taken], list[Settled]]:
-    """Return the rounds of each read, the city first, then the town, and how both were created."""
+    """Return the rounds of each read, first the city's, then the town's, and how both were created."""
     sizes = list(dict.fromkeys((city_size(), TOWN)))
     imported = {size: _import(stage, size) for size in sizes}
     with contextlib.ExitStack() as held:
@@ -96,7 +96,7 @@ def measured(stage: Stage, programs: Programs, seconds: float, rounds: int) -> t
 
 
 def asked(stage: Stage, size: int) -> dict[str, Case]:
-    """Return the read cases for `size` citizens."""
+    """Return the read cases among `size` citizens."""
     ends = int(time.time()) + TOKEN_SECONDS
     people = [make_cpf(number * (size // ASKING)).digits for number in range(1, ASKING + 1)]
     own = {cpf: stage.person(cpf, ends) for cpf in people}
@@ -104,7 +104,7 @@ def asked(stage: Stage, size: int) -> dict[str, Case]:
 
 
 def _import(stage: Stage, size: int) -> float:
-    """Import `size` citizens into a copy of the stage's database. Return the seconds."""
+    """Import `size` citizens into a copy of the stage's database. Return the seconds it took."""
     asyncio.run(_execute(stage.database_url.replace(f"@/{DATABASE}?", "@/template1?"), [_new_database(size)]))
     environment = OURS.environment(stage.folder / f"import_{size}", _address(stage, size), stage.issuer)
     began = time.monotonic()

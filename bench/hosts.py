@@ -1,6 +1,6 @@
 """Two hosts on one machine: each is a `balcao serve` with its own data folder. They share a PostgreSQL and a Redis.
 
-HAProxy or nginx with the generated configuration runs in front of both.
+HAProxy or nginx runs in front of both, with the generated configuration.
 """
 
 import contextlib
@@ -22,13 +22,13 @@ from bench.servers import free_port, running_command
 from bench.stage import OURS, Stage
 from tests.support import gateways
 
-# One address, ours, calls for a whole city.
+# A single address, ours, makes the calls of a whole city.
 UNBOUND = {"BALCAO_MACHINE_READ_RATE": "1000000/second", "BALCAO_MACHINE_WRITE_RATE": "1000000/second"}
 
 
 @dataclass(frozen=True)
 class Installation:
-    """The address for callers, and the processes by role. `trust` is the certificate, empty without TLS."""
+    """The address for callers, and the processes of the installation. `trust` is the certificate, empty without TLS."""
 
     address: str
     trust: str
@@ -39,7 +39,7 @@ class Installation:
 
 @contextlib.contextmanager
 def installed(stage: Stage, gateway: str, processes: int) -> Iterator[Installation]:
-    """Run both hosts, each with its worker. The sandbox CRM runs with the first one.
+    """Run both hosts, each with its worker. The sandbox CRM runs on the first host.
 
     Raises RuntimeError if a host does not start or a program is missing.
     """

@@ -1,4 +1,4 @@
-"""Invented files for the measured imports, the same every time, and the data that they require."""
+"""Invented files for the measured imports, the same every time, and the data that these imports require."""
 
 import random
 import uuid
@@ -15,13 +15,13 @@ from tests.employability.hiring.making import COMPANY, describe_job
 
 SEED = 2026
 SECONDS_APART = 60
-# Members that the former system of a catalogue does not send, because they are derived here.
+# Members that an import derives, so another system does not send them.
 _DERIVED = ("search_content", "last_update", "slug_history")
 
 
 @dataclass(frozen=True)
 class File:
-    """A kind of import and its usual number of rows. `is_measured` is False for data that other kinds require."""
+    """A kind of import, and its usual number of rows. A kind that others only require is not measured."""
 
     service: Service
     kind: str
@@ -39,12 +39,12 @@ def _make_id(chance: random.Random) -> str:
 
 
 def make_employers(_: int) -> Iterator[dict[str, Any]]:
-    """Yield the one company of the jobs."""
+    """Yield the only company, which offers all jobs."""
     yield {"cnpj": COMPANY, "razao_social": "Padaria Aurora Ltda."}
 
 
 def make_jobs(count: int) -> Iterator[dict[str, Any]]:
-    """Yield published jobs with two steps and two questions each."""
+    """Yield published jobs, each with two steps and two questions."""
     chance = _draw("jobs")
     for number in range(count):
         filling = {"objeto": "a vaga", "lugar": chance.choice(catalogue.PLACES), "publico": "todos"}
@@ -64,20 +64,20 @@ def make_jobs(count: int) -> Iterator[dict[str, Any]]:
 
 
 def make_reference_values(count: int) -> Iterator[dict[str, Any]]:
-    """Yield achievements of a resume, with their own ids."""
+    """Yield kinds of achievements, which resumes refer to, with their ids."""
     chance = _draw("reference values")
     for number in range(count):
         yield {"tabela": "tipos-conquista", "id": _make_id(chance), "descricao": f"Prêmio da edição {number}"}
 
 
 def make_behaviours(count: int) -> Iterator[dict[str, Any]]:
-    """Yield behaviours."""
+    """Yield behaviours that a resume can list."""
     for number in range(count):
         yield {"nome": f"Atenção a prazos {number}"}
 
 
 def make_units(count: int) -> Iterator[dict[str, Any]]:
-    """Yield health units with all members and a week of six days."""
+    """Yield health units with all members and with hours on six days of the week."""
     chance = _draw("units")
     morning, afternoon = {"inicio": "08:00", "fim": "12:00"}, {"inicio": "13:00", "fim": "17:00"}
     for number in range(count):
@@ -98,7 +98,7 @@ def make_units(count: int) -> Iterator[dict[str, Any]]:
 
 
 def make_notifications(count: int) -> Iterator[dict[str, Any]]:
-    """Yield notifications of a hundred units in chronological order. All but the last ones are closed."""
+    """Yield notifications of a hundred units in chronological order. Only each unit's last one is open."""
     chance, units = _draw("notifications"), 100
     begin = datetime(2026, 3, 2, 12, tzinfo=UTC) - timedelta(days=count // units)
     for number in range(count):
@@ -115,7 +115,7 @@ def make_notifications(count: int) -> Iterator[dict[str, Any]]:
 
 
 def make_services(count: int) -> Iterator[dict[str, Any]]:
-    """Yield the services of the invented catalogue in the form of another system's export."""
+    """Yield the invented catalogue's services as another system would export them."""
     for whole in catalogue.make_services(count):
         yield {name: value for name, value in whole.items() if name not in _DERIVED and not name.endswith("_plaintext")}
 

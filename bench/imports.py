@@ -1,7 +1,7 @@
 """`python -m bench.imports`: the CPU time of imports per row, for new and repeated rows, compared with COPY.
 
-Every kind is a file of invented rows, imported as its command does. CPU time is comparable between machines, wall time
-is not. It is that of the command and of PostgreSQL with its background processes.
+For each kind, a file of invented rows is imported as by the operator's command. The CPU time is that of the command and
+of PostgreSQL with its background processes. It is comparable between machines, unlike wall time.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ SERVICES = "services"
 
 
 class Cost(NamedTuple):
-    """The CPU time of a row in microseconds, for the command and for PostgreSQL."""
+    """Microseconds of CPU time per row, for the command and for PostgreSQL."""
 
     command: float
     server: float
@@ -48,13 +48,13 @@ class Cost(NamedTuple):
 
 
 class Meter:
-    """The CPU time of this process and of PostgreSQL, including ended processes."""
+    """Measures the CPU time of this process and of PostgreSQL, including its ended processes."""
 
     def __init__(self, postmaster: psutil.Process) -> None:
         self._postmaster = postmaster
 
     def read(self) -> tuple[float, float]:
-        """Return the seconds of both. Repeat if a process ended during the reading, because it would not be counted."""
+        """Return the seconds of both. Read again if a process ended meanwhile, because it would not be counted."""
         while True:
             ended = self._read_ended()
             running = cpu_seconds(list_family(self._postmaster))
@@ -73,7 +73,7 @@ class Meter:
 
 
 def measure_kinds(url: str, folder: Path, meter: Meter, scale: float, chosen: Sequence[str]) -> dict[str, list[Cost]]:
-    """Return the costs of each kind for new and for repeated rows."""
+    """Return the cost of each kind, for new and for repeated rows."""
     found = {}
     with acting(Settings(data_dir=folder / "acting"), url, "bench.import", bare=True) as act:
         for each in import_files.FILES:
@@ -107,20 +107,20 @@ def write_lines(file: Path, rows: Iterable[Any]) -> Path:
 
 
 def measure_copy(url: str, meter: Meter, rows: int) -> Cost:
-    """Return the cost of a citizen's row for PostgreSQL's own COPY, from a file that has its columns already."""
+    """Return the cost per citizen of PostgreSQL's own COPY, from a file that already has the table's columns."""
     lines = (_encode_columns(row) for row in invented.make_citizens(rows, FIRST_COPIED))
     content = b"".join(lines)
     execute(url, "CREATE TABLE registry.copied (LIKE registry.base_record INCLUDING ALL); CHECKPOINT")
     return meter.measure(lambda: asyncio.run(_copy(url, content)), rows)
 
 
-# Above the numbers of the imported citizens.
+# The number of the first copied citizen, above those of the imported ones.
 FIRST_COPIED = 1_000_001
 WALLET = ("documentos", "saude", "assistencia_social", "educacao")
 
 
 def _encode_columns(row: Any) -> bytes:
-    """Return the citizen as a line of COPY's text format."""
+    """Return the citizen as a line in COPY's text format."""
     record = msgspec.to_builtins(row)
     wallet = {
         name: record.pop(name) for name in ("documentos", "saude", "assistencia_social", "educacao") if name in record
@@ -143,8 +143,8 @@ async def _copy(url: str, content: bytes) -> None:
         await connection.close()
 
 
-# For kinds with costly rows in the server: the tables that an import writes. The first one has a row for each line. The
-# table of the searches is named by the collection.
+# For kinds whose rows cost the server much: the tables that an import writes. The first table has one row for each
+# line. A query returns the name of the search's table.
 WRITTEN = {
     "jobs": tuple(f"employability.{name}" for name in ("job", "job_step", "job_question", "job_event")),
     SERVICES: ("SELECT 'search.' || physical FROM search.search_collection WHERE name = 'services'",),
@@ -156,10 +156,9 @@ WHERE attrelid = '{}'::regclass AND attnum > 0 AND NOT attisdropped AND attgener
 
 
 def measure_floor(url: str, meter: Meter, written: Sequence[str]) -> float:
-    """Return the server's cost of a row in bare INSERTs, with the tables' generated columns and indexes.
+    """Return the server's cost per row for bare INSERTs into tables with the same generated columns and indexes.
 
-    The rows come from the import, so only the tables are measured, without their triggers and foreign keys. No import
-    can cost less.
+    The rows are copied from the import's tables. Triggers and foreign keys are left out. No import can cost less.
     """
     copies, rows = [], 0
     for number, name in enumerate(written):
@@ -213,7 +212,7 @@ def main(
     kinds: Annotated[list[str] | None, typer.Argument(help="Besides the citizens; all unless named.")] = None,
     scale: Annotated[float, typer.Option(min=0.01, help="Times the usual number of rows.")] = 1.0,
 ) -> None:
-    """Print the cost of a row, by kind."""
+    """Print the cost per row of each kind."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # as root, the embedded database runs as another user
@@ -221,7 +220,7 @@ def main(
             url = running.server.url
             postmaster = psutil.Process(int((running.server.data_dir / "postmaster.pid").read_text().split()[0]))
             app.migrate_now(url)
-            # Autovacuum would add its work to whichever import is running.
+            # Autovacuum would add its work to the import that is running.
             execute(url, "ALTER SYSTEM SET autovacuum = off; SELECT pg_reload_conf()")
             meter = Meter(postmaster)
             copied = measure_copy(url, meter, int(10_000 * scale))

@@ -1,4 +1,4 @@
-"""The interface to the load generator: a separate process that reads an order and writes a result."""
+"""The interface to the load generator, a separate process that reads an order and writes a result."""
 
 import os
 import subprocess
@@ -8,12 +8,12 @@ import msgspec
 
 from bench import cores
 
-# Replaced with six digits that count up, so that each request differs.
+# A counter of six digits replaces this, so that each request differs.
 COUNTED = b"######"
 
 
 class Order(msgspec.Struct, frozen=True):
-    """The order. Each entry of `expected` is contained in the response to the request at the same index."""
+    """An order for the load generator. Each response must contain the entry of `expected` at its request's index."""
 
     port: int
     connections: int
@@ -24,7 +24,10 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """Latencies in milliseconds. `wrong` counts responses with another status or body, and `example` is one of them."""
+    """The load generator's result, with latencies in milliseconds.
+
+    `wrong` is the number of responses with another status or body, and `example` is one of them.
+    """
 
     answers: int
     wrong: int
@@ -36,7 +39,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def run(command: Sequence[str], order: Order) -> tuple[Result, float]:
-    """Return the result, and the CPU seconds of the load generator itself. Raises CalledProcessError."""
+    """Run an order. Return the result and the load generator's own CPU seconds. Raises CalledProcessError."""
     with cores.running_on(cores.OTHERS):
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin

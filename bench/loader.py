@@ -1,4 +1,4 @@
-"""The load generator without Go: it has the orders and results of `bench/go/load`, but uses more CPU."""
+"""The load generator without Go: it has the same orders and results as `bench/go/load`, but uses more CPU."""
 
 import asyncio
 import itertools
@@ -17,7 +17,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 class Round:
-    """The shared state of one round's connections."""
+    """The state that the connections of a round share."""
 
     def __init__(self, order: Order) -> None:
         self.status = b"%d" % order.status
@@ -29,15 +29,16 @@ class Round:
         self._count = itertools.count()
 
     def next_request(self) -> tuple[bytes, bytes]:
-        """Return the next request, and the expected part of its response."""
+        """Return the next request, and the bytes that its response must contain."""
         request, expected = next(self._pairs)
         return request.replace(COUNTED, b"%06d" % (next(self._count) % 1_000_000)), expected
 
 
 class Connection(asyncio.Protocol):
-    """A connection.
+    """A connection to the server, which sends one request after another.
 
-    `done` is set when the round is over and the last response has arrived. Fails if the server closes.
+    When the round is over and the last response has arrived, `done` is set. It fails if the server closes the
+    connection.
     """
 
     def __init__(self, shared: Round) -> None:
@@ -105,7 +106,7 @@ async def load(order: Order) -> Result:
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float:
-    """Return a percentile in milliseconds of seconds in ascending order."""
+    """Return a percentile in milliseconds. `ordered` are seconds in ascending order."""
     return 1000 * ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
 
 

@@ -1,4 +1,4 @@
-"""A city's day as a mix of operations: their frequencies, callers and expected responses."""
+"""A city's day as a mix of operations, with their frequencies, callers and expected responses."""
 
 import itertools
 import json
@@ -26,7 +26,7 @@ REGISTRY, JOBS, SEARCH, ACCESS, UNITS, AGENT = (
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A request. The holder's token, identified by its index, is inserted between the two parts."""
+    """A request in two parts. The caller inserts the token of the holder with this index between them."""
 
     before: str
     after: str
@@ -35,9 +35,9 @@ class Request(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation. `key` is its key in the catalogue, `weight` its share of a thousand calls.
+    """An operation in the mix. `key` is its permanent key, and `weight` its share of a thousand calls.
 
-    An operation with `once` has as many requests as it may ever get.
+    With `once`, each of its requests may be sent only once.
     """
 
     key: str
@@ -49,7 +49,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Cast:
-    """The callers with the indexes of their tokens, and the objects of their calls."""
+    """The callers, with the indexes of their tokens, and the objects of their calls."""
 
     people: Mapping[str, int]
     staff: Sequence[int]
@@ -62,7 +62,7 @@ class Cast:
 
 
 def make_operations(cast: Cast) -> list[Operation]:
-    """Return the mix. Most calls read, as in any portal. The CRM and citizens write."""
+    """Return the mix. Most calls are reads, as in any portal. The CRM and citizens write."""
     units = [cnes for cnes, _ in cast.notifications]
 
     def own(method: str, path: str, body: object = None) -> list[Request]:
@@ -142,12 +142,12 @@ def make_operations(cast: Cast) -> list[Operation]:
 
 
 def make_streams(cast: Cast) -> list[Request]:
-    """Return the requests of the streams that panels hold open."""
+    """Return the requests for the streams that dashboards keep open."""
     return [ask("GET", f"{UNITS}/unidades/eventos", panel) for panel in cast.panels]
 
 
 def list_applications(cast: Cast) -> list[Request]:
-    """Return the applications of each person for each open job, one person after the other."""
+    """Return requests with which each person applies for each open job, job by job."""
     return [
         ask("POST", f"{JOBS}/candidaturas", place, {"id_vaga": job_id(job)})
         for job in cast.open_jobs
@@ -156,7 +156,7 @@ def list_applications(cast: Cast) -> list[Request]:
 
 
 def ask(method: str, path: str, holder: int = NOBODY, body: object = None) -> Request:
-    """Return a request with the token of a holder, or of a visitor."""
+    """Return a request with the token of this holder, or without a token."""
     content = "" if body is None else json.dumps(body)
     described = f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n" if content else ""
     head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{described}"

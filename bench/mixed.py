@@ -1,9 +1,4 @@
-"""`python -m bench.mixed`: two hosts under a city's mixed load, at full speed, then for long at 80 % of it.
-
-At 80 %, calls arrive at a fixed rate, and their latency counts from their planned start. The exit status is 1 if a
-response was not declared, a call was lost or failed with 5xx, a job died or stayed in the queue, or memory,
-descriptors, connections or the queue grew.
-"""
+"""`python -m bench.mixed`: two hosts under a city's mixed load, at full speed, then for long at 80 % of it."""
 
 import asyncio
 import contextlib
@@ -37,7 +32,7 @@ SERVICES = 2000
 CONFIGS_READ = 200
 CITY = applications.City(jobs=2000, people=4000, crowd=500)
 SHARE = 0.8
-TOKEN_SECONDS = 300.0  # as a provider issues them; each window has its own tokens
+TOKEN_SECONDS = 300.0  # as a provider sets it; each window has its own tokens
 EVERY_SECONDS = 5.0
 LEAST_MINUTES = 10.0  # before this, processes still fill their memory
 DEADLINE_SECONDS = 900.0
@@ -51,7 +46,7 @@ _OPEN_JOBS = (
     "SELECT id FROM employability.job WHERE status = 'publicado_ativo' AND data_limite > now() AND id = ANY ($1)"
 )
 _LAST_JOB = "SELECT coalesce(max(id), 0) FROM queue.pgqueuer"
-# Jobs that the schedule starts wait for their time and are not a backlog.
+# Counts due jobs. A scheduled job whose time has not come is no backlog.
 _WAITING = "SELECT count(*) FROM queue.pgqueuer WHERE status <> 'failed' AND execute_after <= now()"
 console = Console(width=150)
 
@@ -64,7 +59,7 @@ def bench(
     rate: Annotated[float, typer.Option(min=0, help="Chamadas por segundo; 0: 80 % da capacidade medida.")] = 0,
     as_json: Annotated[Path | None, typer.Option("--json", help="Escreve também este arquivo.")] = None,
 ) -> None:
-    """Mede duas máquinas sob a carga mista de uma cidade, atrás do gateway."""
+    """Mede duas máquinas atrás do gateway, sob a carga mista de uma cidade."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # as root, the embedded database runs as another user
@@ -93,7 +88,7 @@ async def _fill(url: str, people: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class Phase:
-    """The outcome of one order: calls, the CPU seconds of each part, and how long jobs ran afterwards."""
+    """The outcome of an order: its calls, the CPU seconds of each part, and how long jobs ran afterwards."""
 
     result: Result
     shares: Mapping[str, float]
@@ -101,7 +96,7 @@ class Phase:
 
     @property
     def sustained(self) -> float:
-        """Return the calls per second, including the time of the jobs that they cause."""
+        """Return the calls per second, counting the time until their jobs have run."""
         return self.result.answers / (self.result.seconds + self.drained)
 
 
@@ -114,10 +109,10 @@ class _Run:
     asked: Counter[str] = field(default_factory=Counter)
 
     def measure(self, minutes: float, capacity_seconds: float, rate: float, as_json: Path | None) -> list[str]:
-        """Measure both phases, print everything, and return the problems."""
+        """Measure both phases, print the figures, and return the problems."""
         cast = self._cast()
-        last_job = self.owner.run(_LAST_JOB)[0][0]  # one job of the demo data is meant to fail
-        self._call(cast, 0, min(10.0, capacity_seconds))  # warm-up: memory, plans of statements
+        last_job = self.owner.run(_LAST_JOB)[0][0]  # one job in the demo data fails on purpose
+        self._call(cast, 0, min(10.0, capacity_seconds))  # warm up memory and statement plans
         full = self._call(cast, 0, capacity_seconds)
         mixed_report.show_capacity(console, full.result, full.drained, full.sustained, full.shares)
         watch = Watch(name_processes(self.installation), self.owner, last_job)
@@ -136,7 +131,7 @@ class _Run:
         return faults + list_growth(watch.samples)
 
     def _call(self, cast: Cast, rate: float, seconds: float, *, streams: bool = False) -> Phase:
-        """Send one order and wait until the jobs of its calls are done."""
+        """Send an order, and wait until the jobs of its calls have run."""
         order = Order(
             self.installation.address,
             self.installation.trust,
@@ -156,7 +151,7 @@ class _Run:
         return Phase(result, shares | {"quem chama": own_seconds}, drained)
 
     def _drain(self) -> float:
-        """Wait until no job waits, and return the seconds."""
+        """Wait until no job is due, and return the seconds that this took."""
         began = time.monotonic()
         while self.owner.run(_WAITING)[0][0] and time.monotonic() < began + DEADLINE_SECONDS:
             time.sleep(0.1)
@@ -180,7 +175,7 @@ class _Run:
         )
 
     def _sign(self, seconds: float) -> list[list[str]]:
-        """Return the tokens of all callers in order. Each person gets a new one for each window."""
+        """Return the tokens of all callers, in order of their indexes. Each person has a token for each window."""
         windows = range(math.ceil(seconds / TOKEN_SECONDS))
         ends = [int(time.time() + (window + 2) * TOKEN_SECONDS) for window in windows]
         people = [[self.stage.person(cpf, end) for end in ends] for cpf in self.stage.own]

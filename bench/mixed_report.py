@@ -1,4 +1,4 @@
-"""The report of `bench.mixed`: tables for people, and the faults among the responses."""
+"""The report of `bench.mixed`: tables for people, and the responses that count as faults."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def show_load(console: Console, result: Result, drained: float, shares: Mapping[
 
 
 def show_samples(console: Console, samples: Sequence[Sample]) -> None:
-    """Print the resources at the start, in the middle and at the end."""
+    """Print the samples taken at the start, in the middle and at the end."""
     chosen = samples[0], samples[len(samples) // 2], samples[-1]
     table = _table("MB; descritores", *(f"{each.second:.0f} s" for each in chosen))
     for name in samples[0].memory:
@@ -61,7 +61,7 @@ def show_samples(console: Console, samples: Sequence[Sample]) -> None:
 
 
 def list_faults(operations: Sequence[Operation], results: Sequence[Result]) -> list[str]:
-    """Return the responses that an operation's description does not declare, or that are failures of ours."""
+    """Return the responses that an operation does not declare, and those with a failure of the server."""
     faults = []
     expected = {each.key: str(each.status) for each in operations}
     for result in results:
@@ -82,7 +82,7 @@ def _is_fault(measured: Measured, status: str) -> bool:
 
 @cache
 def _declared(key: str) -> frozenset[str]:
-    """Return the statuses in the committed description of an operation."""
+    """Return the statuses that the committed OpenAPI document declares for an operation."""
     service = key.split(".")[0]
     paths = json.loads((OPENAPI / f"{service}.json").read_text("utf-8"))["paths"].values()
     wanted = key.replace(".", "_")

@@ -1,8 +1,8 @@
 """`python -m bench.neighbour`: how one caller's hundred connections slow down another caller.
 
 A person reads their own preferences over one connection, first without other load. Then another caller sends as many
-requests as possible over a hundred connections: for their own data below and above their rate, for the public search,
-or with an unsigned token.
+requests as possible over a hundred connections. It requests its own data below and above its rate limit, the public
+search, or anything with an unsigned token.
 """
 
 import contextlib
@@ -28,14 +28,14 @@ CONNECTIONS = 100
 UNBOUNDED = "1000000/second"
 console = Console(highlight=False, width=120)
 
-# The latencies of the single reader in each round: p50 and p95 in milliseconds.
+# The reader's latencies in each round, by load: p50 and p95 in milliseconds.
 Rounds = dict[str, list[tuple[float, float]]]
-# The responses per second to the other caller in each round.
+# The other caller's responses per second in each round, by load.
 Answered = dict[str, list[float]]
 
 
 def disturbances(made: Stage) -> Mapping[str, Sequence[bytes]]:
-    """Return the requests of the other caller."""
+    """Return the requests of the other caller, by the name of the load."""
     cpf, token = next(iter(made.own.items()))
     own = f"/registry/v1/citizen/{cpf}/notification-preferences"
     return {
@@ -48,7 +48,7 @@ def disturbances(made: Stage) -> Mapping[str, Sequence[bytes]]:
 def measure(
     server: Server, made: Stage, others: Mapping[str, Sequence[bytes]], seconds: float, rounds: int
 ) -> tuple[Rounds, Answered]:
-    """Measure the reader, alternately without and with each of the other loads, and the other caller's rate."""
+    """Measure the reader alternately without and with each other load. Also return the other caller's rates."""
     modest = preferences_case(dict(list(made.own.items())[1:]))
     order = load.Order(server.port, 1, seconds, modest.status, modest.requests, modest.expected)
     found: Rounds = {name: [] for name in (ALONE, *others)}
@@ -67,7 +67,7 @@ def measure(
 def _disturbed(
     server: Server, requests: Sequence[bytes] | None, seconds: float, answered: list[float]
 ) -> Iterator[None]:
-    """Run the other caller during the block, and record its rate of responses of any status."""
+    """Run the other caller during the block. Record its responses per second, whatever their status."""
     if requests is None:
         yield
         return
@@ -86,7 +86,7 @@ def _disturbed(
 
 
 def show(taken: Mapping[str, tuple[Rounds, Answered]]) -> None:
-    """Print a row for each server and each load, compared with no load."""
+    """Print a row for each server and load, compared with no load."""
     table = Table("quem", "enquanto outro pede", "p50 ms", "p95 ms", "p50 ÷", "p95 ÷", "req/s do outro")
     for who, (found, answered) in taken.items():
         for name, latencies in found.items():
@@ -105,7 +105,7 @@ def bench(
     seconds: Annotated[float, typer.Option(min=0.5, help="Segundos de cada rodada.")] = 3,
     rounds: Annotated[int, typer.Option(min=1, help="Rodadas.")] = 3,
 ) -> None:
-    """Mede quanto cem conexões de um custam a outro, com o Balcão e com as mesmas operações em Go."""
+    """Mede quanto cem conexões de um chamador atrasam outro, com o Balcão e com as mesmas operações em Go."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name, contextlib.ExitStack() as held:
         folder = Path(name)
         folder.chmod(0o755)  # as root, the embedded database runs as another user

@@ -1,4 +1,4 @@
-"""`python -m bench.own_calls`: the cost of recording a client's calls, and of writing them.
+"""`python -m bench.own_calls`: what it costs to record a client's calls in memory, and to write them to the database.
 
 In one process, an application with the call log and one without it alternately record the same call many times. Then
 the recorded calls are written to a database that is durable as in production, one full batch at a time.
@@ -37,21 +37,21 @@ console = Console(highlight=False, width=100)
 
 @contextlib.asynccontextmanager
 async def never_opened() -> AsyncIterator[None]:
-    """Replace what a gateway opens before it listens. The gateway here is never opened."""
+    """Satisfy the gateway, which expects something to open before it listens. This gateway never listens."""
     yield
 
 
 def make_application(calls: CallLog | None) -> Application:
-    """Return an application without any path."""
+    """Return an application without any endpoint."""
     return Application(Gateway([], Mount("gateway", "", [], lambda _: ERROR_TEXT), never_opened), calls=calls)
 
 
 def record_often(application: Application, response: Response[bytes], status: int) -> float:
-    """Return the nanoseconds of the thread's CPU time for recording one call."""
+    """Return the CPU time of this thread for recording one call, in nanoseconds."""
     endpoint = PageEndpoint("registry", "registry.read_preferences", "GET", lambda _: response, lambda *_: response)
     request = Request("GET", b"/")
     request.client_key = OWNER
-    request.is_added_up = True  # the log line costs the same in both cases
+    request.is_added_up = True  # skips the log line, which costs both the same
     began = time.thread_time_ns()
     for _ in range(CALLS):
         application.record(endpoint, request, response, status)
@@ -59,18 +59,18 @@ def record_often(application: Application, response: Response[bytes], status: in
 
 
 def measure_noting(database: Database, rounds: int) -> dict[str, list[tuple[float, float]]]:
-    """Return the nanoseconds of each round without and with recording, for a success and a refusal."""
+    """Return nanoseconds for each round, without and with the call log, for a success and a refusal."""
     without, noting = make_application(None), make_application(CallLog(database))
     answers = {"200": (Response(b"{}"), 200), "403": (ERROR_TEXT.response(Forbidden("Não.")), 403)}
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in answers}
-    for _ in range(rounds + 1):  # the first one warms up
+    for _ in range(rounds + 1):  # the first round warms up
         for name, (response, status) in answers.items():
             found[name].append((record_often(without, response, status), record_often(noting, response, status)))
     return {name: pairs[1:] for name, pairs in found.items()}
 
 
 async def measure_writing(database: Database, rounds: int) -> list[tuple[float, float]]:
-    """Return the microseconds per call for writing in each round: this process's CPU time, and the total time."""
+    """Return microseconds for writing a call in each round: this process's CPU time, and the elapsed time."""
     await database.open()
     found = []
     try:
@@ -89,7 +89,7 @@ async def measure_writing(database: Database, rounds: int) -> list[tuple[float, 
 
 
 def show(noting: dict[str, list[tuple[float, float]]], writing: Sequence[tuple[float, float]]) -> None:
-    """Print the medians, and the smallest and the largest difference between adjacent rounds."""
+    """Print the medians, and the smallest and largest difference between adjacent rounds."""
     table = Table("ns por chamada", "sem", "com", "diferença")
     for name, pairs in noting.items():
         off, on = (statistics.median(column) for column in zip(*pairs, strict=True))

@@ -1,8 +1,8 @@
-"""`python -m bench.panel`: two hundred people at the panel, with everything that serves them on one core.
+"""`python -m bench.panel`: two hundred people use the panel, with everything that serves them on one core.
 
-The trial runs with its public command, including the database. Each person has a session. Some of them wait for a page
-at any time, and as soon as it arrives another person requests theirs. The yardstick, in the same run, is the service
-call behind the page with the same people's tokens. So the difference is the cost of the page.
+The trial runs with its public command, including the database. Each person has a session. A fixed number of people wait
+for a page at any time: as soon as a page arrives, another person requests theirs. For comparison, the same run measures
+the service call behind the page, with the same people's tokens. The difference is the cost of the page itself.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from bench.stage import OURS
 from tests.support.panel import PanelClient
 from tests.support.sandbox import EmbeddedTokens
 
-# The page of each person, and the one call without which it would be empty.
+# For each person: the page, and the service call without which the page would be empty.
 PAGES = {
     "editora": ("/painel/servicos", "/search/api/v1/admin/services?per_page=25"),
     "helio": ("/painel/vagas", "/jobs/api/v1/empregabilidade/vagas?pageSize=25"),
@@ -41,7 +41,7 @@ console = Console(highlight=False, width=120)
 
 @dataclass(frozen=True)
 class Taken:
-    """One round: responses per second, latencies in ms, and CPU time of the whole trial in ms per response."""
+    """One round: responses per second, latencies in ms, and the whole trial's CPU time in ms per response."""
 
     rate: float
     p50: float
@@ -51,13 +51,13 @@ class Taken:
 
 @dataclass(frozen=True)
 class Trial:
-    """The running trial."""
+    """A running trial."""
 
     port: int
     process: psutil.Process
 
     def measure(self, requests: Sequence[bytes], connections: int, seconds: float) -> Taken:
-        """Send requests for `seconds` seconds. Each connection sends the next request. Raises WrongAnswers."""
+        """Send requests for `seconds` seconds. Each connection sends the next request in turn. Raises WrongAnswers."""
         order = load.Order(self.port, connections, seconds, 200, requests, [b""] * len(requests))
         family = list_family(self.process)
         before = cpu_seconds(family)
@@ -81,7 +81,7 @@ def running(folder: Path) -> Iterator[Trial]:
 
 
 def log_in(trial: Trial, people: int) -> dict[str, list[bytes]]:
-    """Return the requests for each person's page, one for each session. The sessions are split evenly."""
+    """Log people in, split evenly among the pages. Return the page requests by username, one for each session."""
     asked: dict[str, list[bytes]] = {username: [] for username in PAGES}
     for username, (page, _) in PAGES.items():
         for _ in range(people // len(PAGES)):
@@ -94,7 +94,7 @@ def log_in(trial: Trial, people: int) -> dict[str, list[bytes]]:
 
 
 def list_calls(trial: Trial) -> dict[str, list[bytes]]:
-    """Return the service call of each page."""
+    """Return the service call behind each page, by username."""
     tokens = EmbeddedTokens(f"http://127.0.0.1:{trial.port}/auth/realms/balcao")
     people = people_by_login()
     return {
@@ -106,7 +106,7 @@ def list_calls(trial: Trial) -> dict[str, list[bytes]]:
 def measure(
     trial: Trial, pages: Mapping[str, list[bytes]], at_once: Sequence[int], seconds: float, rounds: int
 ) -> dict[str, list[tuple[Taken, Taken]]]:
-    """Measure page and call alternately: each over one connection, then all of them over several connections."""
+    """Measure pages and calls alternately: each over one connection, then all together over several."""
     calls = list_calls(trial)
     parts = {PAGES[username][0]: (pages[username], calls[username], 1) for username in PAGES}
     for connections in at_once:
@@ -120,12 +120,12 @@ def measure(
 
 
 def _join(requests: Mapping[str, list[bytes]]) -> list[bytes]:
-    """Return all requests interleaved, so that each page occurs equally often."""
+    """Interleave the requests, so that each page occurs equally often."""
     return [one for row in zip(*requests.values(), strict=True) for one in row]
 
 
 def show(found: Mapping[str, Sequence[tuple[Taken, Taken]]]) -> None:
-    """Print a row for each page and one for all of them, each compared with its call."""
+    """Print a row for each page, and for all pages together, compared with the call."""
     table = Table("página", "por s", "p50 ms", "p95 ms", "CPU ms", "p95 da chamada", "CPU ÷ chamada")
     for name, taken in found.items():
         page, call = (sorted(side, key=lambda each: each.p95)[len(side) // 2] for side in zip(*taken, strict=True))
@@ -148,9 +148,9 @@ def bench(
     seconds: Annotated[float, typer.Option(min=0.5, help="Segundos de cada rodada.")] = 3,
     rounds: Annotated[int, typer.Option(min=1, help="Rodadas.")] = 3,
 ) -> None:
-    """Mede as páginas do painel, uma de cada vez e todas juntas, ao lado das chamadas que fazem.
+    """Mede as páginas do painel, uma de cada vez e todas juntas, e as compara com as chamadas que elas fazem.
 
-    Quem recebe outra coisa que a página, por haver gente demais, encerra a medida.
+    Se alguém não recebe a sua página, por excesso de gente, a medida termina com erro.
     """
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)

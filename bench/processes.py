@@ -7,12 +7,12 @@ import psutil
 
 
 def list_family(*parents: psutil.Process) -> list[psutil.Process]:
-    """Return processes with all their children."""
+    """Return the processes and all their descendants."""
     return [each for parent in parents for each in (parent, *parent.children(recursive=True))]
 
 
 def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
-    """Return the CPU time of the processes that still run."""
+    """Return the CPU time, in seconds, of those processes that still run."""
     total = 0.0
     for each in processes:
         with contextlib.suppress(psutil.NoSuchProcess):

@@ -1,4 +1,4 @@
-"""The figures as a table for people and as JSON for programs."""
+"""Shows the figures as a table for people and as JSON for programs."""
 
 import dataclasses
 import os
@@ -18,9 +18,9 @@ RATIOS = ("req/s ÷", "CPU ÷")
 
 
 def show(results: Mapping[str, Taken], title: str) -> None:
-    """Print a table by operation, in Markdown if it goes to a file.
+    """Print a table by operation. If the output is a file, use Markdown.
 
-    The ratios compare the first side with the others.
+    The ratios compare the first side with each other side.
     """
     is_terminal = Console().is_terminal
     table = Table("operação", "quem", title=title, box=box.HEAVY_HEAD if is_terminal else box.MARKDOWN)
@@ -54,7 +54,7 @@ def _cells(figures: Figures) -> list[str]:
 
 
 def _ratios(first: Sequence[Figures], other: Sequence[Figures]) -> dict[str, Ratio]:
-    """Return both ratios. A value above 1 means that the first side is better."""
+    """Return the ratios of rate and CPU time. Above 1, the first side is better."""
     rate = Ratio.of([one.rate for one in first], [one.rate for one in other])
     cpu = Ratio.of([one.cpu for one in other], [one.cpu for one in first])
     return {"rate": rate, "cpu": cpu}

@@ -1,4 +1,4 @@
-"""Measure alternately, A B C A B C, so that a temporary disturbance of the machine affects all sides."""
+"""Measures in turns, A B C A B C, so that a temporary disturbance of the machine affects all sides."""
 
 import dataclasses
 import statistics
@@ -9,9 +9,9 @@ WARM_UP_SECONDS = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """One round: responses per second, latencies in ms, CPU time in us per response, memory in MB.
+    """One round: responses per second, latencies in ms, CPU time in µs per response, memory in MB.
 
-    The CPU times are those of the server, of PostgreSQL and of the load.
+    The CPU times are those of the server, of PostgreSQL and of the load generator.
     """
 
     rate: float
@@ -24,14 +24,14 @@ class Figures:
 
 
 Measure = Callable[[float], Figures]
-# The measured sides with their rounds.
+# The rounds of each measured side, by its name.
 Taken = Mapping[str, Sequence[Figures]]
 
 
 def in_turns(
     contestants: Mapping[str, Measure], seconds: float, rounds: int, before_each: Callable[[], None] | None = None
 ) -> Taken:
-    """Return each contestant's rounds, after a warm-up round that is dropped."""
+    """Return each contestant's rounds. A warm-up round comes first and is dropped."""
     taken: dict[str, list[Figures]] = {name: [] for name in contestants}
     for length in [WARM_UP_SECONDS] + [seconds] * rounds:
         for name, measure in contestants.items():
@@ -47,7 +47,7 @@ def median(rounds: Sequence[Figures]) -> Figures:
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """A ratio of adjacent rounds, so that a temporary slowdown of both sides does not count."""
+    """The ratio of two sides in the same round, so that a temporary slowdown of both does not count."""
 
     median: float
     least: float

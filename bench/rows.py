@@ -1,10 +1,10 @@
-"""The rows that the cases read and write, besides the demo data."""
+"""The rows that the cases read and write, in addition to the demo data."""
 
 from collections.abc import Sequence
 
 import asyncpg
 
-# A process caches a thousand configurations. With this many in rotation, each one is read from the database.
+# A process caches a thousand configurations. With three times as many in rotation, it reads each one from the database.
 CONFIGS = 3000
 
 _PREFERENCES = """
@@ -16,7 +16,7 @@ WITH person AS (SELECT unnest($1::text[]) AS cpf),
      )
 INSERT INTO registry.preferences (cpf) SELECT cpf FROM person
 """
-# Their numbers are far above those that saves use meanwhile.
+# The version numbers are far above those that saves during the measurement use.
 _CONFIGS = """
 INSERT INTO agents.agent_versions
     (version_id, config_id, prompt_id, agent_type, version, prompt, memory_blocks, tools, model_name, embedding_name,
@@ -27,7 +27,7 @@ SELECT gen_random_uuid(), lpad(number::text, 32, '0')::uuid, gen_random_uuid(), 
 FROM agents.agent_versions, generate_series(1, $1) AS number
 WHERE config_id = $2
 """
-# Two from the city's records for each person, and one of the citizen's own.
+# For each person, two pets from the city's records and one of the citizen's own.
 _LOADED_PETS = """
 INSERT INTO registry.loaded_pet (cpf, id_animal, record)
 SELECT cpf, 900000 + number, record
@@ -38,7 +38,7 @@ _OWN_PETS = """
 INSERT INTO registry.own_pet (cpf, id_animal, record)
 SELECT cpf, 1000000, record FROM unnest($1::text[]) AS cpf, (SELECT record FROM registry.loaded_pet LIMIT 1) AS demo
 """
-# Units with notifications.
+# Selects the units with notifications.
 _UNITS = "SELECT DISTINCT cnes FROM health_units.notifications ORDER BY cnes"
 _EMPTY = """
 TRUNCATE registry.crm_event, registry.own_pet, queue.pgqueuer, queue.pgqueuer_log, platform.audit_event,
@@ -47,7 +47,7 @@ TRUNCATE registry.crm_event, registry.own_pet, queue.pgqueuer, queue.pgqueuer_lo
 
 
 async def new_database(url: str, template: str, name: str) -> str:
-    """Create an empty database on the server of `url` and return its address."""
+    """Create an empty database on the server of `url`, and return its address."""
     await _execute(url.replace(f"@/{template}?", "@/template1?"), f"CREATE DATABASE {name}")
     return url.replace(f"@/{template}?", f"@/{name}?")
 
@@ -73,7 +73,7 @@ async def units(url: str) -> list[str]:
 
 
 async def empty(url: str, people: Sequence[str]) -> None:
-    """Delete what the cases have written."""
+    """Delete the rows that the cases have written."""
     connection = await asyncpg.connect(url)
     try:
         await connection.execute(_EMPTY)

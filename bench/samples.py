@@ -1,4 +1,4 @@
-"""Samples of an installation's resources during its work: memory, descriptors, connections and jobs."""
+"""Samples of an installation's resources while it works: memory, descriptors, connections and jobs."""
 
 import contextlib
 import threading
@@ -23,7 +23,7 @@ SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backe
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample: `memory` in megabytes and `descriptors` by process, and the totals of the installation."""
+    """A sample. `memory` (megabytes) and `descriptors` are by process, all other values for the installation."""
 
     second: float
     memory: Mapping[str, float]
@@ -36,7 +36,7 @@ class Sample:
 
 @dataclass
 class Watch:
-    """Takes a sample every few seconds during its block. Jobs after `last_job` belong to the run."""
+    """Takes a sample every few seconds within a block. Only jobs with a number above `last_job` count."""
 
     processes: Mapping[str, psutil.Process]
     owner: Owner
@@ -62,7 +62,7 @@ class Watch:
             thread.join()
 
     def look(self, second: float = 0.0) -> Sample:
-        """Take a sample. Raises psutil.NoSuchProcess if a process has ended, which is not expected."""
+        """Take a sample. Raises psutil.NoSuchProcess if a process has ended unexpectedly."""
         (row,) = self.owner.run(_HELD, self.last_job)
         return Sample(
             second,
@@ -76,7 +76,7 @@ class Watch:
 
 
 def name_processes(installation: Installation) -> dict[str, psutil.Process]:
-    """Return every process of ours by host and role, and Redis and the gateway."""
+    """Return our processes by host and role, with Redis and the gateway."""
     named: dict[str, psutil.Process] = {}
     for number, host in enumerate(installation.hosts, 1):
         named[f"host {number}, supervisor"] = host
@@ -86,13 +86,13 @@ def name_processes(installation: Installation) -> dict[str, psutil.Process]:
             named[f"host {number}, {role} {known + 1}"] = child
     named["redis"] = installation.redis
     if installation.gateway is not None:
-        working = installation.gateway.children()  # with nginx, the started process only supervises
+        working = installation.gateway.children()  # the started process of nginx only supervises workers
         named["gateway"] = working[0] if working else installation.gateway
     return named
 
 
 def list_growth(samples: Sequence[Sample]) -> list[str]:
-    """Return what is larger at the end than in the middle, beyond normal variation."""
+    """Return what grew from the middle to the end by more than normal variation."""
     third = max(1, len(samples) // 6)
     centre = len(samples) // 2
     middle, end = samples[centre - third // 2 : centre + third - third // 2], samples[-third:]
@@ -115,7 +115,7 @@ def list_growth(samples: Sequence[Sample]) -> list[str]:
 
 
 def measure_cpu(installation: Installation, postmaster: psutil.Process) -> dict[str, float]:
-    """Return the CPU seconds of each part until now."""
+    """Return the CPU seconds that each part has used so far."""
     roles: dict[str, float] = {}
     for name, process in name_processes(installation).items():
         role = name.split(", ")[-1].split(" ")[0]
@@ -132,6 +132,6 @@ def _own_seconds(process: psutil.Process) -> float:
 
 
 def _waited_seconds(process: psutil.Process) -> float:
-    """Return the CPU time of ended children, for example of a server's closed connections."""
+    """Return the CPU time of ended children, for example of PostgreSQL's closed connections."""
     times = process.cpu_times()
     return float(times.children_user + times.children_system)

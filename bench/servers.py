@@ -1,6 +1,6 @@
-"""The measured servers, each on a loopback port, and their costs of a response.
+"""The measured servers, each on a loopback port, and their costs per response.
 
-Ours is started with its public command, so that any checkout can be measured.
+Our server is started with its public command, so any checkout can be measured.
 """
 
 import contextlib
@@ -23,19 +23,19 @@ from bench.processes import cpu_seconds, list_family
 from bench.rounds import Figures
 from bench.stage import OURS, Checkout, Stage
 
-# With named services, `serve` runs without a worker and without embedded parts.
+# If services are named, `serve` starts neither a worker nor the embedded parts.
 SERVICES = ("registry", "employability", "search", "access", "health_units", "agents", "agent_docs")
 READY = "/agent/readiness"
 PATIENCE_SECONDS = 60.0
 
 
 class WrongAnswers(Exception):
-    """Responses had another status or body than the case expects, so the measurement is not valid."""
+    """Some responses had another status or body than the case expects, so the measurement is not valid."""
 
 
 @dataclass(frozen=True)
 class Server:
-    """A running server. `keys` are the cases that it supports; None means all."""
+    """A running server. It supports the cases in `keys`, or all cases if `keys` is None."""
 
     name: str
     port: int
@@ -49,7 +49,7 @@ class Server:
         return self.keys is None or case.key in self.keys
 
     def measure(self, case: Case, seconds: float) -> Figures:
-        """Measure the case. Raises WrongAnswers."""
+        """Measure the case. Raises WrongAnswers if a response is not the expected one."""
         order = load.Order(self.port, case.connections, seconds, case.status, case.requests, case.expected)
         own, database = list_family(self.process), list_family(self.postmaster)
         before, database_before = cpu_seconds(own), cpu_seconds(database)
@@ -78,7 +78,7 @@ def balcao(
     processes: int = 1,
     **settings: str,
 ) -> Iterator[Server]:
-    """Run all seven services as delivered, with `settings`, in `balcao serve`. One process runs on one core."""
+    """Run all seven services with `balcao serve` and these additional settings. One process runs on one core."""
     command = checkout.command("serve", *SERVICES)
     if checkout.takes_processes:
         command += ["--processes", str(processes)]
@@ -100,7 +100,7 @@ def serving(
     issuer: str = "",
     **settings: str,
 ) -> Iterator[tuple[int, psutil.Process]]:
-    """Run one service in `balcao serve` on any core. Yield its port and process. `settings` are variables."""
+    """Run one service with `balcao serve` on any core. Yield its port and process. `settings` are variables."""
     port = free_port()
     environment = checkout.environment(folder / f"{port}", database_url, issuer) | settings
     environment["BALCAO_PORT"] = str(port)
@@ -111,7 +111,7 @@ def serving(
 
 @contextlib.contextmanager
 def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> Iterator[Server]:
-    """Run the same operations in Go, with one core per thread."""
+    """Run the same operations in Go, on one core per thread."""
     assert programs.yardstick
     port = free_port()
     environment = {
@@ -129,7 +129,7 @@ def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> 
 def framework(
     stage: Stage, programs: Programs, name: str, program: str, keys: frozenset[str], **settings: str
 ) -> Iterator[Server]:
-    """Some of the operations by a program of `bench/framework`, with the platform's settings and these further ones."""
+    """Run a program of `bench/framework`, which has some of the operations, with these additional settings."""
     port = free_port()
     environment = OURS.environment(stage.folder / f"{port}", stage.database_url, stage.issuer) | settings
     environment |= {"BALCAO_PORT": str(port), "PYTHONPATH": f"{OURS.root}{os.pathsep}{OURS.root / 'src'}"}
@@ -154,10 +154,10 @@ def running_command(
     count: int = len(cores.ALL),
     ready: str = READY,
 ) -> Iterator[psutil.Process]:
-    """Run a command on `count` cores until the block ends, and wait until it is ready. Its log goes to a file."""
+    """Run a command on `count` cores during the block, and wait until it is ready. Its log goes to a file."""
     path = folder / f"{port}.log"
     with path.open("wb") as log, cores.running_on(cores.ALL[:count]):
-        # In its own session, because Linux shares a busy core among sessions.
+        # A separate session, because Linux divides a busy core evenly among sessions.
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True
         )

@@ -1,4 +1,4 @@
-"""The shared environment of all measurements: one PostgreSQL with the demo data and ours, one issuer, the tokens."""
+"""The environment that all measurements share: a PostgreSQL with the demo data and ours, an issuer, and tokens."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ from tests.support.issuer import Issuer
 PEOPLE = 1024
 ADMINISTRATORS = 64
 TOKEN_SECONDS = 3600
-# Clients of the sandbox. The platform trusts them by default.
+# Clients of the sandbox, which the platform trusts by default.
 WEBHOOK_CLIENT = "crm-sandbox"
 RUNTIME_CLIENT = "agentes-runtime"
 DATABASE = "balcao"
@@ -30,7 +30,7 @@ DATABASE = "balcao"
 
 @dataclass(frozen=True)
 class Checkout:
-    """A copy of the project. Its own `balcao` runs, in its own environment if it has one."""
+    """A checkout of the project. Its own `balcao` runs, in its own environment if it has one."""
 
     root: Path
 
@@ -43,7 +43,7 @@ class Checkout:
         return [self.python, "-P", "-m", "balcao", *words]
 
     def environment(self, folder: Path, database_url: str, issuer: str) -> dict[str, str]:
-        """Return the environment for a command, without the caller's own settings."""
+        """Return the environment for a command, without the `BALCAO_` settings of this process."""
         folder.mkdir(exist_ok=True)
         others = {name: value for name, value in os.environ.items() if not name.startswith("BALCAO_")}
         return others | {
@@ -55,7 +55,7 @@ class Checkout:
 
     @functools.cached_property
     def takes_processes(self) -> bool:
-        """Whether its `balcao serve` can run several processes on one port."""
+        """Whether the checkout's `balcao serve` can run several processes on one port."""
         environment = os.environ | {"PYTHONPATH": str(self.root / "src"), "COLUMNS": "200", "NO_COLOR": "1"}
         shown = subprocess.run(
             self.command("serve", "--help"), capture_output=True, text=True, env=environment, check=True
@@ -68,11 +68,11 @@ OURS = Checkout(Path(__file__).parent.parent)
 
 @dataclass(frozen=True)
 class Stage:
-    """The callers and the objects of their calls.
+    """The callers, and the objects of their calls.
 
-    - `own` are bearer tokens by CPF. `administrators` are tokens with the role `admin`.
+    - `own` are people's bearer tokens by CPF. `administrators` are tokens with the role `admin`.
     - `units` are the CNES of units with a notification.
-    - `person` and `machine` sign further tokens.
+    - `person` and `machine` sign more tokens.
     - `databases` are the addresses of all filled databases, ours first.
     """
 
@@ -93,14 +93,14 @@ class Stage:
         return self.databases[0]
 
     def empty(self) -> None:
-        """Empty the written tables, so that each round starts with the same rows."""
+        """Empty the written tables of all databases, so that each round starts with the same rows."""
         for url in self.databases:
             asyncio.run(rows.empty(url, list(self.own)))
 
 
 @contextlib.contextmanager
 def prepared(folder: Path, against: Sequence[Checkout]) -> Iterator[Stage]:
-    """Prepare a database for each checkout. It is durable as in production: a commit waits for the disk."""
+    """Prepare a database for each checkout. The databases are durable as in production: a commit waits for the disk."""
     with supervisor.start(folder) as running, contextlib.closing(Issuer()) as issuer:
         people = [Cpf.with_stem(f"90010{number:04}").digits for number in range(PEOPLE)]
         databases = [_filled(folder, running.server.url, issuer.address, OURS, people)]
@@ -135,5 +135,5 @@ def _filled(folder: Path, url: str, issuer: str, checkout: Checkout, people: Seq
 
 
 def run_command(command: Sequence[str], environment: dict[str, str]) -> str:
-    """Run one of our commands to its end, and return its output."""
+    """Run a command of ours that must succeed, and return its output."""
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -1,7 +1,7 @@
 """`python -m bench.streams`: the city's risk in one response, and a thousand listeners that wait for changes.
 
-The listeners are connections of this process, from enough loopback addresses for the limit per address. The writer is
-another process of the platform.
+The listeners are connections of this process, from several loopback addresses because each address may open only a
+limited number. The writer is another process of the platform.
 """
 
 import asyncio
@@ -42,16 +42,16 @@ from tests.support.operator_calls import Act, acting
 PORTAL = "painel-saude"
 SNAPSHOT, STREAM = "/health-units/unidades/risco", "/health-units/unidades/eventos"
 CONNECTIONS = 32
-# The first changes meet connections and statements that are not prepared yet.
+# The first changes use connections and statements that are not prepared yet.
 WARM_UP = 2
-# One of this many units has an active notification from the start.
+# One in this many units has an active notification from the start.
 EVERY = 10
 console = Console(stderr=True)
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Requests per second, milliseconds, bytes, and kilobytes of the servers' memory per listener."""
+    """Requests per second, milliseconds, bytes, and kilobytes of server memory per listener."""
 
     snapshot_rate: float
     snapshot_p50: float
@@ -71,7 +71,7 @@ def bench(
     seconds: Annotated[float, typer.Option(min=0.1, help="Duração da medida do retrato.")] = 5.0,
     as_json: Annotated[Path | None, typer.Option("--json", help="Escreve também este arquivo.")] = None,
 ) -> None:
-    """Mede o retrato do risco de todas as unidades, e a memória e a demora dos fluxos de eventos."""
+    """Mede o retrato do risco de todas as unidades, e a memória e o atraso dos fluxos de eventos."""
     issuer = Issuer()
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name, contextlib.ExitStack() as stack:
         stack.callback(issuer.close)
@@ -118,7 +118,7 @@ def _request(path: str, token: bytes) -> bytes:
 
 
 def _measure_snapshot(port: int, token: bytes, seconds: float) -> tuple[load.Result, int]:
-    """Return the rate of responses with the whole city, and the length of a response."""
+    """Return the load generator's result for responses with the whole city, and the length of one response."""
     order = load.Order(port, CONNECTIONS, seconds, 200, [_request(SNAPSHOT, token)], [b'"sequencia"'])
     result, _ = load.run([sys.executable, "-m", "bench.loader"], order)
     assert not result.wrong, result.example
@@ -136,9 +136,9 @@ async def _read_length(port: int, token: bytes) -> int:
 async def _measure_streams(
     servers: Sequence[tuple[int, psutil.Process]], token: bytes, act: Act, codes: Sequence[Cnes], size: tuple[int, int]
 ) -> tuple[float, float, float, float]:
-    """Return kilobytes per listener, and the median, the 99th percentile and the maximum of an event's delay in ms.
+    """Return kilobytes per listener, and the median, the 99th percentile and the maximum delay of an event in ms.
 
-    The delay is from the call that writes to the event at a listener, so it includes the write.
+    A delay lasts from the writing call to the event at a listener, so it includes the write.
     """
     count, changes = size
     before = _measure_memory(servers)
@@ -164,12 +164,12 @@ def _measure_memory(servers: Sequence[tuple[int, psutil.Process]]) -> int:
 
 
 async def _listen(port: int, token: bytes, number: int) -> asyncio.StreamReader:
-    """Open a stream from an address that is below its limit."""
+    """Open a stream from a local address that still has room below its limit."""
     address = f"127.0.1.{number // MOST_OF_PORTAL % 250 + 1}"
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
     writer.write(_request(STREAM, token))
     await reader.readuntil(b"retry: 3000\n\n")
-    _open.append(writer)  # otherwise the garbage collector would close it
+    _open.append(writer)  # otherwise garbage collection would close it
     return reader
 
 
@@ -183,7 +183,7 @@ async def _wait_for_event(reader: asyncio.StreamReader, arrivals: list[float]) -
 
 
 def _iterate_changes(codes: Sequence[Cnes], count: int) -> Iterator[Callable[[Call], Awaitable[Any]]]:
-    """Yield changes of one event each: a unit's notification is opened, then closed."""
+    """Yield calls that alternately open and close a unit's notification. Each causes one event."""
     quiet = [cnes for number, cnes in enumerate(codes) if number % EVERY] or codes
     for number in range(count):
         cnes = quiet[number // 2 % len(quiet)]

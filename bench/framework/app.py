@@ -1,4 +1,4 @@
-"""Three benchmarked operations in FastAPI on uvicorn, as a team that knows FastAPI would write them.
+"""Some benchmarked operations in FastAPI on uvicorn, as a team that knows FastAPI would write them.
 
 FastAPI and uvicorn replace the server (`balcao.gateway`) and the endpoint compiler (`balcao.core.http`). All other code
 is the platform's: the token verifier with its cache, access catalogue, rules, enumeration guard, rates, use cases,
@@ -8,8 +8,8 @@ Where FastAPI offers a choice, the program uses the cheaper one: async dependenc
 middleware (`BaseHTTPMiddleware` copies every response), and bytes where the response needs an ETag anyway.
 
 The program does less than the platform. It has three routes instead of all operations. It does not share the processor
-fairly between callers, does not write down the calls of each client, and leaves no trace of refused calls. uvicorn has
-no deadline for a request and no limit on what one address may send at once.
+fairly among callers, does not record each client's calls, and does not count refused calls. uvicorn has no deadline for
+a request and no limit on what one address may send at the same time.
 """
 
 import os
@@ -44,16 +44,16 @@ PERSONAL = {"Cache-Control": "no-store, private"}
 
 
 class TokenStatus(BaseModel):
-    """That a token is valid."""
+    """The response to a valid token."""
 
     status: str
 
 
 class Allowed:
-    """The dependency that admits the callers of one operation: token, rule and rate, in the platform's order."""
+    """A dependency that admits callers to one operation. It checks token, rule and rate in the platform's order."""
 
     def __init__(self, platform: Platform, key: str, rule: Rule, kind: str | None) -> None:
-        """`kind` chooses the default rates of an operation; None sets no rate."""
+        """Use the default rates for operations of this `kind`. None means no rate."""
         self._platform = platform
         self._key = key
         self._rule = rule
@@ -61,7 +61,7 @@ class Allowed:
         self._rate, self._machine_rate = (people[kind], machines[kind]) if kind else ("", "")
 
     async def __call__(self, request: Request) -> Call:
-        """Return the call. Raises Unauthenticated, Forbidden or TooMany."""
+        """Return the admitted call. Raises Unauthenticated, Forbidden or TooMany."""
         platform, rule = self._platform, self._rule
         caller = await self._find_caller(request.headers.get("authorization"))
         owner = None
@@ -86,7 +86,7 @@ class Allowed:
 
 
 def make_app(settings: Settings, database_url: str, *, shares_statements: bool) -> FastAPI:
-    """Return the application; each call has its own statement unless the callers share statements as ours do."""
+    """Return the application. Without `shares_statements`, each call runs its own statement."""
     platform = assemble(settings, database_url, serving=True)
 
     @asynccontextmanager
@@ -113,7 +113,7 @@ def make_app(settings: Settings, database_url: str, *, shares_statements: bool) 
 
     @app.get("/agent/readiness", include_in_schema=False)
     async def check_readiness() -> None:
-        """Answer once the application has started."""
+        """Return 200 as soon as the application has started."""
 
     check = Allowed(platform, "agents.check_token", authenticated(is_fixed=True), "read")
 
@@ -149,7 +149,7 @@ def make_app(settings: Settings, database_url: str, *, shares_statements: bool) 
         dependencies=[Depends(require_crm)],
     )
     async def receive_event(request: Request, call: Annotated[Call, Depends(receive)]) -> Response:
-        # The use case parses the bytes: their digest identifies a repeated event.
+        # The use case parses the bytes itself, because their digest identifies a repeated event.
         accepted: Acknowledgement = await events.accept_event(call, await request.body())
         return Response(msgspec.json.encode(accepted), 202, PERSONAL, "application/json")
 
@@ -157,7 +157,7 @@ def make_app(settings: Settings, database_url: str, *, shares_statements: bool) 
 
 
 def main() -> None:
-    """Serve by the settings of the environment."""
+    """Serve with the settings in the environment."""
     settings = read_settings()
     app = make_app(settings, str(settings.database_url), shares_statements="BENCH_SHARED" in os.environ)
     serve(app, settings.port)

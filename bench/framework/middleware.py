@@ -1,4 +1,4 @@
-"""What every response of the FastAPI program gets: request id, common headers, metrics and log line."""
+"""Adds request id, common headers, metrics and a log line to every response of the FastAPI program."""
 
 from time import perf_counter
 
@@ -18,7 +18,7 @@ COMMON_HEADERS = [
 
 
 class RequestMiddleware:
-    """Adds headers to each response, then counts and logs it under the name of its route, `service.operation`."""
+    """Adds headers to each response, then counts and logs it under its route's name, `service.operation`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

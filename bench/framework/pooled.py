@@ -1,4 +1,4 @@
-"""A database whose callers share nothing: each call takes a connection of asyncpg's pool for its own statement."""
+"""A database without statements shared by callers: each call acquires a connection of asyncpg's pool for its own."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,18 +14,18 @@ Item = TypeVar("Item")
 
 
 async def _skip_reset(_: Connection) -> None:
-    """Send no reset query, which would cost each call a round trip: our connections carry no session state."""
+    """Skip the reset query, which would cost each call a round trip. Our connections have no session state."""
 
 
 class PooledDatabase(Database):
-    """Runs every look-up and every grouped write as a statement of its own."""
+    """A database that runs each look-up and each grouped write as its own statement."""
 
     _pool: Any
 
     @classmethod
     @asynccontextmanager
     async def opened_beside(cls, other: Database) -> AsyncIterator[Self]:
-        """Yield a database with the address, size and session settings of the other one."""
+        """Yield a database with the other one's address, size and session settings."""
         made = cls(other.url, size=other.size)
         made.options = other.options
         await made.open()
@@ -43,13 +43,13 @@ class PooledDatabase(Database):
             await made.close()
 
     async def read_grouped(self, read: "GroupedRead[Item, T]", item: Item) -> T:  # type: ignore[override]
-        """Return what is read for the item; the statement is that for one caller."""
+        """Read one item with a statement for a single caller."""
         async with self._pool.acquire() as connection:
             (found,) = await read(connection, [item], LOOKUP_SECONDS)
             return found
 
     async def write_grouped(self, write: "GroupedWrite[Item, T]", row: Item) -> T:
-        """Write the row, and return after its own commit."""
+        """Write the row in its own transaction, and return after the commit."""
         async with self._pool.acquire() as connection:
             (written,) = await write(connection, [row])
             return written

@@ -1,4 +1,4 @@
-"""uvicorn as an operator would set it for one core: one worker, uvloop, httptools, and no access log of its own."""
+"""Runs uvicorn as an operator would for one core: one worker, uvloop, httptools, and no access log of its own."""
 
 import gc
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from balcao.settings import Settings
 
 
 def make_server(application: Any, port: int, headers: Sequence[tuple[str, str]] = ()) -> uvicorn.Server:
-    """Return the server of an ASGI application on a loopback port; each response also gets these `headers`."""
+    """Return a server for an ASGI application on a loopback port. It adds `headers` to each response."""
     return uvicorn.Server(
         uvicorn.Config(
             application,
@@ -28,15 +28,15 @@ def make_server(application: Any, port: int, headers: Sequence[tuple[str, str]] 
 
 
 def read_settings() -> Settings:
-    """Read the settings of the environment, and configure the log by them."""
+    """Read the settings from the environment, and configure the log."""
     settings = Settings.load()
     logs.configure(settings.log_level)
     return settings
 
 
 def serve(application: Any, port: int, headers: Sequence[tuple[str, str]] = ()) -> None:
-    """Serve until the process is told to stop."""
-    # As `balcao serve` does: the collector does not look again at what was loaded.
+    """Serve until the process receives a signal to stop."""
+    # As in `balcao serve`, exclude all loaded objects from garbage collection.
     gc.collect()
     gc.freeze()
     make_server(application, port, headers).run()
