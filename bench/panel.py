@@ -70,7 +70,7 @@ class Trial:
 
 @contextlib.contextmanager
 def running(folder: Path) -> Iterator[Trial]:
-    """Run the trial on one core."""
+    """Run the trial on one core, and yield it."""
     port = servers.free_port()
     environment = OURS.environment(folder / "data", "", "") | {"BALCAO_PORT": str(port)}
     for unset in ("BALCAO_DATABASE_URL", "BALCAO_AUTH_ISSUER"):

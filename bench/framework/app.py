@@ -8,8 +8,8 @@ Where FastAPI offers a choice, the program uses the cheaper one: async dependenc
 middleware (`BaseHTTPMiddleware` copies every response), and bytes where the response needs an ETag anyway.
 
 The program does less than the platform. It has three routes instead of all operations. It does not share the processor
-fairly among callers, does not record each client's calls, and does not count refused calls. uvicorn has no deadline for
-a request and no limit on what one address may send at the same time.
+fairly among callers, does not record each client's calls, and writes no audit events for refused calls. uvicorn has no
+deadline for a request and no limit on what one address may send at the same time.
 """
 
 import os

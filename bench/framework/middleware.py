@@ -24,7 +24,7 @@ class RequestMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
+        """Serve a request. Add the headers to its response, then count and log it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""The pages of the embedded identity provider in a real browser."""
+"""Tests of the embedded identity provider's pages in a real browser."""
 
 from collections.abc import Callable, Iterator
 from urllib.parse import urlencode

@@ -1,4 +1,4 @@
-"""The first page is an inbox with own drafts and returned items, most urgent first. It does not repeat the menu."""
+"""Tests of the first page: an inbox with own drafts and returned items, most urgent first, but not the menu."""
 
 import hashlib
 from collections.abc import Callable

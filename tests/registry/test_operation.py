@@ -1,4 +1,4 @@
-"""Tests of the platform's own operation over HTTP: read, change, reset and permissions (rules: registry 4.16)."""
+"""Tests of operating the platform over HTTP: its state, rate limits and maintenance (rules: registry 4.16)."""
 
 import asyncio
 import re

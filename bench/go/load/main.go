@@ -1,5 +1,5 @@
-// Command load sends requests to a server on loopback over keep-alive connections. Each one continues after its
-// response.
+// Command load sends requests to a server on loopback over keep-alive connections. Each connection sends its next
+// request after the response to the last one.
 //
 // It reads one order from standard input and writes one result to standard output, both JSON. `bench/loader.py` does
 // the same without Go, with up to twice the CPU time.
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// order describes the requests. A mark in a request is replaced with a number of six digits that counts up.
+// order describes the requests. A counter of six digits replaces the mark in a request.
 type order struct {
 	Port        int      `json:"port"`
 	Connections int      `json:"connections"`
@@ -25,7 +25,7 @@ type order struct {
 	Expected    [][]byte `json:"expected"` // contained in the response to the request at the same index
 }
 
-// result has latencies in milliseconds. wrong counts responses with another status or body than the order expects.
+// result contains latencies in milliseconds. Wrong is the number of responses that the order does not expect.
 type result struct {
 	Answers int     `json:"answers"`
 	Wrong   int     `json:"wrong"`
@@ -95,7 +95,7 @@ func summary(connections []*connection, elapsed time.Duration) (*result, error) 
 	return total, nil
 }
 
-// percentile returns milliseconds.
+// percentile returns a percentile in milliseconds. ordered is in ascending order.
 func percentile(ordered []time.Duration, percent int) float64 {
 	return float64(ordered[min(len(ordered)-1, len(ordered)*percent/100)]) / float64(time.Millisecond)
 }

@@ -81,7 +81,7 @@ func (c *caller) run() *result {
 	return sum(c, connections, streams, elapsed)
 }
 
-// arrivals returns a function that returns the next call, or nothing when the time is over.
+// arrivals returns a function that returns the next call, or false when the time is over.
 func (c *caller) arrivals() func() (arrival, bool) {
 	asked := make([]int64, len(c.ordered.Operations))
 	for place, each := range c.ordered.Operations {

@@ -12,7 +12,7 @@ import (
 
 const mark = "######" // replaced with a number of six digits that counts up
 
-// taken has the measurements of one operation. Status 0 stands for lost calls.
+// taken contains the measurements of one operation. Status 0 means a lost call.
 type taken struct {
 	latencies []time.Duration
 	statuses  map[int]int
@@ -20,7 +20,7 @@ type taken struct {
 	examples  map[int]string
 }
 
-// connection sends requests and reads one response at a time. It reconnects if it was closed.
+// connection sends requests and reads one response at a time. It reconnects if the server closed it.
 type connection struct {
 	caller   *caller
 	wire     net.Conn

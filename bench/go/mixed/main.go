@@ -31,8 +31,8 @@ type operation struct {
 	Requests []request `json:"requests"`
 }
 
-// request has its holder's token between its two parts, if it has a holder (from 0). Its mark is replaced with a
-// number.
+// request has two parts. If it has a holder (an index from 0), the holder's token is inserted between them. A number
+// replaces its mark.
 type request struct {
 	Before string `json:"before"`
 	After  string `json:"after"`

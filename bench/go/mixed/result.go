@@ -93,7 +93,7 @@ func merge(name string, place int, connections []*connection) measured {
 	return merged
 }
 
-// percentiles sorts what it is given.
+// percentiles sorts found in place.
 func percentiles(found []time.Duration) latencies {
 	if len(found) == 0 {
 		return latencies{}

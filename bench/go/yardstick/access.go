@@ -19,7 +19,7 @@ const (
 	boundToMachine       = "platform:machine"
 )
 
-// clientLists are those of the sandbox profile.
+// clientLists are the sandbox profile's lists of clients.
 var clientLists = map[string][]string{
 	"CRM_WEBHOOK_CLIENTS":          {"crm-sandbox"},
 	"BALCAO_AGENT_RUNTIME_CLIENTS": {"agentes-runtime"},
@@ -47,7 +47,7 @@ const (
 	machineWriteRate = 10000
 )
 
-// operation is one declared operation; perSecond is its rate.
+// operation is a declared operation. perSecond is its rate limit.
 type operation struct {
 	key       string
 	rule      rule
@@ -79,10 +79,10 @@ type snapshot struct {
 	people      map[string]holding
 }
 
-// holding has the ids of a person's groups and direct roles.
+// holding contains the ids of a person's groups and direct roles.
 type holding struct{ groups, roles []int64 }
 
-// access decides which caller may call what, and how often.
+// access decides which operations a caller may call, and how often.
 type access struct {
 	snapshot snapshot
 	lock     sync.Mutex
@@ -162,7 +162,7 @@ func (s *snapshot) loadPeople(ctx context.Context, pool *pgxpool.Pool) error {
 	return rows.Err()
 }
 
-// checked admits the call before it is handled.
+// checked returns a handler that admits the call first, and then calls handle.
 func (s *server) checked(declared operation, handle func(*gin.Context, *call)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Set(operationKey, declared.key)
@@ -191,7 +191,7 @@ func (s *server) checked(declared operation, handle func(*gin.Context, *call)) g
 	}
 }
 
-// decide returns the right that admits the caller, with the steps of core/access/rules.py.
+// decide returns the right that admits the caller. It takes the same steps as core/access/rules.py.
 func (a *access) decide(declared operation, caller *caller, owner string) (string, bool) {
 	bound, known := a.snapshot.bindings[declared.key]
 	if !known {
@@ -238,7 +238,7 @@ func (r role) grants(action string) bool {
 	return r.Administrative || slices.Contains(r.Actions, action)
 }
 
-// withinRate counts one call in a fixed window of a second.
+// withinRate counts the call in a fixed window of one second, and returns whether the rate allows it.
 func (a *access) withinRate(declared operation, caller *caller) bool {
 	now := time.Now().Unix()
 	a.lock.Lock()

@@ -34,7 +34,7 @@ var (
 
 func init() { prometheus.MustRegister(requests, seconds) }
 
-// The same headers as ours: API responses must not be sniffed, framed or executed as pages.
+// The platform's headers: browsers must not sniff, frame or execute API responses.
 var onEveryResponse = http.Header{
 	"Content-Security-Policy": {"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
 	"Server":                  {"balcao"},
@@ -111,7 +111,7 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 const flushEvery = 100 * time.Millisecond
 
-// lineWriter buffers log lines for at most 100 ms, as ours does.
+// lineWriter buffers log lines for at most 100 ms, as the platform does.
 type lineWriter struct {
 	lock   sync.Mutex
 	buffer *bufio.Writer

@@ -25,7 +25,7 @@ type onceOnly struct {
 	foundRequest, foundAnswer []byte
 }
 
-// onceFor compares requests by their bytes, while ours compares the decoded bodies.
+// onceFor identifies a request by a digest of its bytes, while the platform compares decoded bodies.
 func onceFor(call *call, key, cpf string, body []byte) (*onceOnly, error) {
 	isPrintable := func(r rune) bool { return r >= ' ' && r <= '~' }
 	if len(key) > longestKey || strings.ContainsFunc(key, func(r rune) bool { return !isPrintable(r) }) {
@@ -50,7 +50,7 @@ func (o *onceOnly) queueLookUp(batch *pgx.Batch) {
 	})
 }
 
-// kept returns the stored response, or nil.
+// kept returns the stored response, or nil if there is none.
 func (o *onceOnly) kept() ([]byte, error) {
 	if o.foundAnswer != nil && !bytes.Equal(o.foundRequest, o.request) {
 		return nil, errKeyReused
@@ -58,7 +58,7 @@ func (o *onceOnly) kept() ([]byte, error) {
 	return o.foundAnswer, nil
 }
 
-// queueKeep also deletes a response that has expired.
+// queueKeep stores the response, and deletes one that has expired.
 func (o *onceOnly) queueKeep(batch *pgx.Batch, cpf string, answer []byte) {
 	if o.key == "" {
 		return

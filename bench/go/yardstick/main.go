@@ -2,8 +2,8 @@
 //
 // It makes the same checks before a call (token with a cache by digest, snapshot of the access catalogue, rule,
 // enumeration guard, rate), runs the same statements under the same role with as many connections, and returns the same
-// bytes with the same headers. `make bench` compares them before it measures. Request id, metrics and log line are
-// included.
+// bytes with the same headers. `make bench` compares the responses before it measures. Request id, metrics and log line
+// are included.
 //
 // It does less than the platform. Nothing changes while it runs: snapshot, risks and keys are loaded once, and there is
 // no listener. Bodies are validated by types, so absent and null are equal, and depth, duplicate members and other
@@ -32,7 +32,7 @@ const (
 	timeZone = "America/Sao_Paulo"
 )
 
-// server has the state that all handlers share.
+// server contains the state that all handlers share.
 type server struct {
 	pool    *pgxpool.Pool
 	tokens  *verifier
@@ -61,7 +61,7 @@ func run() error {
 	defer s.pool.Close()
 	lines := newLineWriter(os.Stderr)
 	defer lines.flush()
-	// Our limits and deadlines: for a head, a body, a slow reader and an idle connection.
+	// The platform's limits and deadlines for a head, a body, a slow reader and an idle connection.
 	listening := &http.Server{
 		Addr:              "127.0.0.1:" + os.Getenv("BENCH_PORT"),
 		Handler:           s.routes(newFront(lines)),

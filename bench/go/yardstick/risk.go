@@ -22,7 +22,7 @@ type unitRisk struct {
 	Newest *situation `json:"ultima_notificacao"`
 }
 
-// loadRisks builds the encoded response of every unit.
+// loadRisks encodes the response for every unit.
 func loadRisks(ctx context.Context, pool *pgxpool.Pool, zone *time.Location) (map[string]ready, error) {
 	rows, err := pool.Query(ctx, listRisksSQL)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// hashKey is the sandbox's.
+// hashKey is the sandbox's hash key.
 var hashKey = []byte("sandbox-hash-key")
 
 const hashKeyNumber = 1
@@ -53,7 +53,7 @@ var (
 	breaks     = strings.NewReplacer("\r", " ", "\n", " ", "\t", " ")
 )
 
-// clean returns a text in its normal form, trimmed and without control characters.
+// clean returns a string in NFC, trimmed. It rejects control characters.
 func clean(text string) (string, error) {
 	cleaned := strings.TrimSpace(norm.NFC.String(breaks.Replace(text)))
 	if strings.ContainsFunc(cleaned, unicode.IsControl) {
@@ -62,7 +62,7 @@ func clean(text string) (string, error) {
 	return cleaned, nil
 }
 
-// cleanWithin also checks the length of a text in characters.
+// cleanWithin cleans a string and checks its length in characters.
 func cleanWithin(text string, shortest, longest int) (string, error) {
 	cleaned, err := clean(text)
 	if err != nil {

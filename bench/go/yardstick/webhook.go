@@ -159,7 +159,7 @@ func (k *consent) check() error {
 	return nil
 }
 
-// choice returns 1, -1, or 0 for no choice. It returns false for another value.
+// choice returns 1 for in, -1 for out and 0 for an empty or missing value. It returns false for any other value.
 func choice(text *string, in, out string) (int, bool) {
 	switch {
 	case text == nil || *text == "":
@@ -172,7 +172,7 @@ func choice(text *string, in, out string) (int, bool) {
 	return 0, false
 }
 
-// texts returns the texts that were sent.
+// texts returns all string values in the event.
 func (d *eventData) texts() []*string {
 	all := []*string{
 		d.AccountID, d.CanalOrigem, d.CanalUltimaModificacao, d.Cidade, d.Complemento, d.Deficiencia, d.Email,

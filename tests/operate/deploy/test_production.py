@@ -51,7 +51,7 @@ systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="não h
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder that the command wrote."""
+    """Run `balcao init production` with all answers, and return the folder that it wrote."""
     home = tmp_path_factory.mktemp("init")
     done = Terminal(home).run("init", "production", *ANSWERS, *MORE, f"--program={shutil.which('true')}")
     assert done.returncode == 0, done.stderr

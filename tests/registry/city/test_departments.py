@@ -1,4 +1,4 @@
-"""Tests of the departments (rules: registry 2.6)."""
+"""Tests of departments (rules: registry 2.6)."""
 
 import unicodedata
 from collections.abc import Iterator

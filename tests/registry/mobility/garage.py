@@ -1,4 +1,4 @@
-"""The people of the mobility tests, and their calls."""
+"""The people in the mobility tests, and the calls that they make."""
 
 from dataclasses import dataclass, field
 from typing import Any

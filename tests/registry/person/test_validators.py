@@ -1,4 +1,4 @@
-"""Tests of the validators of phone numbers and e-mail addresses (rules: registry 2.4)."""
+"""Tests of validating phone numbers and e-mail addresses (rules: registry 2.4)."""
 
 from typing import Any
 
