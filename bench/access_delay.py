@@ -96,7 +96,7 @@ def _in_an_hour() -> int:
 
 
 def _prepare(writer: httpx.Client) -> None:
-    """Create the group whose members may list the roles. Add and remove the person once, who is then known."""
+    """Create the group whose members may list the roles. A first membership stores the person."""
     writer.post(f"{BASE}/groups", json={"name": GROUP, "description": "Da medida"}).raise_for_status()
     writer.post(f"{BASE}/roles/groups/{GROUP}/roles", json={"role_name": "acessos:leitor"}).raise_for_status()
     for member in (True, False):

@@ -16,7 +16,7 @@ DEPARTMENTS = 40
 
 @dataclass(frozen=True)
 class City:
-    """The size of a city. The first job has `crowd` applications in addition to those spread over all jobs."""
+    """The size of a city. Job 1 has `crowd` additional applications."""
 
     jobs: int
     people: int

@@ -130,7 +130,7 @@ async def send_small_chunks(target: Target) -> None:
 
 
 async def take_connections(target: Target) -> None:
-    """Open more connections from one address than the process allows. Reopen those that the process closes."""
+    """From one address, open more connections than the process allows. Reopen every connection that it closes."""
 
     async def occupy() -> None:
         with contextlib.suppress(OSError):

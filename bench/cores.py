@@ -1,4 +1,4 @@
-"""The processor cores for the server, and those for the database and the load."""
+"""Assigns processor cores to the server, and others to the database and the load."""
 
 import contextlib
 import os

@@ -21,7 +21,7 @@ _DERIVED = ("search_content", "last_update", "slug_history")
 
 @dataclass(frozen=True)
 class File:
-    """A kind of import, and its usual number of rows. A kind that others only require is not measured."""
+    """A kind of import, and its usual number of rows. If `is_measured` is False, other kinds only need its rows."""
 
     service: Service
     kind: str

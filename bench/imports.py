@@ -114,7 +114,7 @@ def measure_copy(url: str, meter: Meter, rows: int) -> Cost:
     return meter.measure(lambda: asyncio.run(_copy(url, content)), rows)
 
 
-# The number of the first copied citizen, above those of the imported ones.
+# Number of the first copied citizen, above all imported ones.
 FIRST_COPIED = 1_000_001
 WALLET = ("documentos", "saude", "assistencia_social", "educacao")
 

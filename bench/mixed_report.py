@@ -61,7 +61,7 @@ def show_samples(console: Console, samples: Sequence[Sample]) -> None:
 
 
 def list_faults(operations: Sequence[Operation], results: Sequence[Result]) -> list[str]:
-    """Return the responses that an operation does not declare, and those with a failure of the server."""
+    """Return the responses that the operation does not declare or that report a failure of the server."""
     faults = []
     expected = {each.key: str(each.status) for each in operations}
     for result in results:

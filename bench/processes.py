@@ -12,7 +12,7 @@ def list_family(*parents: psutil.Process) -> list[psutil.Process]:
 
 
 def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
-    """Return the CPU time, in seconds, of those processes that still run."""
+    """Return the CPU seconds of the processes that are still running."""
     total = 0.0
     for each in processes:
         with contextlib.suppress(psutil.NoSuchProcess):

@@ -16,7 +16,7 @@ WITH person AS (SELECT unnest($1::text[]) AS cpf),
      )
 INSERT INTO registry.preferences (cpf) SELECT cpf FROM person
 """
-# The version numbers are far above those that saves during the measurement use.
+# High version numbers, which saves during the measurement never reach.
 _CONFIGS = """
 INSERT INTO agents.agent_versions
     (version_id, config_id, prompt_id, agent_type, version, prompt, memory_blocks, tools, model_name, embedding_name,
@@ -27,7 +27,7 @@ SELECT gen_random_uuid(), lpad(number::text, 32, '0')::uuid, gen_random_uuid(), 
 FROM agents.agent_versions, generate_series(1, $1) AS number
 WHERE config_id = $2
 """
-# For each person, two pets from the city's records and one of the citizen's own.
+# Each person gets two pets from the city's records and one own pet.
 _LOADED_PETS = """
 INSERT INTO registry.loaded_pet (cpf, id_animal, record)
 SELECT cpf, 900000 + number, record

@@ -128,7 +128,7 @@ def main() -> int:
 
 
 def _choose(below: list[Path], sample: int) -> dict[Path, list[str]]:
-    """Create the mutants, and return the names of those to try, by file."""
+    """Create the mutants, and return the names of the mutants to try, by file."""
     shutil.rmtree(COPY, ignore_errors=True)  # an old copy may contain files deleted since then
     COPY.mkdir()
     with contextlib.redirect_stdout(io.StringIO()):  # hides the name of every file

@@ -1,4 +1,4 @@
-"""The platform's own endpoints under uvicorn, which separates the cost of the framework from that of the server."""
+"""The platform's own endpoints under uvicorn, to measure framework and server separately."""
 
 from balcao import app as platform_app
 from balcao.gateway.asgi import AsgiApplication

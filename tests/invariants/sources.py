@@ -80,6 +80,6 @@ def folder_of(module: str) -> str:
 
 
 def code_of(module: str) -> str:
-    """Return the source code of one of our modules."""
+    """Return the source code of our module with this name."""
     path = SOURCE.joinpath(*module.split(".")[1:])
     return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text("utf-8")

@@ -69,7 +69,7 @@ def parse(page: Path) -> list[Token]:
 
 @cache
 def list_anchors(page: Path) -> list[str]:
-    """Return a page's anchors: those of its headings, as common hosts generate them, and those set with `<a id>`."""
+    """Return the anchors of a page's headings, as common hosts generate them, and all `<a id>` anchors."""
     titles = [after.content for token, after in pairwise(parse(page)) if token.type == "heading_open"]
     marked = re.findall(r'<a id="([\w-]+)"></a>', page.read_text("utf-8"))
     return [*marked, *(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles)]

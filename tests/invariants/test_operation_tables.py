@@ -23,7 +23,7 @@ EVERYWHERE = {400, 401, 403, 413, 415, 429, 500, 503}
 
 @dataclass(frozen=True)
 class Row:
-    """A row of an operation table. It covers each of its methods on each of its paths, if the operation exists."""
+    """A row of an operation table. It lists methods and paths, and covers the operations that combine them."""
 
     methods: tuple[str, ...]
     paths: tuple[str, ...]

@@ -312,7 +312,7 @@ def folder(text: Text) -> str:
 
 
 def owners(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
-    """Return the folders that own each table: those that write it, or else those that declare it."""
+    """Return the folders that own each table: its writers or, if there are none, the folders that declare it."""
     owned = {table: folders for table, folders in writers(list(found)).items() if table in tables}
     declared: dict[str, set[str]] = defaultdict(set)
     for text in found:

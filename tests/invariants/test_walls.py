@@ -136,7 +136,7 @@ def test_a_command_imports_what_an_operator_does_when_it_runs() -> None:
 
 
 def list_early_imports(module: ast.Module) -> Iterator[str]:
-    """Yield the modules that a module imports when it is loaded, not those imported in functions or only for types."""
+    """Yield the modules that are imported when a module loads. Skip imports in functions and imports for types."""
     for statement in module.body:
         if isinstance(statement, ast.ImportFrom):
             yield statement.module or ""

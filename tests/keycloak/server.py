@@ -18,7 +18,7 @@ from tests.support.server import free_port
 REALM_FILE = Path(__file__).parents[2] / "docs/operate/keycloak/realm.json"
 REALM = "cidade"
 _ADMINISTRATOR = {"username": "prova", "password": "prova-somente"}
-# The realm file's names of demo clients, where they differ.
+# Demo clients that have another name in the realm file.
 _NAMES = {"crm-sandbox": "crm"}
 
 
@@ -78,7 +78,7 @@ class Keycloak:
         return str(httpx.post(address, data=form, timeout=PATIENCE).raise_for_status().json()["access_token"])
 
     def import_realm(self, balcao: str) -> None:
-        """Import the realm file. Replace the example's addresses with those of this installation."""
+        """Import the realm file, with this installation's addresses instead of the example's."""
         text = REALM_FILE.read_text("utf-8").replace("https://balcao.cidade.example", balcao)
         for portal in ("cidadao", "servidor"):
             text = text.replace(f"https://{portal}.cidade.example/callback", REDIRECT)

@@ -177,7 +177,7 @@ def test_a_hostile_token_is_refused_alike(
 
 @pytest.fixture(scope="module")
 def misplaced(keycloak: Keycloak, sandbox: Sandbox) -> dict[str, str]:
-    """Return tokens of callers without any right. Each token resembles that of a caller with rights."""
+    """Return tokens that grant nothing although they resemble tokens of callers with rights."""
     keycloak.add_people(user("visitante"), user(ANA))
     scopes = ("basic", "roles", "balcao", *EVERY_SCOPE)
     keycloak.add_client("portal-aberto", *scopes)

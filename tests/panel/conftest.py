@@ -1,6 +1,6 @@
 """Fixtures for the platform with its demo data and its panel, used over HTTP or in a real Chromium.
 
-`screen` is a window of 1280 pixels, and `screen_of(360)` is that of a phone.
+`screen` is a window of 1280 pixels. `screen_of(360)` creates a window as wide as a phone.
 """
 
 from collections.abc import Callable, Iterator

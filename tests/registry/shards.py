@@ -1,4 +1,4 @@
-"""Determines whose rows a statement reaches: those of one person, of a list of persons, or of any person.
+"""Determines whether a statement reaches the rows of one person, of a list of persons, or of any person.
 
 PostgreSQL's own parser parses the statement. Columns that an equality, a join or a subquery makes equal form one class.
 A table of persons is bound if its `cpf` is in the class of a parameter.

@@ -1,6 +1,6 @@
 """Tests that every statement of the hot paths reads big tables by an index, as sent and planned.
 
-The plans are those of the running server's calls: PostgreSQL writes them to its log (auto_explain).
+The tests call the running server. PostgreSQL writes the plans to its log (auto_explain).
 """
 
 from collections.abc import Callable, Iterator

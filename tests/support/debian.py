@@ -31,7 +31,7 @@ def make_root(folder: Path) -> None:
     run("apt-get", "update", "-qq")
     line = "deb $(REPO_URI) $(RELEASE) $(COMPONENT)"
     targets = run("apt-get", "indextargets", "--format", line, "Identifier: Packages", "Origin: Debian").splitlines()
-    # The shortest name is that of the release itself. The names of its updates have a suffix, as in `bookworm-updates`.
+    # The release itself has the shortest name. The names of its updates have a suffix, as in `bookworm-updates`.
     release = min((target.split()[2] for target in targets), key=len)
     run(
         "mmdebstrap", "--quiet", "--variant=minbase", f"--include={_PACKAGES}", release, folder, *dict.fromkeys(targets)

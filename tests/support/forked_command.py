@@ -1,7 +1,7 @@
-"""Runs `balcao` in processes forked from one that has already loaded the code.
+"""Runs `balcao` in processes forked from a process that has already loaded the code.
 
-Loading takes most of the time of a short command. Each command still has its own process, folder, environment, streams
-and exit status.
+Loading takes most of a short command's time. Each command still has its own process, folder, environment, streams and
+exit status.
 """
 
 import atexit

@@ -20,7 +20,7 @@ class PageForm:
 
     - `choices` are the options of its selections, radio buttons and checkboxes, by field name.
     - `needed` are the fields marked as required.
-    - `buttons` are the name and value that each of its buttons sends.
+    - `buttons` are pairs of name and value, one for each button.
     """
 
     action: str

@@ -47,7 +47,7 @@ def read_table(page: str, header: str) -> list[list[str]]:
 
 
 def read_values(page: str, case: str) -> list[Any]:
-    """Return the rows of the table of this case. A cell with several values yields one row for each value."""
+    """Return the rows of this case's table. A cell with several values yields one row for each value."""
     rows = read_table(page, f"{case}: ")
     found = [values for row in rows for values in product(*(list(_read_cell(cell)) for cell in row))]
     return [values if len(values) > 1 else values[0] for values in found]

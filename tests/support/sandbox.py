@@ -49,7 +49,7 @@ class IndependentTokens:
 
 
 class EmbeddedTokens:
-    """Tokens from the embedded provider, fetched through both flows of the specification, each of them once."""
+    """Tokens from the embedded provider, through both flows of the specification. Each token is fetched once."""
 
     def __init__(self, issuer: str) -> None:
         self._issuer = issuer

@@ -15,12 +15,12 @@ from balcao.core.database.reloader import Watch
 
 # The driver's own statements about a type it does not know yet.
 _ABOUT_TYPES = ("typeinfo_tree", "set_config('jit'")
-# Set in background tasks: those that refresh a process's cached copies, and repeated ones. They run at any time.
+# Set in background tasks, which run at any time: tasks that refresh cached copies, and repeated tasks.
 _of_copy: ContextVar[bool] = ContextVar("of_copy", default=False)
 
 
 class Statements:
-    """Recorded statements in order. `of_copies` are those of background tasks, `texts` all others.
+    """Recorded statements in order: `of_copies` of background tasks, and `texts` of all others.
 
     Statements that run once for each connection are not recorded: preparing a statement, and reading a type.
     """

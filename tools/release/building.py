@@ -75,7 +75,7 @@ def extract(repository: Path, commit: str, source: Path) -> None:
 
 
 def _run_build(source: Path, made: Path, commit: Commit, *only: str) -> None:
-    """Build the source distribution, and the wheel from it, with this environment's tools. `only` selects one."""
+    """Build the source distribution and the wheel with this environment's tools. `--wheel` builds only the wheel."""
     done = subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", *only, "--outdir", str(made), str(source)],
         env=os.environ | {"SOURCE_DATE_EPOCH": str(commit.instant)},

@@ -1,4 +1,4 @@
-"""Tests of the Helm chart: it validates its values, and its objects equal those of the manifests."""
+"""Tests of the Helm chart: it validates its values, and renders the same objects as the manifests."""
 
 import json
 import shutil

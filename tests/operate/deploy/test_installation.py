@@ -130,7 +130,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation
 
 
 def build_wheel(folder: Path, project: Path = ROOT) -> Path:
-    """Build the wheel as a release does."""
+    """Build a project's wheel, and return its path."""
     run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, project)
     (wheel,) = folder.iterdir()
     return wheel

@@ -1,4 +1,4 @@
-"""Tests of the files of `balcao init production`: their tools accept them, and none is overwritten."""
+"""Tests of the files that `balcao init production` writes: their tools accept them, and none is overwritten."""
 
 import asyncio
 import json
@@ -130,7 +130,7 @@ def test_hadolint_finds_nothing_in_the_container_file(folder: Path) -> None:
 
 
 def test_nothing_in_a_container_may_write_or_gain_rights(folder: Path) -> None:
-    """All containers and pods run as one account, that of the container file."""
+    """All containers and pods run under the account of the container file."""
     lines = (folder / "container/Containerfile").read_text("utf-8").splitlines()
     (account,) = {line.split()[1] for line in lines if line.startswith("USER ")}
     services = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))["services"]

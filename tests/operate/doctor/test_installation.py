@@ -41,7 +41,7 @@ HOST = "balcao.cidade.gov.br"
 
 
 class Installed:
-    """A machine's root folder with every file in place. `settings` are those that the processes use."""
+    """A machine's root folder with every file in place. The processes use `settings`."""
 
     def __init__(self, root: Path, issuer: Issuer) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""Tests of the pages of access administration on the running platform."""
+"""Tests of the access administration's pages on the running platform."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tests of the pages of agents on the running platform."""
+"""Tests of the agents' pages on the running platform."""
 
 import re
 

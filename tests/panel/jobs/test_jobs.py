@@ -1,4 +1,4 @@
-"""Tests of the pages of jobs over HTTP, on the running platform with its demo data."""
+"""Tests of the jobs' pages over HTTP, on the running platform with its demo data."""
 
 import csv
 import io

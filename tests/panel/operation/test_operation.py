@@ -1,4 +1,4 @@
-"""Tests of the pages of dead-lettered jobs on the running platform."""
+"""Tests of the pages about dead-lettered jobs on the running platform."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Tests of the pages of services, queues, processes, imports, limits and maintenance over HTTP."""
+"""Tests of the pages about services, queues, processes, imports, limits and maintenance over HTTP."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

@@ -48,7 +48,7 @@ def put_everywhere(sandbox: Sandbox) -> Counter[str]:
 
 
 def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
-    """Try each string in each string member of the operation's example, then send all accepted strings in one call."""
+    """Try our strings in each string of the operation's example, then send all accepted ones in one call."""
     example = find_example(operation)
     kept: dict[Place, str] = {}
     for place in _list_texts(example, ()):

@@ -42,7 +42,7 @@ MOST_NODES = 1_500
 # Limits for the first page that a person opens, with its files, uncompressed. On a live page, half of that is the
 # script.
 FIRST_LOAD, FIRST_LOAD_WITH_SCRIPT = 100 * KILOBYTE, 120 * KILOBYTE
-# The same limit after compression. `LONGER` is that of a job's form, which contains all members, steps and questions.
+# The same limit after compression. A job's form contains all members, steps and questions, so it has its own limit.
 PACKED_FIRST_LOAD = 30 * KILOBYTE
 # What a part that refreshes itself may add to a page, uncompressed and compressed.
 MORPHING, PACKED_MORPHING = 12 * KILOBYTE, 4 * KILOBYTE
@@ -51,7 +51,7 @@ LONGER: Mapping[str, int] = {"jobs.edit_job": 32 * KILOBYTE}
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one page. `calls` are the calls to services, except the one that reads the person's rights."""
+    """The cost of one page. `calls` are its calls to services, without the call that reads the person's rights."""
 
     name: str
     seen: Seen

@@ -60,9 +60,9 @@ def test_every_button_that_is_shown_may_be_pressed(pressing: list[Person], sandb
 
 
 def choose_buttons(panel: PanelClient) -> list[tuple[Kind, str]]:
-    """Return one button of each kind, with a page that shows it. Buttons that revoke rights come last.
+    """Return each kind of button, with a page that shows it. Kinds that revoke rights come last.
 
-    Ordinary runs return only a sample.
+    Ordinary runs return only a random sample.
     """
     begin = panel.attend(CARLA).url.path if "/painel/atendimento" in panel.get(PREFIX).text else PREFIX
     shown: dict[Kind, str] = {}

@@ -72,7 +72,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def crawls(sandbox: Sandbox) -> Mapping[str, Crawl]:
-    """Crawl all pages that each of these people sees."""
+    """Crawl the panel as each of these people."""
     found = {}
     for name in WHO:
         with PanelClient(sandbox.url) as panel:
@@ -176,7 +176,7 @@ def test_what_stands_in_an_address_is_text_on_the_page(crawls: Mapping[str, Craw
 
 
 def list_parameters(crawl: Crawl) -> set[tuple[str, tuple[str, ...]]]:
-    """Return paths with parameter names: for each kind of page, its own parameters and those of `ANYWHERE`."""
+    """For each kind of page, return a path with each of the page's own parameters and of `ANYWHERE`."""
     found = {(urlsplit(seen.address).path, names) for seen in crawl.seen for names in ANYWHERE}
     for seen in crawl.seen:
         for address in [seen.address, *seen.addresses]:

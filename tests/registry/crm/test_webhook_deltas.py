@@ -1,4 +1,4 @@
-"""Tests of the effect of events on the record, from tables of events and their results."""
+"""Tests of how events change the record, from tables of events and results."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Tests of the catalogue of brands, models and colours (rules: registry 2.7, 2.8, 3.6)."""
+"""Tests of the catalogue: brands, models and colours (rules: registry 2.7, 2.8, 3.6)."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

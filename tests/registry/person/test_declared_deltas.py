@@ -1,4 +1,4 @@
-"""Tests of the effect of CRM deltas on addresses, phones and e-mails in the merged record."""
+"""Tests of how CRM deltas change addresses, phones and e-mails in the merged record."""
 
 import json
 from typing import Any

@@ -28,7 +28,7 @@ from tests.support.operator_calls import acting
 from tests.support.refusals import refusal
 
 NOT_FREE, DONE = (409, "phone-not-free"), (200, None)
-# Notations of the number of the fixture `book`, 55 21 9 xxxxxxxx.
+# Notations of the fixture `book`'s number, 55 21 9 xxxxxxxx.
 WRITTEN = [
     {"ddi": "55", "ddd": "21", "valor": "9{rest}"},
     {"ddi": "+55", "ddd": "021", "valor": "9 {rest}"},

@@ -34,7 +34,7 @@ from tests.support.rules import read_page
 
 Sql = Callable[..., list[asyncpg.Record]]
 ANA, BRUNO, NOBODY, ADMIN = "90000000175", "90000000256", "90000001147", "90000040126"
-# The CPFs in these tables are those of staff: their permissions, and, masked, the authors of versions.
+# These tables contain CPFs of staff: their permissions, and masked CPFs of a version's authors.
 OF_STAFF = {"access.person", "search.service_versions"}
 
 
