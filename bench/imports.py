@@ -1,7 +1,7 @@
 """`python -m bench.imports`: the CPU time of imports per row, for new and repeated rows, compared with COPY.
 
-For each kind, a file of invented rows is imported as by the operator's command. The CPU time is that of the command and
-of PostgreSQL with its background processes. It is comparable between machines, unlike wall time.
+For each kind, the benchmark imports a file of invented rows as the operator's command does. The CPU time is that of the
+importing process and of PostgreSQL with its background processes. It is comparable between machines, unlike wall time.
 """
 
 import asyncio
@@ -143,8 +143,8 @@ async def _copy(url: str, content: bytes) -> None:
         await connection.close()
 
 
-# For kinds whose rows cost the server much: the tables that an import writes. The first table has one row for each
-# line. A query returns the name of the search's table.
+# For kinds whose rows are expensive for the server: the tables that an import writes. The first table has one row for
+# each line. A query returns the name of the search's table.
 WRITTEN = {
     "jobs": tuple(f"employability.{name}" for name in ("job", "job_step", "job_question", "job_event")),
     SERVICES: ("SELECT 'search.' || physical FROM search.search_collection WHERE name = 'services'",),

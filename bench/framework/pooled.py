@@ -1,4 +1,4 @@
-"""A database without statements shared by callers: each call acquires a connection of asyncpg's pool for its own."""
+"""A database in which callers share no statements: each call acquires its own connection from asyncpg's pool."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,7 +25,7 @@ class PooledDatabase(Database):
     @classmethod
     @asynccontextmanager
     async def opened_beside(cls, other: Database) -> AsyncIterator[Self]:
-        """Yield a database with the other one's address, size and session settings."""
+        """Yield a database with the address, size and session settings of `other`."""
         made = cls(other.url, size=other.size)
         made.options = other.options
         await made.open()

@@ -18,7 +18,7 @@ GUIDES = [page for page in sorted((ROOT / "docs/guides").glob("*.md")) if not pa
 PAGES = [ROOT / "README.md", ROOT / "docs/tutorial.md", *MANUALS, *GUIDES]
 # A number in either notation: 28,843 and 28.843, 0.5 and 0,5.
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-# What is translated in a code block: comments and placeholders.
+# The translated parts of a code block: comments and placeholders.
 _WORDS = re.compile(r"(?m:(?:^|\s+)# .*$)|<[^<>A-Z]* [^<>A-Z]*>")
 _PICTURE = "│"
 

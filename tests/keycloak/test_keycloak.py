@@ -240,8 +240,8 @@ def test_two_key_rotations_within_ten_seconds_refuse_nobody(
     def is_accepted(token: str) -> bool:
         """Return whether the token is accepted. On a 503, wait as requested before the next try.
 
-        The second rotation happens just after the keys were fetched. A caller that does not wait gets only a few 503
-        per minute, and then a refusal (docs/explain/trust.md).
+        The second rotation happens just after the keys were fetched. A caller that does not wait gets a 503 only a few
+        times per minute, and then a refusal (docs/explain/trust.md).
         """
         answer = http.get(WHO, headers=bearer(token))
         if answer.status_code == 503:

@@ -45,7 +45,7 @@ def begun(terminal: Terminal, *words: str) -> psutil.Popen:
 
 
 def peak_mb(process: psutil.Popen) -> float:
-    """Wait until the process ends, and return its peak memory. The kernel reports it only while the process runs."""
+    """Wait until the process ends, and return its peak memory, which the kernel reports only until then."""
     status, peak = Path(f"/proc/{process.pid}/status"), 0.0
     deadline = time.monotonic() + HOUR_SECONDS
     while process.poll() is None and time.monotonic() < deadline:

@@ -37,7 +37,7 @@ class RunningCrm(RunningUvicorn):
         super().__exit__(*exit_)
 
     def reset(self) -> None:
-        for _ in range(2):  # the first may run before calls that a test abandoned
+        for _ in range(2):  # an abandoned call may arrive after the first reset
             self.switch.post("/reset").raise_for_status()
 
     def faults(self, *faults: dict[str, Any]) -> None:

@@ -24,7 +24,10 @@ BEHIND_CALLS = {"platform.call", "platform.response_count"}
 
 
 def what_calls_store(sql: Sql) -> dict[str, list[str]]:
-    """Return the rows of each table that calls themselves write. Two dumps are equal if no call stored anything."""
+    """Return the rows of each table, except the tables written in the background.
+
+    Two dumps are equal if no call stored anything between them.
+    """
     return {name: rows for name, rows in everything(sql).items() if name not in BEHIND_CALLS}
 
 

@@ -158,7 +158,10 @@ def boot_debian(folder: Path) -> Iterator[Debian]:
 
 @contextmanager
 def run_in_network(machine: Debian, program: str) -> Iterator[str]:
-    """Run a Python program in the machine's network, and yield its first output line. It must end with its input."""
+    """Run a Python program in the machine's network, and yield its first line of output.
+
+    The program must end when its input closes.
+    """
     words = ["nsenter", f"--net=/proc/{machine.network}/ns/net", sys.executable, "-c", program]
     with subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdin is not None

@@ -54,7 +54,7 @@ class Issuer:
         return self.token(**{"sub": "login-1", "azp": CLIENT, "scope": "openid profile"} | names | claims)
 
     def admin(self, cpf: str = "90000040126", **claims: Any) -> str:
-        """Return a token of a person whose token has the role `admin`."""
+        """Return a person's token with the role `admin`."""
         return self.person(cpf, realm_access={"roles": ["admin"]}, **claims)
 
     def token(self, *, key: RSAKey | None = None, header: dict[str, Any] | None = None, **claims: Any) -> str:

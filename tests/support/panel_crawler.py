@@ -15,7 +15,7 @@ from tests.support.panel import PageContent, PageForm, PanelClient
 
 # Addresses outside of all areas, which every logged-in person may use.
 FRAME = re.compile(rf"{PREFIX}/(sair|entrar|recursos/[^/]+)")
-# What a page shows in place of a part that its service did not return.
+# The text in place of a part that its service did not return.
 AWAY = "Não consegui ler"
 _PATHS = sorted(
     ((re.compile(PREFIX + re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(page.path))), page) for page in PAGES.values()),

@@ -17,7 +17,7 @@ from tests.support.polling import PATIENCE
 
 # A port for services that must not reach each other. Nothing listens on it.
 NOWHERE = 9
-# A limit of refused calls for tests that make more refused calls from one address than any real caller.
+# A limit for refused calls that no test reaches. Some tests make more of them than any real caller.
 UNLIMITED = "1000000/minute"
 # For clients that only use http. Otherwise each client would load the machine's certificates, which takes 30 ms.
 PLAIN_HTTP = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -24,7 +24,7 @@ _numbers = itertools.count(1)
 
 
 def serve(person: Person, reason: str = "Andamento de um chamado", detail: str = "senha 47") -> None:
-    """Start an attendance of Carla on the form."""
+    """Fill in the form that starts an attendance of Carla."""
     person.select("Motivo do acesso", reason)
     person.fill("Detalhe", detail)
     person.fill("CPF", "\u200b900.000.003\u201337\u00a0 ")

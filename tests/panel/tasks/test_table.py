@@ -13,7 +13,7 @@ ROW = re.compile(r"^\| (\d+) \|.*\| (`[^|]*`) \|$", re.M)
 
 
 def list_marks(function: ast.FunctionDef) -> Iterator[int]:
-    """Yield the numbers of the tasks that mark a test."""
+    """Yield the task numbers in a test's marks."""
     for mark in function.decorator_list:
         if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.task":
             yield from (ast.literal_eval(number) for number in mark.args)

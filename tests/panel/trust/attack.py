@@ -1,4 +1,4 @@
-"""The attacker's strings. Tests put them into the data of every service; a page shows if one of them takes effect."""
+"""The attacker's strings. Tests put them into the data of every service, and check that they have no effect."""
 
 import copy
 import json
@@ -66,7 +66,7 @@ def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
 
 
 def _send(sandbox: Sandbox, service: Service, operation: Operation, body: Any) -> httpx.Response:
-    """Call as the CRM's webhook, as the owner of the data or as an administrator, with a reason."""
+    """Call as the CRM's webhook client, as the owner of the data or as an administrator, with a reason."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     if WEBHOOK_CLIENTS in operation.rule.clients:
         token = sandbox.tokens.client("crm-sandbox")

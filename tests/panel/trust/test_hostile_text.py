@@ -176,7 +176,7 @@ def test_what_stands_in_an_address_is_text_on_the_page(crawls: Mapping[str, Craw
 
 
 def list_parameters(crawl: Crawl) -> set[tuple[str, tuple[str, ...]]]:
-    """For each kind of page, return a path with each of the page's own parameters and of `ANYWHERE`."""
+    """Return a path and parameters for each kind of page: each of its own ones, and the groups of `ANYWHERE`."""
     found = {(urlsplit(seen.address).path, names) for seen in crawl.seen for names in ANYWHERE}
     for seen in crawl.seen:
         for address in [seen.address, *seen.addresses]:

@@ -1,4 +1,4 @@
-"""People may do everything that the panel shows them, and can neither see nor reach anything else by its address."""
+"""People may do everything that the panel shows them, and can neither see nor open anything else."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

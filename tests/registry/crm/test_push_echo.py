@@ -38,7 +38,7 @@ def test_a_push_comes_back_and_changes_nothing(
     send()
     until_now(lambda: bool(sql(ECHOES, BRUNO)))
     drain()
-    assert [row["result"] for row in sql(ECHOES, BRUNO)] == ["applied"]  # it only confirms the pushed value
+    assert [row["result"] for row in sql(ECHOES, BRUNO)] == ["applied"]  # the echo only confirms the value
     after = sandbox.http.get(PATH, headers=token).json()
     assert (after["genero"], after) == ("Agênero", before)
     sandbox.crm.switch.delete("/requests")

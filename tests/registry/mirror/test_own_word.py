@@ -277,7 +277,7 @@ def test_the_echo_of_a_push_whose_response_was_lost_takes_nothing_over(
 
 
 class World:
-    """The registry, a CRM with one account, and the messages in transit. Each step is a random actor's."""
+    """The registry, a CRM with one account, and the messages in transit. Each step is taken by a random actor."""
 
     def __init__(self, connection: asyncpg.Connection, chance: random.Random) -> None:
         self.connection, self.chance = connection, chance

@@ -199,7 +199,7 @@ def test_nobody_has_more_than_three_numbers_on_their_word_and_learns_nothing_of_
     assert [refusal(each.bind_own(BRUNO)) for each in (first, *others)] == [DONE] * 3 + [(409, "phones-unconfirmed")]
     assert others[-1].bind_own(BRUNO).text == taken.bind_own(BRUNO).text
     assert refusal(first.bind_own(BRUNO)) == DONE  # the number is already Bruno's
-    first.prove(BRUNO)  # after a proof, it no longer counts
+    first.prove(BRUNO)  # a proven number no longer counts
     assert refusal(others[-1].bind_own(BRUNO)) == DONE
     assert refusal(others[-1].bind_own(CARLA)) == NOT_FREE
 

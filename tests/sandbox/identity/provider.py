@@ -36,7 +36,7 @@ class RunningProvider(RunningServer):
         self.settings = settings
         database = Database(database_url, size=4)
         http = httpx.AsyncClient(**OPTIONS)
-        # With `strict`, the provider limits guesses as in production, where it is otherwise never served.
+        # With `strict`, guesses are limited as in production, although production never runs this provider.
         rated = settings.model_copy(update={"profile": "production"}) if strict else settings
         self.realm = Realm(rated, database, Limits(), http)
         gateway = Gateway([provider.mount_realm(self.realm)], no_pages(), lambda: _opened(database, http))

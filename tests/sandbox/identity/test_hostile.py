@@ -66,7 +66,7 @@ def test_a_code_is_worth_nothing_with_anything_else_changed(
 def test_a_refused_code_says_what_does_not_fit(
     portal: Portal, provider: RunningProvider, name: str, value: str
 ) -> None:
-    """The message shows a portal's developer the mistake. The code is used up all the same."""
+    """The message shows a portal's developer the mistake. Nevertheless, the code cannot be used again."""
     form = portal.exchange_form(portal.log_in(), **{name: value})
     assert name in provider.token(form).json()["error_description"]
     assert "já foi usado" in provider.token(form).json()["error_description"]
