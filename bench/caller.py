@@ -65,7 +65,7 @@ class Streams(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What the process measured. `late` is how late it notices arrivals, and `minutes` are the p99 of each minute."""
+    """The process's measurements. `late` is its delay in noticing arrivals, and `minutes` are p99s by minute."""
 
     seconds: float
     connections: int

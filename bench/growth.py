@@ -28,7 +28,7 @@ CITY = 1_000_000
 # The number of callers. They are spread evenly among all citizens, so that they touch the whole index and table.
 ASKING = 1_000
 
-# Gives every citizen a choice of notifications.
+# Stores a notification choice for every citizen.
 _CHOOSE = (
     "INSERT INTO registry.preferences (cpf) SELECT cpf FROM registry.base_record ON CONFLICT DO NOTHING",
     """INSERT INTO registry.preference_choice (cpf, category_id, opt_in)

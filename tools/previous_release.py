@@ -174,7 +174,7 @@ def _prove(folder: Path, laid: Sequence[str], words: Sequence[str]) -> int:
     """Run the tests. Run the files of failed tests again, with and without the new migrations.
 
     Report which failures the migrations cause, and return the exit status of the command. Tests in a module share a
-    database, so a file always runs as a whole. Then a test that only fails after its neighbours fails again.
+    database, so a file always runs as a whole. This way, a test that fails only after its neighbours fails again.
     """
     first = _run_tests(folder, *words)
     if first.passed and not first.failed:

@@ -91,7 +91,7 @@ class Keycloak:
     def add_client(self, client_id: str, *scopes: str, **representation: Any) -> None:
         """Add a login client whose secret is its name.
 
-        The scope `profile` is always included: without it, no client could request it.
+        The scope `profile` is always included, because a client can only request scopes that it has.
         """
         common = {"clientId": client_id, "secret": client_id, "redirectUris": [REDIRECT], "fullScopeAllowed": False}
         named = {"defaultClientScopes": ["profile", *scopes], "optionalClientScopes": []}

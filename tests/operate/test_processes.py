@@ -131,7 +131,7 @@ def test_a_connection_to_a_process_that_is_being_replaced_waits() -> None:
 
 
 def test_a_port_is_ours_before_anybody_can_connect_to_it() -> None:
-    """A gateway retries on another host if the connection is refused. If this port queued it, the call would wait."""
+    """If a connection is refused, a gateway tries another host. In this port's queue, the call would wait."""
     with claiming("127.0.0.1", free_port(), "APIs") as (claimed,):
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(claimed.getsockname())

@@ -26,7 +26,7 @@ SHOWN = app.SERVICES if FULL else app.choose_services(["health_units"])
 
 @pytest.fixture(scope="module")
 def address(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Yield the address of a gateway with the embedded identity provider, at whose demo client the pages log in."""
+    """Yield the address of a gateway with the embedded provider. The pages log in with its demo client."""
     settings = Settings(port=free_port(), data_dir=tmp_path_factory.mktemp("data"))
     with RunningServer(app.build_application(settings, database_url), settings.port) as running:
         yield running.url

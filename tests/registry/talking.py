@@ -24,7 +24,7 @@ class Talk:
         self._headers = bearer(token) if token else {}
 
     def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
-        """Make a call. Send `body` as JSON unless it is bytes. In header names, `_` stands for `-`."""
+        """Make a call. Send `body` as JSON unless it is bytes. In header names, write `_` for `-`."""
         content = {"content": body} if isinstance(body, bytes) else {"json": body} if body is not None else {}
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self._http.request(method, f"/registry/v1{path}", headers=self._headers | named, **content)

@@ -44,7 +44,7 @@ MOST_NODES = 1_500
 FIRST_LOAD, FIRST_LOAD_WITH_SCRIPT = 100 * KILOBYTE, 120 * KILOBYTE
 # The same limit after compression. A job's form contains all members, steps and questions, so it has its own limit.
 PACKED_FIRST_LOAD = 30 * KILOBYTE
-# What a part that refreshes itself may add to a page, uncompressed and compressed.
+# Limits for what a part that refreshes itself adds to a page, uncompressed and compressed.
 MORPHING, PACKED_MORPHING = 12 * KILOBYTE, 4 * KILOBYTE
 LONGER: Mapping[str, int] = {"jobs.edit_job": 32 * KILOBYTE}
 

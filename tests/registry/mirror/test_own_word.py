@@ -176,7 +176,7 @@ def test_a_confirmation_that_lies_ahead_of_the_clock_is_released_too(within: Wit
 def test_what_a_login_wrote_takes_nothing_over_from_who_declared_another_meanwhile(within: Within, told: str) -> None:
     """When the login started, there was no declared e-mail.
 
-    The echo of its write is newer than the citizen's value, but it is not a change made in the CRM.
+    The echo of the login's write is newer than the citizen's value, but it is not a change made in the CRM.
     """
 
     async def story(connection: asyncpg.Connection) -> None:

@@ -19,7 +19,7 @@ from tests.support.polling import PATIENCE
 
 SRC = Path(supervisor.__file__).parents[2]
 
-# SIGINT is reset because a process that starts in the background inherits that it is ignored.
+# A process that starts in the background inherits that SIGINT is ignored, so reset it.
 SUPERVISOR = """
 import signal, sys
 from pathlib import Path

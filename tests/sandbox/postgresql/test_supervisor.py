@@ -132,7 +132,7 @@ def test_a_long_recovery_is_asked_about_rarely_and_a_short_one_is_not_waited_for
 @pytest.mark.usefixtures("used")
 def test_recovery_writes_to_disk_in_one_call_and_not_file_by_file(folder: Path) -> None:
     with start(folder) as running:
-        in_one_call = "syncfs" if sys.platform == "linux" else "fsync"  # only Linux has it
+        in_one_call = "syncfs" if sys.platform == "linux" else "fsync"  # only Linux has `syncfs`
         assert ask(running.server, "SHOW recovery_init_sync_method") == in_one_call
 
 
