@@ -290,7 +290,7 @@ def test_any_other_webhook_is_refused(client: Any, change: str) -> None:
 )
 @pytest.mark.parametrize("place", ["only", "first", "last"])
 def test_a_secret_that_would_accept_forged_webhooks_is_refused(client: Any, secret: str, place: str) -> None:
-    """For example, an empty environment variable must not become an empty key that an attacker can guess."""
+    """An empty environment variable must not become an empty key, which an attacker can guess."""
     body, now = json.dumps(EVENT).encode(), int(time.time())
     forged = base64.b64encode(hmac.digest(b"", f"msg_1.{now}.".encode() + body, "sha256")).decode()
     headers = {"Webhook-Id": "msg_1", "Webhook-Timestamp": str(now), "Webhook-Signature": f"v1,{forged}"}

@@ -252,7 +252,7 @@ BY_ID = [each for each in SCOPED if each[1].count("/vagas/{}") or "/candidaturas
 def test_to_an_editor_of_another_department_every_job_and_application_is_unknown(
     http: httpx.Client, callers: Callers, publish: Publish, apply: Apply
 ) -> None:
-    """The response equals that for an id that never existed.
+    """Another department's job or application looks like an unknown id.
 
     This holds for every operation with an id that the rules page calls scoped.
     """

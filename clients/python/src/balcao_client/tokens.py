@@ -99,7 +99,7 @@ class FixedToken:
 
 
 class CallableToken:
-    """A function of the caller that returns the token for each call.
+    """The caller's function, which returns the token for each call.
 
     `AsyncBalcao` also accepts a coroutine function.
     """
