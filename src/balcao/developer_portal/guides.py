@@ -20,7 +20,8 @@ ENDINGS = {"pt-BR": ".pt-BR.md", "en": ".md"}
 # The addresses that the guides use for the platform and its identity provider.
 ADDRESS = "http://127.0.0.1:8080"
 ISSUER = f"{ADDRESS}/auth/realms/balcao"
-# The Markdown tokens of a guide's title and of its link to the other language. The page shows these in its header.
+# The number of Markdown tokens before a guide's content: the title, and the link to the other language. The page header
+# shows both.
 _HEAD = 6
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 

@@ -19,7 +19,7 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response
 from balcao.core.http.routing import Found, Paths
 
-# The gateway always handles this path, because no service has an operation with it.
+# The gateway always handles this path, because no service has an operation at this path.
 METRICS = "/metrics"
 # The maximum number of cached paths that contain values, and their maximum length. The cache uses at most two
 # megabytes.

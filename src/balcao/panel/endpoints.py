@@ -292,7 +292,7 @@ class Endpoints:
         """Return the submitted form, so that the error page can offer to send it again.
 
         While a service is down, the page in the browser may be the only place that can hold the form. Return None for a
-        form that another site sent.
+        form that is too large, is malformed or comes from another site.
         """
         size = len(request.content or b"")
         is_small = size <= (SMALL if visit is None else _LARGEST_REPEATED)

@@ -24,8 +24,8 @@ from balcao.web.sessions.service import Draft
 from balcao.web.visit import DRAFT_IN_ADDRESS, PLACE
 
 LASTING = timedelta(minutes=2)
-# How long the end of an opening is stored, so that a late request of its page stores no draft. No request is in flight
-# for longer.
+# How long the record of an ended opening is stored, so that a late request of its page stores no draft. No request is
+# in flight for longer.
 _OPENINGS_KEPT = timedelta(days=1)
 _MOST_NAMED = 5
 
