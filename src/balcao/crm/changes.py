@@ -1,4 +1,4 @@
-"""Read many people from the CRM, and find those that changed since a given time, for the reconciliation."""
+"""Read the CRM's data of many people, and find records that changed since a given time, for the reconciliation."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,8 +14,8 @@ from balcao.crm.fields import Record, pick_known
 from balcao.crm.queries import Query
 from balcao.crm.related import MAX_RECORDS
 
-# The objects to search for changes, in this order. An account contains neither its consents nor the state of an
-# anonymisation.
+# The CRM objects to search for changes, in this order. Consents and anonymisation requests are separate objects, so a
+# change of one does not change the account.
 Source = Literal["accounts", "consents", "requests"]
 SOURCES: Sequence[Source] = get_args(Source)
 PAGE = 50
@@ -32,7 +32,7 @@ _OWNER: Mapping[Source, str] = {"consents": "CPF__c", "requests": "CPF__c"}
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A consent with our keys, and the CRM's own text of its last change."""
+    """A consent with our keys. `changed` is the time of its last change, as the CRM sent it."""
 
     changed: str
     entry: Mapping[str, str]
@@ -40,9 +40,10 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """All mirrored data of a person, each part with the CRM's own text of its last change.
+    """A person's mirrored data. Each `changed` is the time of the last change, as the CRM sent it.
 
-    `dados` has every key, with null for missing values. It is None without an account.
+    `dados` has every mirrored key, with null for missing values, or is None if the person has no account. `anonymised`
+    lists the completion times of the person's anonymisation requests.
     """
 
     cpf: Cpf
@@ -54,9 +55,9 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A changed record: its id, its person, and the CRM's own text of the time.
+    """A changed record. `cpf` is None if the record has no valid CPF.
 
-    The person is None if the CRM names none.
+    `changed` is the time of the change, as the CRM sent it.
     """
 
     id: str
@@ -67,10 +68,11 @@ class Changed:
 async def find_changed(
     crm: CrmClient, source: Source, since: datetime, after: str, deadline: Deadline
 ) -> list[Changed]:
-    """Return a page of the records changed since then, oldest first. The last page has fewer than `PAGE` records.
+    """Return a page of the records that changed at or after `since`, oldest first.
 
-    `after` is the id of the last record seen with this time, or empty for the first page. Paging by id is necessary
-    because the CRM stores whole seconds, thousands of records may have the same time, and OFFSET ends at 2,000.
+    The last page has fewer than `PAGE` records. `after` is the id of the last record already read with the time
+    `since`, or an empty string for the first page. Paging by id is necessary because the CRM stores whole seconds,
+    thousands of records may have the same time, and OFFSET ends at 2,000.
     """
     owner = _OWNER.get(source, crm.fields.account["cpf"])
     moment = since.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -87,10 +89,10 @@ async def find_changed(
 
 
 async def read_people(crm: CrmClient, people: Sequence[Cpf], deadline: Deadline) -> list[Person]:
-    """Return the CRM's data of these people, in their order. If a person has several accounts, use the oldest.
+    """Return each person's data from the CRM, in the order of `people`.
 
-    Raises CrmAway, also if the CRM has more records than it returns at a time, because missing records would count as
-    deleted.
+    If a person has several accounts, use the oldest. Raises CrmAway, also if a response has as many records as the CRM
+    returns at a time. Such a response may be incomplete, and missing records would count as deleted.
     """
     accounts, consents, requests = await crm.select(deadline, *_build_queries(crm, people))
     if max(len(accounts), len(consents), len(requests)) >= MAX_RECORDS:
@@ -136,7 +138,7 @@ def _build(
 
 
 def _read_id(record: Record) -> str:
-    """Return the id of a record. Raises CrmAway for an invalid id, because the id becomes part of the next query."""
+    """Return a record's id. Raises CrmAway if it is not valid, because the id becomes part of the next query."""
     found = record.get("Id")
     if not isinstance(found, str) or not _ID.fullmatch(found):
         raise CrmAway
@@ -144,7 +146,7 @@ def _read_id(record: Record) -> str:
 
 
 def _read_changed(record: Record) -> str:
-    """Return the time of a record's last change. Raises CrmAway if it has none."""
+    """Return the time of a record's last change. Raises CrmAway if the time is missing."""
     changed = record.get(_CHANGED)
     if not isinstance(changed, str):
         raise CrmAway

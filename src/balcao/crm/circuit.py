@@ -4,7 +4,7 @@
       ^────────────────────── probe succeeds ────────────────────────────────────────┘
                               probe fails: open again, twice as long (at most 300 s)
 
-The available libraries count either failures in a row or a rate, but not both, and have a constant open time.
+The available libraries count either failures in a row or a failure rate, but not both, and use a constant open time.
 """
 
 import math
@@ -30,9 +30,9 @@ class State(StrEnum):
 
 
 class Circuit:
-    """One circuit per process and upstream.
+    """A circuit breaker for one upstream in one process.
 
-    It is not thread-safe: each change happens between two awaits of one loop.
+    It is not thread-safe. It needs no locks because all changes happen in one event loop, without an await in between.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -43,27 +43,30 @@ class Circuit:
 
     @property
     def state(self) -> State:
-        """Return the current state. An open circuit becomes half open by time."""
+        """Return the current state. An open circuit becomes half open when its time is over.
+
+        While the probe runs, the state is OPEN for all other calls.
+        """
         if self._open_until is None:
             return State.CLOSED
         return State.OPEN if self._probing or self._clock() < self._open_until else State.HALF_OPEN
 
     @property
     def failures(self) -> int:
-        """Return the number of failures since the last success."""
+        """The number of consecutive failures."""
         return self._in_a_row
 
     @property
     def seconds_until_probe(self) -> float:
-        """Return for how many more seconds calls are refused. Zero while closed."""
+        """The number of seconds until the circuit allows a probe. Zero if the circuit is closed or the time is over."""
         return 0.0 if self._open_until is None else max(0.0, self._open_until - self._clock())
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Guard one call. Raises CrmAway immediately while open. A CrmAway from within counts as a failure.
+        """Guard one call. Raises CrmAway immediately while the circuit is open.
 
-        Any other exception means that the CRM responded. A cancelled call says nothing about the CRM and releases its
-        probe.
+        A CrmAway raised in the block counts as a failure. Any other `Exception` counts as a success, because it means
+        that the CRM responded. A cancelled call counts as neither and releases its probe.
         """
         admitted = self.admit()
         try:
@@ -80,7 +83,10 @@ class Circuit:
         self.record_success(admitted)
 
     def admit(self) -> int:
-        """Return the current round, to be passed with the call's outcome. Raises CrmAway while open."""
+        """Return the current round. The caller passes it with the call's outcome.
+
+        Raises CrmAway while the circuit is open.
+        """
         if self.state is State.OPEN:
             raise CrmAway(code=CIRCUIT_OPEN, retry_after=max(1, math.ceil(self.seconds_until_probe)))
         self._probing = self.state is State.HALF_OPEN
@@ -109,7 +115,7 @@ class Circuit:
             self._open_if_too_many()
 
     def record_abandonment(self, admitted: int) -> None:
-        """Release the probe, so that another call can be the probe."""
+        """Release the probe, so that another call can become the probe."""
         if admitted == self._round:
             self._probing = False
 

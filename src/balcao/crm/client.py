@@ -1,4 +1,4 @@
-"""The registry's calls to the CRM: look up a person, change or create an account."""
+"""The CRM client: look up, create and change accounts, and run other queries and writes."""
 
 import asyncio
 import re
@@ -31,16 +31,20 @@ _duplicates = counter("balcao_crm_duplicate_account", "Look-ups that found more 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account. `cidadao` has the specification's keys for the login sync with the CRM's values."""
+    """A person's account in the CRM.
+
+    `cidadao` contains the CRM's values under the keys that the specification defines for the login sync.
+    """
 
     id: str
     cidadao: Mapping[str, Any] = field(repr=False)
 
 
 class Upserted(StrEnum):
-    """The result of an upsert. After EXISTED, look up the person again.
+    """The result of an upsert. After EXISTED, the caller must look up the account.
 
-    EXISTED means that another writer created the account first, or that there are several accounts.
+    EXISTED means that the person already had an account, for example because another process created it first, or that
+    there are several accounts.
     """
 
     CREATED = "created"
@@ -48,7 +52,7 @@ class Upserted(StrEnum):
 
 
 class CrmClient:
-    """The CRM client of a process, with one token and one circuit.
+    """The CRM client of one process, with one token and one circuit breaker.
 
     Every method raises Unavailable if no CRM is configured, CrmAway if there is no usable response within the deadline
     or the circuit is open, and CrmRefused if the CRM rejects the call.
@@ -61,18 +65,18 @@ class CrmClient:
         self.circuit = Circuit()
 
     async def look_up(self, cpf: Cpf, deadline: Deadline) -> Account | None:
-        """Return the person's account with its consents.
+        """Return the person's account with its consents, or None if there is no account.
 
-        If there are several, return the oldest and count the duplicate.
+        If there are several accounts, return the oldest and count the duplicate in a metric.
         """
         with self.circuit.guard():
             accounts, consents = await self._select(deadline, self.query_accounts(cpf), self.query_consents(cpf))
             return self.build_account(accounts, consents)
 
     def build_account(self, accounts: Sequence[Record], consents: Sequence[Record]) -> Account | None:
-        """Build an account from the records of one person. Return None without an account.
+        """Build an account from one person's records. Return None if `accounts` is empty.
 
-        Raises CrmAway if the records are not an account.
+        Raises CrmAway if the account has no valid id.
         """
         if len(accounts) > 1:
             _duplicates.inc()
@@ -84,7 +88,7 @@ class CrmClient:
         return Account(cidadao["accountId"], cidadao)
 
     async def find(self, cpf: Cpf, deadline: Deadline) -> str | None:
-        """Return the id of the person's account. If there are several, return the oldest."""
+        """Return the id of the person's account, or None. If there are several accounts, return the oldest."""
         field = self.fields.account["accountId"]
         with self.circuit.guard():
             (accounts,) = await self._select(deadline, self.query_accounts(cpf, [field]))
@@ -94,11 +98,11 @@ class CrmClient:
             return found
 
     async def update(self, account_id: str, dados: Mapping[str, Any], deadline: Deadline) -> None:
-        """Write these keys of `dados` and no others."""
+        """Update an account. Only the fields for the given keys of `dados` are written."""
         await self.write("PATCH", ("Account", account_id), self.fields.to_crm(dados), deadline)
 
     async def upsert(self, cpf: Cpf, dados: Mapping[str, Any], deadline: Deadline) -> Upserted:
-        """Create the account or update the existing account. Concurrent calls create only one account."""
+        """Create the person's account or update the existing one. Concurrent calls create only one account."""
         path = ("Account", self.fields.account["cpf"], cpf.digits)
         try:
             response = await self.write("PATCH", path, self.fields.to_crm(dados), deadline)
@@ -120,7 +124,10 @@ class CrmClient:
         return Query.of_people("Consentimento__c", "CPF__c", [cpf], fields, rest="ORDER BY Chave__c")
 
     async def select(self, deadline: Deadline, *queries: Query) -> list[list[Record]]:
-        """Run all queries concurrently. Every returned record belongs to a person of its query."""
+        """Run the queries concurrently and return their records in the order of the queries.
+
+        A query with an `owner` returns only records of its people.
+        """
         with self.circuit.guard():
             return await self._select(deadline, *queries)
 
@@ -133,7 +140,10 @@ class CrmClient:
         return [task.result() for task in tasks]
 
     async def write(self, method: str, path: Sequence[str], fields: Record, deadline: Deadline) -> CrmResponse:
-        """Write these fields to an object of the CRM. `path` is the object's name and the key of the record."""
+        """Create or change a record in the CRM.
+
+        `path` contains the object's name and, except for a POST, the record's id or a key field and its value.
+        """
         words = "/".join(quote(word, safe="") for word in path)
         with self.circuit.guard():
             return await self._call(method, f"{self._data}/sobjects/{words}", deadline, json=fields)

@@ -9,7 +9,10 @@ OBJECT, KEY = "Consentimento__c", "Chave__c"
 
 
 async def upsert_consent(crm: CrmClient, cpf: Cpf, account: Account, consent: Record, deadline: Deadline) -> None:
-    """Write the consent for a `categoria` and a `canal`, which may be empty. Raises as the client does."""
+    """Create or update the consent for `categoria` and `canal`, each of which may be an empty string.
+
+    Raises the exceptions of the client.
+    """
     key = "|".join((cpf.digits, consent["categoria"], consent["canal"]))
     fields = {crm.fields.consent[name]: value or None for name, value in consent.items()}
     owner = {"Conta__c": account.id, "CPF__c": cpf.digits}

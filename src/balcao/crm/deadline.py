@@ -1,10 +1,10 @@
-"""The time and the attempts that a use case may spend on the CRM. All its calls share the time."""
+"""Limits of time and attempts for the CRM calls of one use case. All its calls share the time."""
 
 import time
 from dataclasses import dataclass
 from typing import Self
 
-# Slightly less than the 8 s that we promise to a caller, which include the work before and after.
+# Slightly less than the 8 s promised to callers, which include the work before and after the CRM calls.
 BUDGET_SECONDS = 7.5
 
 

@@ -1,8 +1,8 @@
-"""The failures of a call to the CRM. The caller receives 502 for both.
+"""The failures of a CRM call. In both cases our API responds with 502.
 
 CrmFailed
-├── CrmAway      no usable response: worth another attempt later
-└── CrmRefused   the CRM understood the call and rejected it: it would reject it again
+├── CrmAway      no usable response: a later attempt may succeed
+└── CrmRefused   the CRM understood the call and rejected it: a retry would be rejected again
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,10 @@ class CrmFailed(BalcaoError):
 
 
 class CrmAway(CrmFailed):
-    """No usable response. `retry_after` is the number of seconds to wait, if the CRM sent it.
+    """There is no usable response, or the circuit breaker is open.
 
-    `http_status` is None if there was no response. `error_code` is the CRM's own code, or ours for the failure.
+    `retry_after` is the number of seconds to wait, if it is known. `http_status` is the status of the response, if it
+    is known. `error_code` is the CRM's error code, or our own code if the CRM sent none.
     """
 
     def __init__(
@@ -36,9 +37,10 @@ class CrmAway(CrmFailed):
 
 
 class CrmRefused(CrmFailed):
-    """A rejected call.
+    """The CRM rejected the call.
 
-    `error_code` is the CRM's own code, and `fields` are the fields at fault. Its message is dropped.
+    `error_code` is the CRM's error code, or `UNKNOWN`. `fields` contains the names of the rejected fields. The CRM's
+    message is dropped, because it may contain personal data.
     """
 
     default_message = "O CRM recusou a operação."

@@ -1,4 +1,4 @@
-"""Translate between the keys of `dados`/`cidadao` and the fields of the CRM, with a map that is configurable."""
+"""Translate between the keys of `dados` and `cidadao` and the CRM's fields, with a configurable map."""
 
 import re
 import tomllib
@@ -12,7 +12,8 @@ from balcao.settings import SettingsError
 
 Record = Mapping[str, Any]
 
-# The lists in an export of the CRM besides the account. The progress of an order is not a separate list there.
+# The lists in a person's CRM export, in addition to the account. The export has no list for the progress of service
+# orders.
 RELATED = ("protocolos", "ligacoes", "ordensServico")
 PROGRESS = "andamentos"
 _SECTIONS = ("account", "name", "address", "consent")
@@ -23,7 +24,7 @@ _READ_ONLY = frozenset({"accountId", "cpf"})
 
 @dataclass(frozen=True)
 class FieldMap:
-    """The map from our keys to the CRM's field names, in sections."""
+    """The map from our keys to the CRM's field names, divided into sections."""
 
     account: Mapping[str, str]
     name: Mapping[str, str]
@@ -48,17 +49,20 @@ class FieldMap:
 
     @property
     def account_fields(self) -> list[str]:
-        """Return the CRM's fields for a look-up."""
+        """The account fields that a look-up selects."""
         wanted = [field for key, field in self.account.items() if key not in _NOT_IN_CIDADAO]
         return sorted({*wanted, *self.address.values()})
 
     @property
     def consent_fields(self) -> list[str]:
-        """Return the CRM's fields of a consent."""
+        """The CRM's fields of a consent."""
         return sorted(self.consent.values())
 
     def to_cidadao(self, account: Record, consents: Iterable[Record]) -> dict[str, Any]:
-        """Return the specification's object. Texts without a value are left out, and arrays are always present."""
+        """Return the `cidadao` object that the specification defines.
+
+        Members without a value are omitted, except for `nome`, `isTourist`, `endereco` and the lists.
+        """
         texts = {
             key: str(account[field])
             for key, field in self.account.items()
@@ -73,14 +77,15 @@ class FieldMap:
         }
 
     def find_keys(self, names: Iterable[str]) -> set[str]:
-        """Return the keys of the account that write these fields of the CRM."""
+        """Return the account keys that write these CRM fields. Other fields are ignored."""
         keys = {field: key for key, field in self.account.items()} | dict.fromkeys(self.name.values(), "nome")
         return {keys[name] for name in names if name in keys}
 
     def to_crm(self, dados: Record) -> dict[str, Any]:
-        """Return the fields that write these keys. Null and the empty string clear a field.
+        """Return the CRM fields and values that write these keys.
 
-        Raises KeyError for a key that is never written.
+        Null and the empty string clear a field, and set `isTourist` to false. Raises KeyError for a key that is never
+        written.
         """
         written: dict[str, Any] = {}
         for key, value in dados.items():
@@ -102,7 +107,7 @@ class FieldMap:
         return written
 
     def from_crm(self, written: Record) -> dict[str, Any]:
-        """Return the keys of `dados` for written fields, as a CRM sends them back after a change."""
+        """Return the `dados` keys for written CRM fields, in the form in which a CRM sends a change."""
         parts = {key: written[field] for key, field in self.address.items() if field in written}
         texts = {
             key: written[field]
@@ -114,9 +119,10 @@ class FieldMap:
         return texts | ({"endereco": parts} if parts else {})
 
     def to_dados(self, account: Record) -> dict[str, Any]:
-        """Return every mirrored key of `dados` from a whole account, with null for missing values.
+        """Return every mirrored key of `dados` for a complete account record, with null for missing values.
 
-        Two parts of the address also exist as separate keys, so they are returned in both places.
+        `cidade` and `complemento` are both members of the address and separate keys, so they are returned in both
+        places.
         """
         dados = self.from_crm(account)
         address = dados["endereco"]
@@ -128,7 +134,7 @@ class FieldMap:
 
 
 def pick_known(section: Mapping[str, str], record: Record) -> dict[str, str]:
-    """Return our keys for the fields that have a value in the record."""
+    """Return the record's fields that have a value, under our keys."""
     return {key: str(record[field]) for key, field in section.items() if record.get(field) not in (None, "")}
 
 

@@ -1,4 +1,4 @@
-"""Queries to the CRM, and the only reader of the responses. It returns only records of the requested people."""
+"""Queries to the CRM, and the check that a response contains only records of the requested people."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,10 +29,10 @@ class Query:
     def of_people(
         cls, entity: str, owner: str, people: Sequence[Cpf], fields: Iterable[str], also: str = "", rest: str = ""
     ) -> Self:
-        """Return the query for these people's records. `also` narrows it, `rest` orders and limits it.
+        """Return the query for these people's records. `also` is another condition, `rest` the ORDER BY and LIMIT.
 
-        The CPF is always selected, because the reader checks it. A query contains only the digits of a valid Cpf, and
-        values that the caller has checked.
+        The CPF is always selected, because `read` checks it. Nothing is escaped: apart from the CPFs, which are valid,
+        the caller must check every inserted value.
         """
         selected = ", ".join(sorted({*fields, owner}))
         listed = ", ".join(f"'{cpf.digits}'" for cpf in people)
@@ -62,9 +62,9 @@ class Query:
 
 
 def make_misdirected() -> CrmAway:
-    """Return the exception for a response to something else than the request.
+    """Return the exception for a response that does not belong to the request.
 
-    It is counted and logged without values.
+    The response is counted in a metric and logged without its values.
     """
     _misdirected.inc()
     log.warning("crm.misdirected")

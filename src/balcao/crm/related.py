@@ -1,4 +1,4 @@
-"""The CRM's data of a person besides the account: protocols, calls, service orders."""
+"""A person's data in the CRM in addition to the account: tickets, calls and service orders."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -11,7 +11,7 @@ _NOT_SHOWN = frozenset({"objeto", "cpf"})
 
 
 def build_queries(fields: FieldMap, cpf: Cpf) -> Iterator[Query]:
-    """Yield a query for each kind, in the order of RELATED, with the newest records first."""
+    """Yield one query for each kind in RELATED, in this order. The queries return the newest records first."""
     rest = f"ORDER BY CreatedDate DESC LIMIT {MAX_RECORDS}"
     for kind in RELATED:
         names = fields.related[kind]
@@ -19,7 +19,7 @@ def build_queries(fields: FieldMap, cpf: Cpf) -> Iterator[Query]:
 
 
 def translate_related(fields: FieldMap, found: Sequence[Sequence[Record]]) -> dict[str, list[dict[str, str]]]:
-    """Return the results of the queries by kind. Missing values are left out."""
+    """Return the results of the queries by kind, with our keys. Missing values are omitted."""
     return {
         kind: [pick_known(_list_returned(fields.related[kind]), record) for record in records]
         for kind, records in zip(RELATED, found, strict=True)

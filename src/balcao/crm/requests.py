@@ -1,4 +1,4 @@
-"""Anonymisation requests in the CRM. The CRM does the work and reports its end by an event."""
+"""Anonymisation requests in the CRM. The CRM processes a request and reports its completion with an event."""
 
 import re
 from dataclasses import dataclass, field
@@ -14,13 +14,16 @@ OBJECT = "SolicitacaoAnonimizacao__c"
 OPEN = "enfileirado"
 _OWNER = "CPF__c"
 _FIELDS = ("Id", "Name", _OWNER, "Status__c", "CreatedDate", "DataConclusao__c")
-_NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # both are inserted into queries
+_NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # this and `_ID` are inserted into queries
 _ID = re.compile(r"[A-Za-z0-9]{15,18}")
 
 
 @dataclass(frozen=True, slots=True)
 class AnonymisationRequest:
-    """A request. `cpf` is None if the CRM names no person. The times are the CRM's own text."""
+    """An anonymisation request. `cpf` is None if the record has no valid CPF.
+
+    The times are strings, as the CRM sent them.
+    """
 
     number: str
     cpf: Cpf | None = field(repr=False)
@@ -30,15 +33,15 @@ class AnonymisationRequest:
 
 
 def query_open(cpf: Cpf) -> Query:
-    """Return the query for a person's waiting requests, oldest first."""
+    """Return the query for the person's oldest open request."""
     also = f"Status__c = '{OPEN}'"
     return Query.of_people(OBJECT, _OWNER, [cpf], _FIELDS, also=also, rest="ORDER BY CreatedDate LIMIT 1")
 
 
 async def find_request(crm: CrmClient, number: str, deadline: Deadline) -> AnonymisationRequest | None:
-    """Return a request, or None if the number is not valid or unknown to the CRM.
+    """Return a request, or None if the number is not valid or the CRM does not know it.
 
-    Raises CrmAway, also if the response has another number.
+    Raises CrmAway, also if the response contains another request.
     """
     if not _NUMBER.fullmatch(number):
         return None
@@ -51,7 +54,7 @@ async def find_request(crm: CrmClient, number: str, deadline: Deadline) -> Anony
 
 
 async def file_request(crm: CrmClient, cpf: Cpf, account: Account, deadline: Deadline) -> AnonymisationRequest:
-    """File a request, and read its number. Raises CrmAway if the CRM does not return it."""
+    """File a request and return it with its number. Raises CrmAway if the CRM does not return the request."""
     response = await crm.write("POST", (OBJECT,), {"Conta__c": account.id, "CPF__c": cpf.digits}, deadline)
     record_id = response.json.get("id") if isinstance(response.json, dict) else None
     if not isinstance(record_id, str) or not _ID.fullmatch(record_id):
@@ -63,7 +66,7 @@ async def file_request(crm: CrmClient, cpf: Cpf, account: Account, deadline: Dea
 
 
 def to_request(record: Record) -> AnonymisationRequest:
-    """Return the request for a record of the CRM."""
+    """Convert a CRM record to a request."""
     return AnonymisationRequest(
         number=str(record.get("Name") or ""),
         cpf=Cpf.parse(record.get(_OWNER)),

@@ -14,7 +14,7 @@ from balcao.crm.related import MAX_RECORDS
 
 MAX_TICKETS = 200
 _NUMBER = re.compile(r"[A-Z]{2,5}-[0-9]{4}-[0-9]{8}")  # inserted into queries
-# Tickets come newest first. Their orders and progress are in chronological order.
+# Tickets are sorted newest first. Their orders and progress are in chronological order.
 _ORDER_BY = {
     "protocolos": f"CreatedDate DESC LIMIT {MAX_TICKETS}",
     "ordensServico": f"CreatedDate ASC LIMIT {MAX_RECORDS}",
@@ -26,7 +26,10 @@ Texts = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A service order. `texts` and each entry of `progress` have our keys for the values that the CRM has."""
+    """A service order. `texts` and the entries of `progress` contain the CRM's values under our keys.
+
+    Missing values are omitted.
+    """
 
     texts: Texts
     progress: Sequence[Texts]
@@ -34,7 +37,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A ticket. `texts` is as for an order."""
+    """A ticket. `texts` contains the CRM's values under our keys. Missing values are omitted."""
 
     texts: Texts
     orders: Sequence[Order]
@@ -46,7 +49,7 @@ async def find_tickets(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> list[Tic
 
 
 async def find_one(crm: CrmClient, cpf: Cpf, number: str, deadline: Deadline) -> Ticket | None:
-    """Return one of the person's tickets. Return None if the number is not valid or not one of theirs."""
+    """Return one of the person's tickets, or None if the number is not valid or the person has no such ticket."""
     if not _NUMBER.fullmatch(number):
         return None
     return next(iter(await _find(crm, cpf, number, deadline)), None)
@@ -71,14 +74,14 @@ def _assemble(number: str, orders: Sequence[Texts], progress: Sequence[Texts]) -
 
 
 def _build_query(names: Mapping[str, str], cpf: Cpf, number: str | None, order: str) -> Query:
-    """Return the query for a person's records of one kind, or only of one ticket if a number is given."""
+    """Return the query for the person's records of one kind. A `number` restricts it to one ticket."""
     fields = [name for key, name in names.items() if key != "objeto"]
     also = f"{names['protocolo']} = '{number}'" if number else ""
     return Query.of_people(names["objeto"], names["cpf"], [cpf], fields, also=also, rest=f"ORDER BY {order}")
 
 
 def _to_texts(names: Mapping[str, str], record: Record) -> Texts:
-    """Return a record with our keys. Raises CrmAway if it has no number."""
+    """Return the record's values under our keys. Raises CrmAway if the record has no number."""
     texts = pick_known({key: name for key, name in names.items() if key != "objeto"}, record)
     if ("numero" if "numero" in names else "protocolo") not in texts:
         raise CrmAway

@@ -1,4 +1,4 @@
-"""One HTTP call to the CRM: token, attempts, limits, and the responses that are worth a retry."""
+"""HTTP calls to the CRM: access token, retries, limits, and the interpretation of responses."""
 
 import asyncio
 import math
@@ -20,7 +20,8 @@ from balcao.crm.failures import CrmAway, CrmRefused
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 3.0
 MAX_RESPONSE_BYTES = 1_048_576
-# A POST is not repeated: if it took effect and its response was lost, a retry would file it twice.
+# A POST is repeated only with a new token after 401. If it succeeded but its response was lost, a retry would create
+# the record twice.
 REPEATABLE_METHODS = frozenset({"GET", "PATCH"})
 FIRST_WAIT_SECONDS = 0.1
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
@@ -49,7 +50,7 @@ class _TryError(Exception):
 
 
 class CrmResponse(msgspec.Struct):
-    """A response. `json` is None for an error that is not JSON, because proxies answer in HTML."""
+    """A response. `json` is None if the body is empty, or if an error is not JSON, such as a proxy's HTML page."""
 
     status: int
     json: Any
@@ -57,9 +58,10 @@ class CrmResponse(msgspec.Struct):
 
 
 class Transport:
-    """The HTTP transport. `base` is the address for tokens. Calls go to the address in the token's response.
+    """The HTTP transport. `base` is the address for token requests.
 
-    That address must be on the host of `base` or on one of `hosts`. Each of them includes its subdomains.
+    Other calls go to the `instance_url` in the token's response, or to `base` if there is none. The host of
+    `instance_url` must be the host of `base`, one of `hosts`, or a subdomain of these.
     """
 
     def __init__(
@@ -71,7 +73,11 @@ class Transport:
         self._credentials = ClientCredentials(self._request_token, client_id, client_secret)
 
     async def call(self, method: str, path: str, deadline: Deadline, **content: Any) -> CrmResponse:
-        """Return the CRM's 2xx or 300. Raises CrmRefused, or CrmAway if attempts or time are used up."""
+        """Return the CRM's response if its status is 300 or lower.
+
+        Raises CrmRefused if the CRM rejects the call, or CrmAway if there is no usable response within the allowed
+        attempts and the deadline.
+        """
         tries = AsyncRetrying(
             stop=stop_after_attempt(deadline.tries if method in REPEATABLE_METHODS else 1)
             | stop_before_delay(deadline.remaining),
@@ -95,7 +101,7 @@ class Transport:
             found, base = urlsplit(token.instance_url), urlsplit(self._base)
             host = (found.hostname or "").lower()
             is_ours = any(host == allowed or host.endswith(f".{allowed}") for allowed in self._hosts)
-            # Accept http only if the configured address has http too.
+            # Accept http only if the configured address uses http too.
             is_safe = found.scheme in {"https", base.scheme}
             is_bare = found.username is None and found.path in {"", "/"} and not found.query and found.port != 0
         except ValueError:
@@ -125,7 +131,7 @@ class Transport:
         headers = {"Authorization": f"Bearer {token.value}"} if token else {}
         if current := request_id.get():
             headers["X-Request-ID"] = current
-        # The library limits each read. The total limit stops a response that arrives in tiny pieces.
+        # httpx limits each read. This total limit stops a response that arrives in tiny pieces.
         limits = self._http.timeout
         seconds = None if limits.connect is None or limits.read is None else limits.connect + limits.read
         try:
@@ -174,7 +180,7 @@ def _require_success(response: CrmResponse) -> CrmResponse:
 
 
 def _parse_complaint(response: CrmResponse) -> tuple[str, list[str]]:
-    """Return the first error's code and the fields that it names, never its message."""
+    """Return the first error's code and field names. The error's message is ignored."""
     first = response.json[0] if isinstance(response.json, list) and response.json else {}
     first = first if isinstance(first, dict) else {}
     names = first.get("fields")
@@ -183,7 +189,7 @@ def _parse_complaint(response: CrmResponse) -> tuple[str, list[str]]:
 
 
 def _match_name(pattern: re.Pattern[str], value: object) -> str | None:
-    """Return only what looks like a name. Anything else from the CRM may be personal data."""
+    """Return the value if it is a string that matches. Any other value from the CRM may be personal data."""
     return value if isinstance(value, str) and pattern.fullmatch(value) else None
 
 
@@ -194,7 +200,7 @@ def _make_away(error_code: str, status: int | None = None, retry_after: float | 
 
 
 def _choose_wait(state: RetryCallState) -> float:
-    """Return 100 ms, then 200 ms, each ± 50 %, but never less than the CRM asked for."""
+    """Return 100 ms, then 200 ms, each ± 50 %, but at least the delay that the CRM requested."""
     fault = state.outcome.exception() if state.outcome else None
     asked = fault.retry_after if isinstance(fault, _TryError) else None
     pause: float = FIRST_WAIT_SECONDS * 2 ** (state.attempt_number - 1) * random.uniform(0.5, 1.5)  # noqa: S311
