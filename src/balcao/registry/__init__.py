@@ -7,7 +7,7 @@ from balcao.registry.dead_letters.api import FEATURE as DEAD_LETTERS
 from balcao.registry.lifespan import run_registry
 from balcao.registry.rights.api import make_feature as make_rights
 
-# The mirror must be first. An erasure sets its tombstone before other features decide by what the mirror still
+# The mirror must come first. An erasure must set the tombstone before the other features read what the mirror still
 # contains.
 _FEATURES = [
     *mirror.FEATURES,

@@ -1,4 +1,4 @@
-"""Parsers for the filters of the public lists (rules: registry 2.6)."""
+"""Parsers for the filters of public lists (rules: registry 2.6)."""
 
 from collections.abc import Mapping
 
@@ -9,10 +9,10 @@ CODE_LENGTH = 50
 
 
 def parse_search(query: Mapping[str, str]) -> str | None:
-    """Return the search text, or None if it is absent. Raises Invalid unless it has 1 to 100 characters."""
+    """Return the search string, or None if it is absent. Raises Invalid unless it has 1 to 100 characters."""
     return clean_parameter(query, "search", longest=SEARCH_LENGTH)
 
 
 def parse_code(query: Mapping[str, str], name: str) -> str | None:
-    """Return a value to match exactly, or None if it is absent. Raises Invalid, which names the parameter."""
+    """Return a code that must match exactly, or None if it is absent. Raises Invalid with the parameter's name."""
     return clean_parameter(query, name, longest=CODE_LENGTH)

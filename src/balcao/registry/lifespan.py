@@ -1,4 +1,4 @@
-"""The registry's parts in each process: the CRM client, the running login syncs, and the count of waiting events."""
+"""The registry's parts in each process: the CRM client, the running login syncs, and the backlog of CRM events."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ from balcao.registry.crm.login.service import LoginSyncs
 
 @asynccontextmanager
 async def run_registry(platform: Platform) -> AsyncIterator[None]:
-    """Open the parts while the process serves or works."""
+    """Provide the registry's parts while the process runs."""
     async with open_crm_client(platform.settings) as crm:
         platform.parts |= {Backlog: Backlog(), CrmClient: crm, LoginSyncs: LoginSyncs()}
         yield

@@ -1,4 +1,4 @@
-"""Members that wire types of several features share, described once for integrators."""
+"""Member types that the wire types of several features share."""
 
 from datetime import datetime
 from typing import Annotated, TypeAlias

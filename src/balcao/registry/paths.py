@@ -1,4 +1,4 @@
-"""Parsers for the parameters that operators' lists share."""
+"""Parameters that several lists for operators share."""
 
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
@@ -10,7 +10,7 @@ from balcao.core.values.cpf import Cpf
 
 
 def parse_query_cpf(query: Mapping[str, str]) -> Cpf | None:
-    """Return the parameter `cpf`, or None if it is missing. Raises Invalid."""
+    """Return the parameter `cpf`, or None if it is missing. Raises Invalid if it is not a valid CPF."""
     if "cpf" not in query:
         return None
     cpf = Cpf.parse_path(query["cpf"])

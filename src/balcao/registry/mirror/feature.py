@@ -1,4 +1,4 @@
-"""The mirror and its outbox, declared as a feature without HTTP operations of its own."""
+"""The mirror and its outbox, declared as a feature without HTTP operations."""
 
 from balcao.core.audit.retention import OldRows
 from balcao.core.exports.declaration import Exports

@@ -1,6 +1,6 @@
 """The fields of the mirror: wire keys of the CRM's `dados` (rules: registry 3.4).
 
-`nome`, `nomeSocial` and `dataNascimento` are missing on purpose: the platform never reads them (spec: webhook rule 3).
+`nome`, `nomeSocial` and `dataNascimento` are missing on purpose: the mirror ignores them (spec: webhook rule 3).
 """
 
 from datetime import timedelta
@@ -45,6 +45,6 @@ def address_field(part: str) -> str:
 
 FIELDS = (*TEXT_KEYS, LANGUAGES, TOURIST, *(address_field(part) for part in ADDRESS_PARTS))
 
-# The job that pushes a citizen's changes to the CRM. It waits this long so that quick changes share one call.
+# The job that pushes a citizen's changes to the CRM. `FIRST_DELAY` lets changes in quick succession share one call.
 PUSH_JOB = "crm_push"
 FIRST_DELAY = timedelta(seconds=2)

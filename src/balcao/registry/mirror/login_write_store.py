@@ -1,4 +1,7 @@
-"""SQL for the e-mails that logins write into the CRM. They count as pushed, so that their echoes are recognised."""
+"""SQL for the e-mails that logins write into the CRM.
+
+The mirror treats these e-mails as pushed values, so that it recognises their echoes.
+"""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -7,12 +10,15 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
-# How many older sent values are retained, newest first, until the CRM confirms a value.
+# The number of earlier sent values that are retained, newest first, until the CRM confirms a value.
 REMEMBERED = 8
 
 
 class LoginWrite(NamedTuple):
-    """The e-mail that a login writes, whether citizen or staff declared it (`is_own`), and the start of the write."""
+    """An e-mail that a login writes into the CRM. `is_own` means that the citizen or staff declared the e-mail.
+
+    `begun_at` is the start of the write.
+    """
 
     email: str
     is_own: bool
@@ -20,15 +26,15 @@ class LoginWrite(NamedTuple):
 
 
 def digest_sql(email: str) -> str:
-    """Return the SQL expression for the digest of an e-mail. `email` is an SQL expression of type jsonb."""
+    """Return an SQL expression for the digest of an e-mail. `email` is an SQL expression of type jsonb."""
     return f"sha256(convert_to(registry.compared('email', {email}) #>> '{{}}', 'UTF8'))"
 
 
 # `own` is the declared e-mail, which takes precedence over the offered e-mail. Pushes of an e-mail wait until `until`,
 # so an e-mail that is declared after this statement reaches the CRM after the login's write.
 #
-# `remembered` stores the digest. If it differs from the last digest, the last digest moves to the front of
-# `earlier_sha256`.
+# `remembered` stores the e-mail's digest. If it differs from the previous digest, the previous digest moves to the
+# front of `earlier_sha256`.
 @statement(f"""
 WITH own AS (
     SELECT value FROM registry.register
@@ -58,8 +64,8 @@ async def begin_login_write(
 async def end_login_write(connection: Connection, cpf: Cpf) -> None: ...
 
 
-# The login's write can be forgotten once the CRM has a later e-mail. While an e-mail still waits in the outbox, the
-# echo of the login may still arrive and must be recognised.
+# The login's write can be deleted once the CRM has a later e-mail. While an e-mail still waits in the outbox, the echo
+# of the login's write may still arrive and must be recognised.
 @statement("""
 DELETE FROM registry.login_write WHERE cpf = :cpf AND until <= clock_timestamp()
     AND NOT EXISTS (SELECT FROM registry.outbox WHERE cpf = :cpf AND dirty ? 'email')

@@ -1,8 +1,8 @@
 """The outbox: one row for each citizen with changes to push to the CRM, sent by one job at a time.
 
 A job finds its row by the row's id. When a new job takes over the row, the row gets a new id. A job that runs again
-after its worker was killed therefore finds no row, and two jobs never push the same citizen's changes. The caller of
-these functions must hold the lock on the citizen's mirror.
+after its worker was killed therefore finds no row, and two jobs never push the same citizen's changes. Callers of these
+functions must hold the lock on the citizen's mirror.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from balcao.registry.mirror.records import OutboxRow
 
 
 async def drop_overridden_fields(connection: Connection, cpf: Cpf) -> None:
-    """Remove fields that the CRM or an erasure has overridden from the citizen's outbox row."""
+    """Remove from the citizen's outbox row the fields that the CRM or an erasure has overridden."""
     row = await store.drop_overridden_fields(connection, cpf)
     if row is None or row.dirty:
         return
@@ -29,7 +29,7 @@ async def drop_overridden_fields(connection: Connection, cpf: Cpf) -> None:
 
 
 async def mark_fields_sent(connection: Connection, cpf: Cpf, outbox_id: str, versions: Mapping[str, int]) -> None:
-    """Remove the sent versions from the row. Enqueue a new job for fields that changed during the push."""
+    """Remove the sent field versions from the row. Enqueue a new job for fields that changed during the push."""
     row = await store.mark_fields_sent(connection, outbox_id, versions)
     if row is not None:
         await _finish(connection, cpf, row)
@@ -41,7 +41,7 @@ async def record_push_failure(
     """Record a failed attempt. Return whether the job must be retried or, if `given_up`, dead-lettered.
 
     Return False if another job has taken over the row, or if no dirty fields are left. Also return False if the job
-    gives up but the row has changed since the attempt: a new job then sends the change that this one never tried.
+    gives up but the row has changed since the attempt: a new job then sends the change, which this job never tried.
     """
     row = await store.record_push_failure(connection, taken.id, attempt, given_up=given_up)
     if row is None:

@@ -1,6 +1,6 @@
 """SQL for the outbox. The caller must lock the citizen's mirror before it changes a row.
 
-The only exception is the drop of a dead-lettered job, which deletes the row without that lock.
+There is one exception: dropping a dead-lettered job deletes the row without that lock.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ async def lock_outbox_row(connection: Connection, cpf: Cpf) -> OutboxRow | None:
 
 @statement("SELECT cpf FROM registry.outbox WHERE id = :outbox_id::uuid")
 async def find_outbox_owner(connection: Connection, outbox_id: str) -> Cpf | None:
-    """Return the owner of the row, or None if another job has taken it over or the row was deleted."""
+    """Return the row's citizen, or None if another job has taken over the row or the row was deleted."""
 
 
 @statement("""
@@ -52,7 +52,7 @@ WHERE id = :outbox_id::uuid
 RETURNING {_COLUMNS}
 """)
 async def mark_fields_sent(connection: Connection, outbox_id: str, versions: Mapping[str, int]) -> OutboxRow | None:
-    """Remove fields whose version equals the sent version. Return the remaining row."""
+    """Remove the fields whose version equals the sent version. Return the row with the remaining fields."""
 
 
 # The log retains the last ten attempts: `attempts_log - 0` removes the oldest.
@@ -68,10 +68,10 @@ RETURNING {_COLUMNS}
 async def record_push_failure(
     connection: Connection, outbox_id: str, attempt: Mapping[str, Any], *, given_up: bool
 ) -> OutboxRow | None:
-    """Append an attempt: status, code, field names and duration, but never a value."""
+    """Append an attempt to the row's log: status, code, field names and duration, but never a value."""
 
 
-# The JOIN retains only fields whose value citizen or staff declared (`origin <> 'crm'`).
+# The JOIN retains only fields whose value the citizen or staff declared (`origin <> 'crm'`).
 @statement(f"""
 UPDATE registry.outbox AS waiting SET dirty = coalesce((
     SELECT jsonb_object_agg(field.key, field.value)
@@ -97,9 +97,10 @@ LEFT JOIN registry.login_write AS login USING (cpf)
 WHERE waiting.cpf = :cpf AND waiting.dirty ? register.field
 """)
 async def find_marked_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value]) -> Mapping[str, bool]:
-    """Map each dirty field among `offered` to True if the offered value is an echo, else False.
+    """Return, for each dirty field in `offered`, whether the offered value is an echo.
 
-    An echo is a value that a push or a login has sent: the last one that the CRM confirmed, or any one sent after it.
+    An echo is a value that a push or a login has sent: the last value that the CRM confirmed, or any value sent after
+    it.
     """
 
 
@@ -107,12 +108,12 @@ async def find_marked_fields(connection: Connection, cpf: Cpf, offered: Mapping[
 async def delete_outbox_row(connection: Connection, outbox_id: str) -> None:
     """Delete the row of a finished or dropped job.
 
-    After a dropped job the CRM differs from the registry until the citizen's next change (rules: registry 4.5).
+    After a job is dropped, the CRM differs from the registry until the citizen's next change (rules: registry 4.5).
     """
 
 
 async def find_pushes(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return the citizen and the attempts, newest first, of each push by the id of its row."""
+    """Return the subject of each push by its row id, with the attempts, newest first."""
     found = await _find_pushes(connection, ids)
     return {id_: replace(subject, tries=(subject.tries or ())[::-1]) for id_, subject in found.items()}
 

@@ -81,4 +81,7 @@ async def apply_own_write(
     verification: str | None,
     delay: timedelta = FIRST_DELAY,
 ) -> Written:
-    """Write the change, its outbox marks, job and audit events. `expected` is the mirror version that was read."""
+    """Write the change, its outbox row, job and audit events.
+
+    `expected` is the version of the mirror that the caller has read.
+    """

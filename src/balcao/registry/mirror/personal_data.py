@@ -1,4 +1,4 @@
-"""The export and the erasure of the mirror as personal data."""
+"""Export and erasure of the mirror's personal data."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,7 +27,8 @@ async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cle
     ]
 
 
-# This covers erasures that start here. `service.anonymise_mirror` handles `anonimizacao` events of the CRM.
+# This erases the mirror for anonymisations that start on the platform. `service.anonymise_mirror` handles
+# `anonimizacao` events of the CRM.
 PERSONAL_DATA = PersonalData(
     "mirror",
     [

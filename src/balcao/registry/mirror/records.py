@@ -10,7 +10,7 @@ from balcao.registry.mirror.writes import Value
 
 
 class MirroredField(msgspec.Struct, frozen=True):
-    """A field of the mirror and who declared it.
+    """A field of the mirror, with its origin.
 
     `origin` is `crm`, `citizen` or `staff`. `confirmed_at` is the last time at which the CRM sent an equal value.
     """
@@ -26,14 +26,17 @@ class MirroredField(msgspec.Struct, frozen=True):
 
 
 class Wording(msgspec.Struct, frozen=True):
-    """The text that the person typed, and its CRM form (`wire`), which the field stores."""
+    """The values that the person typed, and their CRM representation (`wire`), which the mirrored field stores."""
 
     value: dict[str, str]
     wire: str
 
 
 class Mirror(msgspec.Struct, frozen=True):
-    """A person's mirror. `known` is false if nothing was ever written. `version` and `read_at` belong to this read."""
+    """A person's mirror. `known` is false if nothing was ever written.
+
+    `version` is the mirror's version when it was read, and `read_at` the time of the read.
+    """
 
     known: bool
     fields: dict[str, MirroredField]
@@ -95,7 +98,7 @@ class ExportedField(msgspec.Struct, frozen=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """The times of erasures, and the current consents."""
+    """The times of the last erasures, and the current consents."""
 
     anonymised_at: datetime | None = None
     consents_cleared_at: datetime | None = None
@@ -118,9 +121,9 @@ class Covered(msgspec.Struct, frozen=True):
 
 
 class OutboxRow(msgspec.Struct, frozen=True):
-    """A citizen's changes that wait for their push.
+    """A citizen's changes that wait to be pushed.
 
-    `dirty` maps each field to the version of its last change. `given_up` means that the job is dead-lettered.
+    `dirty` maps each changed field to the version of its last change. `given_up` means that the job is dead-lettered.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The mirror of a person's data. The result does not depend on the order or repetition of events."""
+"""Read and change the mirror. The result does not depend on the order or repetition of events."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -16,17 +16,17 @@ from balcao.registry.mirror.login_write_store import LoginWrite
 from balcao.registry.mirror.records import Head, Written
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
-# Longer than the time budget of a login. If its process is killed, pushes of the e-mail wait no longer than this.
+# Longer than a login's time budget. If the login's process is killed, pushes of the e-mail wait at most this long.
 LOGIN_WRITE_SECONDS = 10.0
 
 
 async def read_mirror_head(connection: Connection, cpf: Cpf) -> Head:
-    """Return the times of erasures and the current consents. Empty for an unknown citizen."""
+    """Return the times of the last erasures and the current consents. Return an empty Head for an unknown citizen."""
     return await store.select_mirror_head(connection, cpf) or Head()
 
 
 async def list_consented(connection: Connection, people: Sequence[Cpf]) -> Mapping[Cpf, set[tuple[str, str]]]:
-    """Return the current consents of each person as pairs of category and channel."""
+    """Return each person's current consents as pairs of category and channel."""
     found: dict[Cpf, set[tuple[str, str]]] = {cpf: set() for cpf in people}
     for cpf, category, channel in await store.list_consent_keys(connection, people):
         found[cpf].add((category, channel))
@@ -59,7 +59,7 @@ async def apply_delta(connection: Connection, cpf: Cpf, writes: Writes, at: date
 
 
 async def anonymise_mirror(connection: Connection, cpf: Cpf, at: datetime) -> Result:
-    """Set the tombstone of an `anonimizacao` event, even for an unknown citizen."""
+    """Apply an `anonimizacao` event: set the tombstone, even for an unknown citizen."""
     await store.lock_mirror(connection, cpf)
     await store.set_tombstone(connection, cpf, at)
     await outbox.drop_overridden_fields(connection, cpf)
@@ -77,11 +77,11 @@ async def write_own_fields(
     expected: int | None = None,
     verification: str | None = None,
 ) -> Written:
-    """Write a change by the citizen or by staff on their behalf. It wins over every event already applied.
+    """Write a change by the citizen, or by staff on their behalf. It overrides every event applied before.
 
-    One statement writes the change, its outbox mark (rules: registry 4.5), the push job and the audit `trail`. It
-    writes nothing if the mirror's version differs from `expected`: the caller must then read and decide again. With a
-    phone `verification`, it writes only if the verification is still valid, and consumes it.
+    One statement writes the change, its outbox row (rules: registry 4.5), the push job and the audit `trail`. It writes
+    nothing if the mirror's version differs from `expected`: the caller must then read and decide again. With a phone
+    `verification`, it writes only if the verification is still valid, and consumes it.
     """
     outbox_id = new_id()
     return await own_write_store.apply_own_write(
@@ -99,9 +99,9 @@ async def write_own_fields(
 
 
 async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str], sent_at: datetime) -> None:
-    """Record that a call that began at `sent_at` delivered these fields. Fields that changed meanwhile are skipped.
+    """Record that a call that began at `sent_at` delivered these fields. Skip fields whose value is now the CRM's.
 
-    CRM values older than the call can no longer override the citizen's. Changes by CRM staff after it still can.
+    CRM values older than the call can no longer override the citizen's values. Later changes by CRM staff still can.
     """
     await store.stamp_pushed_fields(connection, cpf, fields, sent_at)
     if EMAIL in fields:
@@ -109,16 +109,17 @@ async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str], 
 
 
 async def begin_login_write(connection: Connection, cpf: Cpf, offered: str | None) -> LoginWrite | None:
-    """Return the e-mail that a login must write into the CRM, and record the write. Return None without an e-mail.
+    """Return the e-mail that a login must write into the CRM, and record the write. Return None if there is no e-mail.
 
-    The declared e-mail takes precedence over `offered`. Until the call ends, no push of an e-mail starts, so
-    the login cannot overwrite a newer e-mail. Its echo is recognised and does not count as a change by the CRM.
+    The declared e-mail takes precedence over `offered`. Until the login's call ends, no push of an e-mail starts, so
+    the login cannot overwrite a newer e-mail. The echo of the written e-mail is recognised and does not count as a
+    change by the CRM.
     """
     return await login_write_store.begin_login_write(connection, cpf, offered, LOGIN_WRITE_SECONDS)
 
 
 async def end_login_write(connection: Connection, cpf: Cpf, write: LoginWrite, *, delivered: bool) -> None:
-    """Record the end of the login's call. If it delivered the declared e-mail, confirm that like a push."""
+    """Record the end of the login's call. If the call delivered the declared e-mail, confirm the e-mail like a push."""
     confirmed = delivered and write.is_own
     if confirmed:
         await store.lock_mirror(connection, cpf)
@@ -128,12 +129,12 @@ async def end_login_write(connection: Connection, cpf: Cpf, write: LoginWrite, *
 
 
 async def find_login_write_seconds(connection: Connection, cpf: Cpf) -> float:
-    """Return for how many seconds a login may still be writing the e-mail, or 0."""
+    """Return for how many seconds a login may still be writing the e-mail. Return 0 if none is."""
     return await login_write_store.select_login_write_seconds(connection, cpf) or 0.0
 
 
 async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, Value], at: datetime) -> int:
-    """Merge the fields of an event and return how many it changed or confirmed.
+    """Merge the fields of an event. Return how many fields it changed or confirmed.
 
     An echo of a push or a login never overrides the citizen's value.
     """
@@ -146,7 +147,7 @@ async def _merge_fields(connection: Connection, cpf: Cpf, offered: Mapping[str, 
 
 
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, trail: str) -> datetime:
-    """Write a citizen's consent that the CRM has confirmed. Return its time (rules: registry 2.10)."""
+    """Store a consent of the citizen that the CRM has confirmed. Return its time (rules: registry 2.10)."""
     with guard_audit_write():
         return await store.confirm_consent(connection, cpf, consent, trail)
 
@@ -163,7 +164,7 @@ async def _merge_consents(
 
 
 async def release_future_fields(connection: Connection, cpf: Cpf) -> list[str] | None:
-    """Set times in the future to now. Return the affected fields, or None for an unknown citizen."""
+    """Set times in the future to now. Return the changed fields, or None for an unknown citizen."""
     if not await store.lock_known_mirror(connection, cpf):
         return None
     return sorted(await store.release_future_fields(connection, cpf))

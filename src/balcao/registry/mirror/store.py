@@ -22,7 +22,7 @@ ON CONFLICT (cpf) DO UPDATE SET version = mirror_head.version + 1
 RETURNING anonymised_at, consents_cleared_at
 """)
 async def lock_mirror(connection: Connection, cpf: Cpf) -> Erasures:
-    """Lock the citizen's mirror until the transaction ends. Return the times of erasures."""
+    """Lock the citizen's mirror until the transaction ends. Return the times of the last erasures."""
 
 
 # The time of an own write is later than the time of every field it replaces (`registry.hold_mirror`), so it wins. The
@@ -34,14 +34,14 @@ WHERE excluded.at > register.at
 """
 
 
-# The stored value is the CRM's: the later of the two CRM values wins (`registry.is_later_word`).
+# If the stored value is the CRM's, the later of the two CRM values wins (`registry.is_later_word`).
 #
-# The stored value is the citizen's (`origin <> 'crm'`), and the CRM's value is
+# If the stored value is the citizen's (`origin <> 'crm'`), and the CRM's value is
 #
 # - older: ignore it.
-# - equal, or an echo of something that we sent (`:echoes`): record it as a confirmation. The origin does not change.
-# - different and later: it replaces the citizen's value permanently. If a still later confirmation or echo has already
-#   arrived, the field takes that one, because it is the latest CRM value.
+# - equal, or an echo of a value that we sent (`:echoes`): record it as a confirmation. The origin does not change.
+# - different and later: it replaces the citizen's value permanently. If an even later confirmation or echo has already
+#   arrived, the field takes the confirmed value, because that is the latest CRM value.
 #
 # The result therefore does not depend on the order of the events.
 @statement("""
@@ -69,10 +69,11 @@ WHERE CASE WHEN held.origin = 'crm' THEN registry.is_later_word(excluded.at, exc
 async def merge_fields(
     connection: Connection, cpf: Cpf, values: Mapping[str, Value], at: datetime, echoes: Sequence[str]
 ) -> int:
-    """Merge the values of a CRM event. Return how many rows changed, confirmations included."""
+    """Merge the values of a CRM event. Return how many rows changed, including confirmations."""
 
 
-# NULL if the confirmed value differs from the current one: the echo of an earlier value does not confirm this value.
+# NULL if the confirmed value differs from the current one: the echo of an earlier value does not confirm the current
+# value.
 _CONFIRMED_AT = """
 CASE WHEN registry.compared(field, confirmed_value) = registry.compared(field, register.value) THEN confirmed_at END
 """
@@ -96,12 +97,12 @@ WHERE cpf = :cpf AND register.field = sent.field
 RETURNING register.field, register.value::text
 """)
 async def record_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> Mapping[str, Value]:
-    """Record the values to push and return them. Skip fields of the CRM. The caller must lock the mirror."""
+    """Record the values to push, and return them. Skip values of the CRM. The caller must lock the mirror."""
 
 
 @statement("SELECT clock_timestamp()")
 async def read_clock(connection: Connection) -> datetime:
-    """Return the database clock. The mirror compares its times with it, so do not use the process clock."""
+    """Return the database clock. Compare times of the mirror with this clock, not with the clock of the process."""
 
 
 # `:sent_at` is the start of the call. With the time of its response, changes that CRM staff made during the call would
@@ -117,8 +118,8 @@ async def stamp_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequence
 def _merge_consents_sql(consents: str, at: str, origin: str, source: str) -> str:
     """Return an INSERT that merges consents of the citizen `:cpf`. The arguments are SQL expressions.
 
-    The later entry wins. At equal times the citizen's wins over the CRM's, and then the greater text. So the result
-    does not depend on the order of the events.
+    The later entry wins. At equal times, the citizen's entry wins over the CRM's. If that is equal too, the entry with
+    the greater text wins, so that the result does not depend on the order of the events.
     """
     return f"""
 INSERT INTO registry.crm_consentimentos AS stored
@@ -154,8 +155,8 @@ async def clear_consents(connection: Connection, cpf: Cpf, at: datetime) -> None
 
 # All parts see one snapshot and touch different rows, so their order does not matter.
 #
-# - `head` drops an earlier removal of consents, because the tombstone covers it. The result must not depend on the
-#   order.
+# - `head` clears the time of an earlier removal of consents, because the tombstone covers the removal. Otherwise the
+#   result would depend on the order of the events.
 # - `confirmed`: if the citizen declared a field before the tombstone and the CRM confirmed it after, the CRM's value
 #   remains. `fields` excludes these rows. IS NOT TRUE also matches fields without a confirmation (NULL).
 # - `logins`, `earlier_logins` and `remembered` delete sent values that may contain erased data.
@@ -191,14 +192,14 @@ async def set_tombstone(connection: Connection, cpf: Cpf, at: datetime) -> None:
 
 @statement("SELECT cpf, anonymised_at FROM registry.mirror_head WHERE anonymised_at IS NOT NULL")
 async def list_tombstones(connection: Connection) -> list[tuple[Cpf, datetime]]:
-    """Return every anonymised person with the time of the tombstone."""
+    """Return every anonymised person with the time of their tombstone."""
 
 
 @statement("UPDATE registry.mirror_head SET last_event_at = greatest(last_event_at, :at) WHERE cpf = :cpf")
 async def stamp_last_event(connection: Connection, cpf: Cpf, at: datetime) -> None: ...
 
 
-# The time for an anonymisation that starts here. It must also cover values whose time is in the future.
+# The time for an anonymisation that starts on the platform. It must also cover values whose time is in the future.
 @statement("""
 SELECT greatest(
     clock_timestamp(),
@@ -207,7 +208,7 @@ SELECT greatest(
     (SELECT max(at) FROM registry.crm_consentimentos WHERE cpf = :cpf))
 """)
 async def find_tombstone_moment(connection: Connection, cpf: Cpf) -> datetime:
-    """Return a time at or after every entry of the mirror. The caller must lock the mirror."""
+    """Return a time at or after all times in the mirror. The caller must lock the mirror."""
 
 
 def is_mirrored_sql(cpf: str) -> str:
@@ -219,7 +220,7 @@ FUTURE_FIELDS_SQL = "SELECT count(*) FROM registry.register WHERE at > now() OR 
 
 
 def mirror_document_sql(cpf: str) -> str:
-    """Return the SQL expression for a citizen's mirror as JSON for `Mirror`. `cpf` is an SQL expression."""
+    """Return an SQL expression for a citizen's `Mirror` as JSON. `cpf` is an SQL expression."""
     return f"""
 jsonb_build_object(
     'known', {is_mirrored_sql(cpf)},
@@ -237,7 +238,7 @@ jsonb_build_object(
 
 @lookup(f"SELECT {mirror_document_sql(':cpf')}")
 async def read_mirror(source: Source, cpf: Cpf) -> Json[Mirror]:
-    """Return every field and wording of the citizen."""
+    """Return all of the citizen's fields and wordings."""
 
 
 # `hold_consent` locks the mirror and returns a time later than everything that could override the consent. The merge
@@ -258,10 +259,11 @@ async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, tr
 
 @statement("SELECT true FROM registry.mirror_head WHERE cpf = :cpf FOR UPDATE")
 async def lock_known_mirror(connection: Connection, cpf: Cpf) -> bool:
-    """Lock the citizen's mirror, if it exists. Return whether it exists."""
+    """Lock the citizen's mirror if it exists. Return whether it exists."""
 
 
-# Wordings too: an erasure deletes entries up to its own time, so it would miss a wording with a time in the future.
+# Wordings are reset too: an erasure deletes entries up to its own time, so it would miss a wording with a time in the
+# future.
 @statement("""
 WITH head AS (
     UPDATE registry.mirror_head SET version = version + 1 WHERE cpf = :cpf
@@ -274,7 +276,7 @@ SET at = least(at, statement_timestamp()),
 WHERE cpf = :cpf AND greatest(at, confirmed_at) > statement_timestamp() RETURNING field
 """)
 async def release_future_fields(connection: Connection, cpf: Cpf) -> list[str]:
-    """Set times in the future to now. Return the affected fields, unsorted."""
+    """Set times in the future to now. Return the changed fields, unsorted."""
 
 
 @lookup("""
@@ -292,7 +294,7 @@ async def select_mirror_head(source: Source, cpf: Cpf) -> Json[Head] | None: ...
 
 @statement("SELECT cpf, categoria, canal FROM registry.crm_consentimentos WHERE cpf = ANY (:people::text[])")
 async def list_consent_keys(connection: Connection, people: Sequence[Cpf]) -> list[tuple[Cpf, str, str]]:
-    """Return the person, category and channel of each of these people's consents."""
+    """Return the person, category and channel of each consent of these people."""
 
 
 # A wording is exported with one field: the field that every own write of its kind sets.

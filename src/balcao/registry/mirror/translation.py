@@ -1,4 +1,4 @@
-"""Convert values between the CRM's form and the registry's (rules: registry 4.3)."""
+"""Convert values between the CRM's representation and the registry's (rules: registry 4.3)."""
 
 import re
 import unicodedata
@@ -19,7 +19,7 @@ def format_gender(value: str) -> str:
 
 
 def to_crm_gender(text: str) -> str:
-    """Return the CRM's code. The CRM has five specific codes. Any other text becomes "other"."""
+    """Return the CRM's code for a gender. Any text without its own code becomes `Outro_Prefere_nao_informar`."""
     return _GENDER_OUT.get(text, _OTHER_GENDER)
 
 
@@ -42,5 +42,5 @@ def strip_accents(text: str) -> str:
 
 
 def has_same_digits(one: str, other: str) -> bool:
-    """Compare two phone numbers by their digits only."""
+    """Return whether two phone numbers have the same digits."""
     return re.sub(r"[^0-9]", "", one) == re.sub(r"[^0-9]", "", other)

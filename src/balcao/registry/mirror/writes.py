@@ -11,7 +11,7 @@ Value = str | bool | list[str] | None
 
 @dataclass(frozen=True)
 class Consent:
-    """One consent, identified by `categoria` and `canal`. Both are "" if the CRM omits them."""
+    """One consent, identified by `categoria` and `canal`. If the CRM omits one of these keys, its value is ""."""
 
     categoria: str
     canal: str
@@ -24,7 +24,7 @@ class Consent:
 
 @dataclass(frozen=True)
 class Writes:
-    """All writes of one event. Each has the event's time."""
+    """All writes of one event. Each write has the event's time."""
 
     fields: Mapping[str, Value] = field(default_factory=dict)
     consents: Sequence[Consent] = ()
@@ -36,7 +36,7 @@ class Writes:
 
 @dataclass(frozen=True)
 class OwnWrite:
-    """A change by a citizen, or by staff on their behalf.
+    """A change by the citizen, or by staff on their behalf.
 
     `beside` lists other fields that the API returns in the same member. `wording` is the original text if the CRM's
     representation loses information, and `wire` is that representation. If only `wording_kind` is set, the stored
@@ -51,7 +51,7 @@ class OwnWrite:
 
     @property
     def concerned(self) -> list[str]:
-        """Return all fields shown in the same member. The write gets a later time than these fields."""
+        """All fields that the API returns in the same member. The write gets a later time than all of them."""
         return [*self.values, *self.beside]
 
     @property
@@ -85,7 +85,7 @@ def _read_fields(dados: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
 
 
 def _address(sent: Mapping[str, str | None] | str | None) -> Iterator[tuple[str, Value]]:
-    """Yield the address parts. An object writes the parts that it contains; null or "" is written to every part."""
+    """Yield the address parts. An object writes the parts that it contains. Null or "" is written to every part."""
     for part in ADDRESS_PARTS:
         if isinstance(sent, Mapping):
             if part in sent:
