@@ -1,4 +1,4 @@
-"""Wire types of the economic activities (rules: registry 2.6)."""
+"""Wire types for economic activities (rules: registry 2.6)."""
 
 from typing import Annotated
 
@@ -30,7 +30,7 @@ class Activities(msgspec.Struct):
 
 
 class ActivityQuery(LongMenuPageQuery):
-    """The filters of the list of activities. The punctuation of codes is ignored."""
+    """The filters of the activity list. Punctuation in codes is ignored."""
 
     search: Annotated[
         Annotated[str, msgspec.Meta(min_length=1, max_length=100)] | None,
@@ -48,7 +48,7 @@ class ActivityQuery(LongMenuPageQuery):
 
 
 class ActivityRow(msgspec.Struct):
-    """One row of the city's file. The subclass replaces a missing id."""
+    """A row of the imported file. A missing `id` defaults to `subclasse`."""
 
     secao: Code
     divisao: Code

@@ -15,7 +15,7 @@ _COLUMNS = "id, secao, divisao, grupo, classe, subclasse, denominacao"
 
 
 class ActivityFilters(NamedTuple):
-    """The filters of the list of activities. A filter that is None is not applied."""
+    """The filters of the activity list. None means no filter."""
 
     search: str | None
     secao: str | None
@@ -59,7 +59,10 @@ WHERE (activity.secao, activity.divisao, activity.grupo, activity.classe, activi
    <> (excluded.secao, excluded.divisao, excluded.grupo, excluded.classe, excluded.subclasse, excluded.denominacao)
 """)
 async def upsert_activities(connection: Connection, rows: Sequence[ActivityRow]) -> int:
-    """Write the new or changed activities, at most one row for each id. Only the owner of the table may do this."""
+    """Insert new activities, update changed ones, and return how many were written.
+
+    `rows` must not contain an id twice. Only the table's owner may do this.
+    """
 
 
 EXPORTS = Exports([Export("cnaes", Rows("registry.activity", "to_jsonb(stored) - '{folded,loaded_at}'::text[]"))])

@@ -1,6 +1,6 @@
-"""The CNPJ in a path (rules: registry 2.6).
+"""Path parameter: the CNPJ (rules: registry 2.6).
 
-A CNPJ with punctuation never gets here: `core/http/routing.py` reduces it to its fourteen characters.
+`core/http/routing.py` has already removed the punctuation of a formatted CNPJ.
 """
 
 from typing import Annotated, TypeAlias
@@ -9,12 +9,12 @@ from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InPath
 from balcao.core.values.cnpj import is_cnpj
 
-# Clients may send the slash of the printed form as it is or as `%2F`.
+# Clients may send the slash of a formatted CNPJ as `/` or as `%2F`.
 _IN_PATH = r"^([0-9A-Z]{12}[0-9]{2}|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2})$"
 
 
 def parse_cnpj(text: str) -> str:
-    """Return the CNPJ unchanged. Raises Invalid."""
+    """Return the CNPJ if it is valid. Raises Invalid otherwise."""
     if not is_cnpj(text):
         raise Invalid(
             "O CNPJ do caminho (`cnpj`) é inválido: use 14 caracteres, com letras maiúsculas.",

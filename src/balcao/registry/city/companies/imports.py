@@ -1,4 +1,4 @@
-"""The import of companies, each with its people."""
+"""Import of companies with their responsible people and partners."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from balcao.registry.city.companies.store import CompanyMember
 
 
 async def write_registered_companies(connection: Connection, rows: Sequence[CompanyRow]) -> int:
-    """Write the companies that are new or changed, and their people. Return the number of companies."""
+    """Write the new and changed companies and their members. Return the number of these companies."""
     changed = await store.upsert_companies(connection, rows)
     row_of = {row.cnpj: row for row in rows}
     members = [CompanyMember(cpf, cnpj) for cnpj in changed for cpf in row_of[cnpj].members]

@@ -1,4 +1,4 @@
-"""The companies of a person as personal data. The city's register of companies is never erased."""
+"""A person's companies in their data export. Companies are never erased."""
 
 from balcao.core.audit.personal_data import ExportMember, PersonalData
 from balcao.core.database.pool import Connection
@@ -9,7 +9,7 @@ from balcao.registry.city.companies.views import mask_company
 
 
 async def list_masked_companies(connection: Connection, cpf: Cpf) -> list[Company]:
-    """Return the companies of the person, with other people's CPFs masked."""
+    """Return the person's companies, with other people's CPFs masked."""
     return [mask_company(company, cpf) for company in await store.list_all_companies_of(connection, cpf)]
 
 

@@ -1,4 +1,4 @@
-"""Wire types of the companies (rules: registry 3.7): one type for the city's file and for the responses.
+"""Wire types for companies (rules: registry 3.7). The import file and the responses share them.
 
 Every member is always present. Objects are never null, so portals can read their members without a check.
 """
@@ -27,7 +27,7 @@ class CompanyCode(msgspec.Struct):
 
 
 class CompanyRegistration(msgspec.Struct):
-    """The state of the company's registration."""
+    """The company's registration status."""
 
     id: Annotated[str | None, Meta(description="Código da situação cadastral.", examples=["2"])] = None
     descricao: Annotated[str | None, Meta(description="Situação cadastral.", examples=["Ativa"])] = None
@@ -60,28 +60,28 @@ class CompanySituation(msgspec.Struct):
 
 
 class CompanyEntity(msgspec.Struct):
-    """The public entity that a public company belongs to."""
+    """The public entity that owns a public company."""
 
     id: Annotated[str | None, Meta(description="Código do ente federativo.", examples=["3300100"])] = None
     tipo: Annotated[str | None, Meta(description="Tipo do ente federativo.", examples=["Município"])] = None
 
 
 class CompanyPhone(msgspec.Struct):
-    """A phone of the company."""
+    """A phone number of the company."""
 
     ddd: Annotated[str | None, Meta(description="DDD.", examples=["21"])] = None
     telefone: Annotated[str | None, Meta(description="Número, sem DDD.", examples=["24000001"])] = None
 
 
 class CompanyContact(msgspec.Struct):
-    """The contact data of the company."""
+    """The company's contact data."""
 
     telefone: Annotated[list[CompanyPhone], Meta(description="Telefones da empresa.")] = []
     email: Annotated[str | None, Meta(description="E-mail da empresa.", examples=["contato@empresa1.example"])] = None
 
 
 class CompanyAddress(msgspec.Struct):
-    """The address of the company."""
+    """The company's address."""
 
     cep: Annotated[str | None, Meta(description="CEP, 8 dígitos.", examples=["24000011"])] = None
     id_pais: Annotated[str | None, Meta(description="Código do país.", examples=["105"])] = None
@@ -113,7 +113,7 @@ class CompanyAccountant(msgspec.Struct):
 
 
 class CompanyAccountants(msgspec.Struct):
-    """The accountants of the company: a person and a firm."""
+    """The company's accountants: a person and a firm."""
 
     pf: Annotated[CompanyAccountant, Meta(description="O contador pessoa física.")] = msgspec.field(
         default_factory=CompanyAccountant
@@ -242,7 +242,7 @@ class Company(msgspec.Struct, kw_only=True):
 
     @property
     def members(self) -> set[Cpf]:
-        """Return the responsible person and the partners who are people."""
+        """The CPFs of the responsible person and of the partners who are people."""
         return {cpf for text in self._iterate_cpf_texts() if (cpf := Cpf.parse(text))}
 
     def _iterate_cpf_texts(self) -> Iterator[str | None]:
@@ -251,7 +251,7 @@ class Company(msgspec.Struct, kw_only=True):
 
 
 class CompanyRow(Company, kw_only=True):
-    """One row of the city's file."""
+    """A row of the imported file."""
 
     def __post_init__(self) -> None:
         if not is_cnpj(self.cnpj):
@@ -271,7 +271,7 @@ class Companies(msgspec.Struct):
 
 
 class CompanyQuery(MenuPageQuery):
-    """The filter of the list of companies."""
+    """The filter of the company list."""
 
     natureza_juridica_id: Annotated[
         Code | None, Meta(description="Só empresas desta natureza jurídica: o código.", examples=["2062"])

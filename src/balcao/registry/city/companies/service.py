@@ -1,4 +1,8 @@
-"""The imported companies. Their people see them; other callers need an action, a scope or the platform's own client."""
+"""Read imported companies.
+
+Partners and responsible people may see their companies. Other callers need an action or a scope, or must be the
+platform's own client.
+"""
 
 from collections.abc import Mapping
 
@@ -19,7 +23,10 @@ FIELDS = ["empresas"]
 
 
 async def list_registered_companies(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> Companies:
-    """Return a page of the companies of a partner or responsible person, sorted by CNPJ. Raises Invalid."""
+    """Return a page of the companies in which the person is a partner or responsible, sorted by CNPJ.
+
+    Raises Invalid for an invalid filter.
+    """
     nature = parse_code(query, "natureza_juridica_id")
     async with call.reading(cpf, FIELDS) as source:
         found, total = await store.list_companies_of(source, cpf, nature, page)
@@ -29,8 +36,9 @@ async def list_registered_companies(call: Call, cpf: Cpf, query: Mapping[str, st
 async def read_registered_company(call: Call, cnpj: str) -> Company:
     """Return a company.
 
-    Raises Forbidden for a caller without a relation or a right, even if there is no such company. So the response does
-    not reveal which companies exist. Raises NotFound for other callers, and Invalid if staff give no required reason.
+    Raises Forbidden if the caller is neither a member of the company nor has a right to see it, even if the company
+    does not exist: the response must not reveal which companies exist. Raises NotFound for callers with a right, and
+    Invalid if staff give no reason although one is required.
     """
     async with call.platform.database.transaction() as connection:
         company = await store.select_registered_company(connection, cnpj)
@@ -48,14 +56,14 @@ async def read_registered_company(call: Call, cnpj: str) -> Company:
 
 
 async def _record_read(connection: Connection, call: Call, company: Company) -> None:
-    """Record the read for each of the company's people, in the order of their CPFs."""
+    """Record one audit event for each of the company's members, in the order of their CPFs."""
     for cpf in sorted(company.members, key=lambda member: member.digits):
         by_right = call if call.decision.reason is not Reason.AUTHENTICATED else call.with_right_to(cpf, READ)
         await call.platform.audit.record(connection, by_right or call, "read", subject=cpf, fields=FIELDS)
 
 
 async def _record_denial(call: Call) -> None:
-    """Record the denial, as for every refused attempt. If there are too many, they are only counted."""
+    """Record the denial in the audit trail, unless the caller has exceeded the rate limit for denials."""
     if await call.platform.is_within(*DENIED, call.identified_caller.key):
         async with call.platform.database.connection() as connection:
             await call.platform.audit.record(connection, call, "denied", outcome="denied")

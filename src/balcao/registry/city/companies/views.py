@@ -25,7 +25,7 @@ def add_times(company: Company, zone: ZoneInfo) -> Company:
 
 
 def mask_company(company: Company, keep: Cpf | None) -> Company:
-    """Return the company with every CPF masked except `keep`."""
+    """Return the company with all CPFs masked except `keep`."""
     accountant = company.contador.pf
     return replace(
         company,
@@ -44,7 +44,10 @@ def _mask_partner(partner: CompanyPartner, keep: Cpf | None) -> CompanyPartner:
 
 
 def _mask(text: str | None, keep: Cpf | None) -> str | None:
-    """Mask any eleven digits. A CPF with a typing error may still identify a person, so check digits do not matter."""
+    """Mask any eleven digits except `keep`.
+
+    Check digits do not matter: a CPF with a typing error may still identify a person.
+    """
     if text is None or not _CPF.fullmatch(text) or (keep is not None and text == keep.digits):
         return text
     return Cpf(text).masked

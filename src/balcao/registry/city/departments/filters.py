@@ -1,4 +1,4 @@
-"""The filters of the list of departments."""
+"""The filters of the department list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,10 @@ from balcao.registry.filters import parse_code, parse_search
 
 @dataclass(frozen=True, slots=True)
 class DepartmentFilters:
-    """The filters of the list of departments. None means no filter. The levels are an inclusive range."""
+    """The filters of the department list. None means no filter.
+
+    `lowest` and `highest` are an inclusive range of levels.
+    """
 
     search: str | None
     parent: str | None
@@ -21,7 +24,7 @@ class DepartmentFilters:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
-        """Parse the query. An exact level overrides the range. Raises Invalid, which names the parameter."""
+        """Parse the query. An exact level overrides the range. Raises Invalid with the parameter's name."""
         lowest, highest = _parse_level(query, "min_level", LOWEST), _parse_level(query, "max_level", HIGHEST)
         if "exact_level" in query:
             lowest = highest = _parse_level(query, "exact_level", LOWEST)

@@ -1,4 +1,4 @@
-"""The import of the city's departments."""
+"""Import of the city's departments."""
 
 from balcao.core.imports.declaration import Import
 from balcao.registry.city.departments import store

@@ -1,4 +1,4 @@
-"""The department in a path."""
+"""Path parameter: the department's code."""
 
 from typing import Annotated, TypeAlias
 

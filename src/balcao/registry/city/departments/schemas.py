@@ -1,4 +1,4 @@
-"""Wire types of the departments (rules: registry 3.7)."""
+"""Wire types for departments (rules: registry 3.7)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -55,14 +55,14 @@ class DepartmentNode(Department, kw_only=True):
 
 
 class DepartmentTree(msgspec.Struct):
-    """The whole tree. `total_count` counts the departments on all levels."""
+    """The whole department tree. `total_count` counts the departments on all levels."""
 
     departments: Annotated[list[DepartmentNode], Meta(description="Órgãos do topo, cada um com os seus subordinados.")]
     total_count: Annotated[int, Meta(description="Total de órgãos em todos os níveis.", examples=[42])]
 
 
 class DepartmentAncestors(msgspec.Struct):
-    """The ancestors of a department, from the top down."""
+    """A department's ancestors, from the top down."""
 
     departments: Annotated[
         list[Department], Meta(description="Órgãos superiores, do topo ao mais próximo; vazio para um órgão do topo.")
@@ -70,7 +70,7 @@ class DepartmentAncestors(msgspec.Struct):
 
 
 class DepartmentQuery(LongMenuPageQuery):
-    """The filters of the list of departments. `exact_level` overrides the range."""
+    """The filters of the department list. `exact_level` overrides the range."""
 
     search: Annotated[
         Annotated[str, msgspec.Meta(min_length=1, max_length=100)] | None,
@@ -88,7 +88,7 @@ class DepartmentQuery(LongMenuPageQuery):
 
 
 class DepartmentRow(msgspec.Struct):
-    """One row of the city's file. The code replaces a missing id."""
+    """A row of the imported file. A missing `id` defaults to `cd_ua`."""
 
     cd_ua: Code
     sigla_ua: Code

@@ -1,4 +1,4 @@
-"""The city's departments: imported, public, and never written by an operation."""
+"""Read the city's departments. They are public, and only the import writes them."""
 
 from collections.abc import Mapping
 
@@ -35,9 +35,9 @@ async def read_department_tree(call: Call) -> DepartmentTree:
 
 
 async def list_department_ancestors(call: Call, cd_ua: str) -> DepartmentAncestors:
-    """Return the ancestors of a department, from the top down. Raises NotFound for an unknown code.
+    """Return a department's ancestors, from the top down. Raises NotFound for an unknown code.
 
-    A chain that is longer than allowed is a cycle or an error. The department then counts as having no ancestors.
+    Return no ancestors if there are more than `LONGEST_CHAIN`, because the chain is then a cycle or an error.
     """
     if not has_control(cd_ua):
         chain = await store.list_department_chain(call.reader, cd_ua, LONGEST_CHAIN + 1)

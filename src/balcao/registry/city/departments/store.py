@@ -46,7 +46,7 @@ async def list_all_departments(connection: Connection) -> list[Department]:
     """Return every department, sorted by level and by the city's own order."""
 
 
-# `most` ends the recursion if the parents form a cycle, which a city's file may contain by mistake.
+# `most` limits the recursion, because the parents in the city's file may form a cycle by mistake.
 @lookup(f"""
 WITH RECURSIVE chain AS (
     SELECT 0 AS steps, department.* FROM registry.department WHERE cd_ua = :cd_ua
@@ -58,7 +58,10 @@ WITH RECURSIVE chain AS (
 SELECT {_COLUMNS} FROM chain ORDER BY steps DESC
 """)
 async def list_department_chain(source: Source, cd_ua: str, most: int) -> list[Department]:
-    """Return at most `most` ancestors, from the top down, and then the department. Empty for an unknown code."""
+    """Return up to `most` ancestors, from the top down, followed by the department itself.
+
+    Return an empty list for an unknown code.
+    """
 
 
 @statement(f"""
@@ -80,7 +83,10 @@ WHERE (department.id, department.sigla_ua, department.nome_ua, department.cd_ua_
        excluded.updated_at)
 """)
 async def upsert_departments(connection: Connection, rows: Sequence[DepartmentRow]) -> int:
-    """Write the new or changed departments, at most one row for each code. Only the owner of the table may do this."""
+    """Insert new departments, update changed ones, and return how many were written.
+
+    `rows` must not contain a code twice. Only the table's owner may do this.
+    """
 
 
 EXPORTS = Exports(

@@ -1,10 +1,13 @@
-"""The departments as a tree: each exactly once, even if the parents in the file are wrong (rules: registry 4.10)."""
+"""Build the department tree. Each department appears exactly once (rules: registry 4.10).
+
+This is true even if the file contains wrong parents, such as a cycle.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from balcao.registry.city.departments.schemas import Department, DepartmentNode
 
-# The number of levels. A longer chain of parents is a cycle or an error.
+# A department has at most this many ancestors, because levels are 0 to 99. A longer chain is a cycle or an error.
 LONGEST_CHAIN = 99
 
 

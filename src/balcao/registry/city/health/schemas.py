@@ -1,4 +1,4 @@
-"""Wire types of the health check."""
+"""Wire types for the health check."""
 
 from datetime import datetime
 from typing import Annotated
@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class Dependency(msgspec.Struct):
-    """Whether a system that the registry needs has responded."""
+    """The status of a system that the registry needs."""
 
     status: Annotated[bool, Meta(description="Se respondeu.", examples=[True])]
     message: Annotated[str, Meta(description="Estado em palavras.", examples=["disponível"])]
@@ -25,7 +25,7 @@ class Dependencies(msgspec.Struct):
 
 
 class HealthCheck(msgspec.Struct):
-    """The state of the registry (spec: health check result). `version` is the package's."""
+    """The registry's status (spec: health check result). `version` is the version of the installed package."""
 
     services: Annotated[Dependencies, Meta(description="O que o serviço precisa.")]
     status: Annotated[bool, Meta(description="Se tudo responde.", examples=[True])]

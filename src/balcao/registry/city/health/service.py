@@ -1,4 +1,4 @@
-"""The health check. It queries the data store and the cache, but reveals neither their addresses nor their errors."""
+"""The health check. It queries the database and the cache, but reveals neither their addresses nor their errors."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -14,9 +14,9 @@ LIMIT_SECONDS = 2.0
 
 
 async def check_health(platform: Platform) -> HealthCheck:
-    """Return the state of both systems, queried concurrently with a timeout of two seconds.
+    """Query both systems concurrently, with a timeout of two seconds, and return their status.
 
-    Raises Unavailable if the data store does not respond. The service works without the cache.
+    Raises Unavailable if the database does not respond. Without the cache the service still works.
     """
     datastore, cache = await asyncio.gather(_ask(_ping(platform)), _ask(platform.limits.check()))
     if not datastore.status:

@@ -1,4 +1,4 @@
-"""A statement that proves that the data store responds."""
+"""SQL for the health check."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement

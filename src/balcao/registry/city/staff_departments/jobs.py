@@ -1,4 +1,4 @@
-"""The worker job that hashes staff, so that the audit trail's actors can be mapped to departments."""
+"""The worker job that hashes the CPFs of staff, so that actors in the audit trail can be mapped to departments."""
 
 from collections.abc import Mapping
 from datetime import timedelta

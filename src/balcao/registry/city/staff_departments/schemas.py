@@ -1,4 +1,4 @@
-"""Wire types of the links between staff and departments (rules: registry 2.6)."""
+"""Wire types for links between staff and departments (rules: registry 2.6)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
@@ -12,14 +12,17 @@ from balcao.registry.members import CpfDigits, CreatedAt, UpdatedAt
 
 
 class StaffDepartments(msgspec.Struct):
-    """The department codes of a member of staff, ascending."""
+    """The department codes of a member of staff, in ascending order."""
 
     cpf: CpfDigits
     cd_uas: Annotated[list[str], Meta(description="Códigos dos órgãos, em ordem crescente.", examples=[["1100"]])]
 
 
 class StaffMapping(msgspec.Struct):
-    """A link. `created_by` is the masked CPF of the member of staff who created it, and null if a machine did."""
+    """A link between a member of staff and a department.
+
+    `created_by` is the masked CPF of the member of staff who created the link, or null if a machine client created it.
+    """
 
     id: Annotated[UUID, Meta(description="Id do vínculo.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"])]
     cpf: CpfDigits
@@ -36,7 +39,7 @@ class StaffMapping(msgspec.Struct):
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """Return the link of a row, which contains the full CPF."""
+        """Build the link from a row, and mask the creator's CPF."""
         creator = row["created_by"]
         return cls(**{**row, "created_by": Cpf(creator).masked if creator else None})
 

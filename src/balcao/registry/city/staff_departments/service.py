@@ -1,4 +1,4 @@
-"""The departments of members of staff. Other services derive a person's permissions from them."""
+"""Links between members of staff and departments. Other services derive a person's permissions from these links."""
 
 from uuid import UUID
 
@@ -21,13 +21,13 @@ FIELDS = ["cd_uas"]
 
 
 async def read_staff_departments(call: Call, cpf: Cpf) -> StaffDepartments:
-    """Return the codes of the departments, ascending."""
+    """Return the codes of the person's departments, in ascending order."""
     async with call.reading(cpf, FIELDS) as source:
         return StaffDepartments(cpf.digits, [mapping.cd_ua for mapping in await store.list_staff_mappings(source, cpf)])
 
 
 async def read_staff_mappings(call: Call, cpf: Cpf) -> StaffMappings:
-    """Return the links, sorted by the code of the department."""
+    """Return the person's links, sorted by department code."""
     async with call.reading(cpf, FIELDS) as source:
         return StaffMappings(cpf.digits, await store.list_staff_mappings(source, cpf))
 
@@ -49,7 +49,7 @@ async def create_staff_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> 
 
 
 async def delete_staff_mapping(call: Call, cpf: Cpf, cd_ua: str) -> None:
-    """Remove the link. Raises NotFound if there is none."""
+    """Remove the link. Raises NotFound if it does not exist."""
     async with call.platform.database.transaction() as connection:
         if has_control(cd_ua) or not await store.delete_staff_mapping(connection, cpf, cd_ua):
             raise NotFound("Esta pessoa não está vinculada a este órgão.", code="mapping-unknown")

@@ -1,4 +1,4 @@
-"""The id of a category: its pattern, and the parameter of a path."""
+"""The pattern of category ids, and the category as a path parameter."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Wire types of the notification categories (rules: registry 3.5)."""
+"""Wire types for notification categories (rules: registry 3.5)."""
 
 from datetime import datetime
 from typing import Annotated, TypeAlias
@@ -32,7 +32,7 @@ Order: TypeAlias = Annotated[int, Meta(ge=0, le=9999, description="Lugar na list
 
 
 class Category(msgspec.Struct):
-    """A category of notifications, active or not."""
+    """A notification category, active or not."""
 
     id: Id
     name: Name

@@ -1,4 +1,4 @@
-"""The notification categories: public, and maintained by staff. An id is never reused."""
+"""Notification categories. They are public, and staff maintain them. An id is never reused."""
 
 import re
 from typing import Any
@@ -20,7 +20,7 @@ DESCRIPTION_LENGTH = 500
 
 
 async def list_consent_categories(call: Call, *, inactive: bool) -> Categories:
-    """Return the categories in order. Inactive categories are included only on request."""
+    """Return the categories in their order. Inactive categories are included only if `inactive` is true."""
     async with call.reader.connection() as connection:
         return Categories(await store.select_consent_categories(connection, inactive=inactive))
 
@@ -45,7 +45,10 @@ async def create_consent_category(call: Call, body: CategoryCreation) -> Categor
 
 
 async def update_category(call: Call, id_: str, body: CategoryChanges) -> Category:
-    """Change the members that the body contains. Raises Invalid, NotFound and PreconditionFailed."""
+    """Change the members that the body contains, and return the category.
+
+    Raises Invalid, NotFound and PreconditionFailed.
+    """
     changes = _clean_changes(body)
     async with call.platform.database.transaction() as connection:
         current = await _lock(connection, call, id_)
@@ -58,7 +61,7 @@ async def update_category(call: Call, id_: str, body: CategoryChanges) -> Catego
 
 
 async def deactivate_category(call: Call, id_: str) -> None:
-    """Deactivate the category. A repetition changes nothing. Raises NotFound and PreconditionFailed."""
+    """Deactivate the category. Do nothing if it is already inactive. Raises NotFound and PreconditionFailed."""
     async with call.platform.database.transaction() as connection:
         current = await _lock(connection, call, id_)
         if current.active:
@@ -80,9 +83,9 @@ def _clean_changes(body: CategoryChanges) -> dict[str, Any]:
 
 
 async def _lock(connection: Connection, call: Call, id_: str) -> Category:
-    """Lock the category until the transaction ends. A malformed id is not looked up.
+    """Lock the category until the transaction ends, and return it. A malformed id is not looked up.
 
-    Raises NotFound and PreconditionFailed.
+    Raises NotFound, and PreconditionFailed if `If-Match` does not match.
     """
     current = await store.lock_category(connection, id_) if re.fullmatch(ID, id_) else None
     if current is None:

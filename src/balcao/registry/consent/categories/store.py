@@ -32,7 +32,7 @@ async def insert_category(
         raise Conflict(text, code="category-exists") from None
 
 
-# Without `order`, the new category becomes the last. 9999 is the highest `order`.
+# Without `order`, the new category becomes the last one. 9999 is the highest `order`.
 @statement(f"""
 INSERT INTO registry.notification_category (id, name, description, default_opt_in, active, "order")
 VALUES (
@@ -53,4 +53,4 @@ WHERE id = :id
 RETURNING {_COLUMNS}
 """)
 async def update_category(connection: Connection, changed: Category) -> Category:
-    """Store the category, and return it with its new time."""
+    """Store the changed category, and return it with its new time."""

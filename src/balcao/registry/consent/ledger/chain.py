@@ -1,4 +1,4 @@
-"""The chain of a citizen's ledger: the hash of each entry covers the entry and the previous hash."""
+"""The hash chain of a citizen's ledger. The hash of each entry covers the entry and the previous hash."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ BEGINNING = bytes(32)
 
 @dataclass(frozen=True)
 class Link:
-    """An entry with its position. `seq` counts from 1 in each citizen's chain."""
+    """An entry with its position in the chain. `seq` counts from 1 for each citizen."""
 
     seq: int
     entry: LedgerEntry
@@ -64,7 +64,7 @@ def hash_entry(entry: LedgerEntry, seq: int, prev_hash: bytes) -> bytes:
 
 
 def link_entries(entries: Sequence[LedgerEntry], seq: int, last: bytes) -> list[Link]:
-    """Link the entries, in their order, to the link number `seq` with the hash `last`."""
+    """Append the entries, in their order, to a chain that ends with the number `seq` and the hash `last`."""
     links = []
     for place, entry in enumerate(entries, seq + 1):
         links.append(Link(place, entry, last, hash_entry(entry, place, last)))
@@ -73,7 +73,7 @@ def link_entries(entries: Sequence[LedgerEntry], seq: int, last: bytes) -> list[
 
 
 def find_breaks(chain: Sequence[Link]) -> Iterator[tuple[Link, Break]]:
-    """Yield the faults of one citizen's chain, given in the order of `seq`: at most one for each link."""
+    """Yield the faults of one citizen's chain, which must be sorted by `seq`. Yield at most one fault for each link."""
     before: Sequence[Link | None] = [None, *chain]
     for previous, link in pairwise(before):
         assert link is not None  # only the item before the first link is None

@@ -1,4 +1,4 @@
-"""Wire types of the ledger of preferences (rules: registry 3.5)."""
+"""Wire types for the preference ledger (rules: registry 3.5)."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -14,7 +14,7 @@ LedgerAction = Literal["opt_in", "opt_out", "category_update"]
 
 
 class LedgerEntry(msgspec.Struct, frozen=True):
-    """A change of one preference to another value. `category` is null for the global flag."""
+    """A preference that changed to another value. `category` is null for the global flag."""
 
     id: Annotated[str, Meta(description="Identificador da mudança.", examples=["019a8f4e-5b1c-7d20-9a3e-0c5d7e1f2a3b"])]
     cpf: CpfText
@@ -48,7 +48,7 @@ class LedgerEntry(msgspec.Struct, frozen=True):
 
 
 class PreferenceHistory(msgspec.Struct):
-    """A page of changes, newest first."""
+    """A page of ledger entries, newest first."""
 
     data: Annotated[list[LedgerEntry], Meta(description="Mudanças da página, a mais nova primeiro.")]
     pagination: Annotated[Pagination, Meta(description="A página e o total.")]

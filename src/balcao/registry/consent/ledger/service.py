@@ -1,4 +1,4 @@
-"""The proof of consent: an entry for every change of a preference, and the verification of the chains."""
+"""The proof of consent: a ledger entry for every preference change, and the verification of the chains."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,10 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Verification(msgspec.Struct, frozen=True):
-    """The result of a verification. `chains` is the number of citizens. The ledger is intact if `findings` is empty."""
+    """The result of a verification. The ledger is intact if `findings` is empty.
+
+    `chains` is the number of verified citizens.
+    """
 
     chains: int
     entries: int
@@ -49,7 +52,10 @@ class Verification(msgspec.Struct, frozen=True):
 def make_entries(
     call: Call, cpf: Cpf, head: LedgerHead, changes: Sequence[Change], channel: str, reason: str | None
 ) -> list[dict[str, Any]]:
-    """Return the ledger entries of these changes, with the head's time, for `registry.append_preference_entries`."""
+    """Return the ledger rows of these changes, as arguments of `registry.append_preference_entries`.
+
+    All entries have the time of `head`.
+    """
     entries = [_entry(call, cpf, change, head.moment, channel, reason) for change in changes]
     return [_row(link) for link in link_entries(entries, head.seq, head.hash)]
 
@@ -90,7 +96,7 @@ async def read_preference_history(call: Call, cpf: Cpf, page: Page) -> Preferenc
 
 
 async def verify_ledger(connection: Connection, cpf: Cpf | None = None) -> Verification:
-    """Verify the chain of one citizen or of all citizens.
+    """Verify one citizen's chain, or all chains if `cpf` is None.
 
     The transaction must have the isolation level `repeatable_read`, so that both reads see the same state.
     """

@@ -1,4 +1,4 @@
-"""SQL for the ledger of preferences, to which entries are only appended."""
+"""SQL for the preference ledger. Entries are only appended, except that old chains are deleted whole."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _FETCHED_AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class LedgerHead:
-    """The end of a citizen's chain, and the time for the next entry: later than every existing entry."""
+    """The end of a citizen's chain. `moment` is the time for the next entry, later than every existing entry."""
 
     seq: int
     hash: bytes
@@ -39,7 +39,10 @@ LEFT JOIN LATERAL (
 ) AS last ON true
 """)
 async def read_ledger_head(connection: Connection, cpf: Cpf) -> LedgerHead:
-    """Return the end of the citizen's ledger. Read the preferences after it, so that they are at least as recent."""
+    """Return the end of the citizen's ledger.
+
+    Read the preferences after this call, so that they are at least as recent as the result.
+    """
 
 
 @lookup("SELECT count(*) FROM registry.preference_ledger WHERE cpf = :cpf")
@@ -50,7 +53,7 @@ async def count_ledger_entries(source: Source, cpf: Cpf) -> int: ...
 SELECT {_MEMBERS} FROM registry.preference_ledger WHERE cpf = :cpf ORDER BY seq DESC LIMIT :limit OFFSET :offset
 """)
 async def list_ledger_entries(source: Source, cpf: Cpf, page: Page | None = None) -> list[LedgerEntry]:
-    """Return the page's entries, newest first. Without a page, return all."""
+    """Return the page's entries, newest first. Without a page, return all entries."""
 
 
 @statement(f"""
@@ -62,9 +65,9 @@ async def _list_links(connection: Connection, cpf: Cpf | None) -> list[Link]: ..
 
 
 async def iterate_chains(connection: Connection, cpf: Cpf | None) -> AsyncIterator[list[Link]]:
-    """Yield the links of one citizen, or of each citizen if `cpf` is None, in their order.
+    """Yield the chain of one citizen, or of every citizen if `cpf` is None. The links are sorted by `seq`.
 
-    It reads through a cursor, so the caller must have a transaction.
+    The rows are read through a cursor, so the caller must have a transaction.
     """
     chain: list[Link] = []
     values = _list_links.bind([cpf], {})
@@ -79,7 +82,7 @@ async def iterate_chains(connection: Connection, cpf: Cpf | None) -> AsyncIterat
 
 
 class LedgerPlace(NamedTuple):
-    """The position of an entry: the citizen, the number in their chain, and the entry's id."""
+    """The position of an entry: the citizen, the number in the chain, and the entry's id."""
 
     cpf: str
     seq: int
@@ -110,15 +113,15 @@ async def find_contradicted_entries(connection: Connection, cpf: Cpf | None) -> 
 async def count_all_ledger_entries(connection: Connection) -> int: ...
 
 
-# Delete only whole chains, so that the rest can still be verified from the first entry.
+# Delete only whole chains, so that every remaining chain can still be verified from its first entry.
 @statement("""
 DELETE FROM registry.preference_ledger WHERE cpf IN (
     SELECT cpf FROM registry.preference_ledger GROUP BY cpf HAVING max(timestamp) <= now() - :age::text::interval)
 """)
 async def delete_old_chains(connection: Connection, age: str) -> int:
-    """Delete chains whose newest entry is older than `age`.
+    """Delete chains whose newest entry is at least `age` old. Return the number of deleted entries.
 
-    Return the number of entries. Only the table's owner may do this.
+    Only the table's owner may do this.
     """
 
 

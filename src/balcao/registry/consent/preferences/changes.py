@@ -1,4 +1,4 @@
-"""A requested change of preferences, and its differences from the current preferences."""
+"""A requested change of preferences, and how it differs from the current preferences."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,10 @@ REASON_LENGTH = 500
 
 @dataclass(frozen=True)
 class RequestedChange:
-    """A request. `opt_in` None retains the global flag, and categories that `choices` omits do not change."""
+    """A requested change. If `opt_in` is None, the global flag does not change.
+
+    Categories that `choices` omits do not change either.
+    """
 
     channel: str
     opt_in: bool | None = None
@@ -27,12 +30,12 @@ class RequestedChange:
 
     @property
     def fields(self) -> list[str]:
-        """Return the names of the members to change, for the audit."""
+        """The names of the members to change, for the audit trail."""
         named = {"opt_in": self.opt_in is not None, "category_opt_ins": bool(self.choices)}
         return [name for name, is_asked in named.items() if is_asked]
 
     def list_changes(self, current: Preferences) -> list[Change]:
-        """Return the differences from the current preferences.
+        """Return the flags that the request sets to another value.
 
         Raises Unprocessable for unknown or inactive categories.
         """
@@ -42,13 +45,13 @@ class RequestedChange:
         return flag + [Change(id_, wanted) for id_, wanted in self.choices.items() if wanted != shown[id_]]
 
     def apply_to(self, current: Preferences) -> Preferences:
-        """Return the preferences after the change, but with their old time."""
+        """Return the preferences after the change. Their time does not change."""
         opt_in = current.opt_in if self.opt_in is None else self.opt_in
         return Preferences(current.cpf, opt_in, current.category_opt_ins | dict(self.choices), current.updated_at)
 
 
 def require_active(categories: Iterable[str], current: Preferences) -> None:
-    """Raise Unprocessable unless all of these are active categories."""
+    """Raise Unprocessable unless all of the categories are active."""
     if any(id_ not in current.category_opt_ins for id_ in categories):
         raise Unprocessable(
             "Há uma categoria desconhecida ou inativa: use as de `/notification-categories`.", code="category-unknown"
@@ -66,12 +69,12 @@ def parse_preferences_body(body: PreferencesBody) -> RequestedChange:
 
 
 def parse_preference_choice(category: str, body: ChoiceBody) -> RequestedChange:
-    """Return the choice of one category. Raises Invalid."""
+    """Return the requested choice of one category. Raises Invalid."""
     return RequestedChange(parse_channel(body.channel), choices={category: body.opt_in}, reason=_reason(body.reason))
 
 
 def parse_channel(text: str) -> str:
-    """Return the channel. Raises Invalid."""
+    """Return the channel if it is valid. Raises Invalid otherwise."""
     if not _CHANNEL.fullmatch(text):
         raise Invalid(
             "O campo `channel` deve ter de 1 a 32 letras minúsculas, algarismos, `_`, `.` ou `-`.",
@@ -81,7 +84,7 @@ def parse_channel(text: str) -> str:
 
 
 def _reason(text: str | UnsetType) -> str | None:
-    """Return the cleaned reason, or None for a blank text. Raises Invalid for personal data in it."""
+    """Return the cleaned reason, or None if it is missing or blank. Raises Invalid if it contains personal data."""
     if text is UNSET:
         return None
     reason = clean_text("reason", text, longest=REASON_LENGTH, shortest=0, one_line=False)

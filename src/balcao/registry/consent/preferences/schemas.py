@@ -1,4 +1,4 @@
-"""Wire types of notification preferences and form options."""
+"""Wire types for notification preferences and form options."""
 
 from datetime import datetime
 from typing import Annotated, TypeAlias
@@ -31,7 +31,10 @@ ReasonText: TypeAlias = Annotated[
 
 
 class Preferences(msgspec.Struct):
-    """The preferences. `category_opt_ins` has every active category (spec: notification preferences of a citizen)."""
+    """A citizen's preferences (spec: notification preferences of a citizen).
+
+    `category_opt_ins` has every active category.
+    """
 
     cpf: CpfText
     opt_in: Annotated[bool, Meta(description="Se o cidadão aceita receber notificações.", examples=[True])]

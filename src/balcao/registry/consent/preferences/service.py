@@ -22,13 +22,13 @@ from balcao.registry.consent.preferences.changes import (
 )
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
 
-# A function from the preferences to the document that the caller has seen. `If-Match` contains the ETag of that
-# document.
+# A function that builds the document that the caller has seen from the preferences. `If-Match` contains the ETag of
+# this document.
 Known = Callable[[Preferences], Any]
 
 
 async def read_preferences(call: Call, cpf: Cpf) -> Preferences:
-    """Return the preferences. A read of another person's preferences is audited first."""
+    """Return the preferences. A read of another person's preferences is audited."""
     async with call.reading(cpf, ["opt_in", "category_opt_ins"]) as source:
         return await store.select_preferences(source, cpf)
 
@@ -38,14 +38,17 @@ def _whole(preferences: Preferences) -> Any:
 
 
 async def change_preferences(call: Call, cpf: Cpf, body: PreferencesBody, known: Known = _whole) -> Preferences:
-    """Change the given members and return the new state. Raises Invalid, and Unprocessable for a category."""
+    """Change the given members and return the new preferences.
+
+    Raises Invalid, PreconditionFailed, and Unprocessable for an unknown or inactive category.
+    """
     return await apply_change(call, cpf, parse_preferences_body(body), known)
 
 
 async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes, known: Known = _whole) -> Preferences:
-    """Choose one category and return the new state.
+    """Choose one category and return the new preferences.
 
-    Raises Unprocessable for the category before it reports any error in the body.
+    An unknown or inactive category raises Unprocessable before the body is parsed.
     """
 
     def parse_change(current: Preferences) -> RequestedChange:
@@ -56,9 +59,9 @@ async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes, know
 
 
 async def apply_change(call: Call, cpf: Cpf, requested: RequestedChange, known: Known = _whole) -> Preferences:
-    """Apply the change and return the new state.
+    """Apply the change and return the new preferences.
 
-    `known` returns the document whose ETag `If-Match` contains. Raises PreconditionFailed, and Unprocessable for an
+    `known` builds the document whose ETag `If-Match` contains. Raises PreconditionFailed, and Unprocessable for an
     unknown or inactive category.
     """
     return await _change(call, cpf, lambda _: requested, known)

@@ -11,8 +11,8 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.consent.preferences.schemas import Preferences
 
 
-# Always returns one row. Without choices of the citizen, it contains the categories' defaults and the time of their
-# last change.
+# This query always returns one row. If the citizen has made no choice, the row has the categories' defaults and the
+# time at which a category last changed.
 @lookup("""
 SELECT :cpf::text AS cpf,
        coalesce(preferences.opt_in, true) AS opt_in,
@@ -40,7 +40,7 @@ async def select_preferences(source: Source, cpf: Cpf) -> Preferences:
 # Lock order: `append_preference_entries` locks the citizen's preferences. Every other CTE reads from `locked`, so
 # nothing is locked or written before.
 #
-# Defaults: a choice that equals the default is stored too, and remains if the default changes.
+# Defaults: a choice that equals the category's default is stored too, so it remains if the default changes.
 @statement(f"""
 WITH appended AS MATERIALIZED (
     SELECT registry.append_preference_entries(:after.cpf, :behind, :entries::jsonb) AS is_held
@@ -78,4 +78,4 @@ SELECT (SELECT count(*) FROM registry.preferences WHERE cpf = :cpf)
      + (SELECT count(*) FROM registry.preference_choice WHERE cpf = :cpf)
 """)
 async def count_preference_rows(connection: Connection, cpf: Cpf) -> int:
-    """Return the number of the citizen's rows: the global flag and the choices."""
+    """Return the number of the citizen's rows for the global flag and the choices."""
