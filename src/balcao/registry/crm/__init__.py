@@ -1,4 +1,4 @@
-"""The CRM integration: receives its events, pushes citizens' changes, and offers portals proxy operations."""
+"""The CRM integration: receive the CRM's events, push citizens' changes, and offer proxy operations for portals."""
 
 from balcao.registry.crm.events.api import FEATURE as EVENTS
 from balcao.registry.crm.lease.feature import FEATURE as LEASE

@@ -10,12 +10,15 @@ _PATTERN = re.compile(
     re.ASCII,
 )
 
-# asyncpg encodes `datetime.max` as "infinity". Later times are therefore reduced to this time.
+# asyncpg encodes `datetime.max` as "infinity". Later times are therefore replaced by this time.
 LATEST = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 def parse_iso_time(text: str) -> datetime | None:
-    """Return the instant in UTC, cut to microseconds. None unless the text is a date and time from 1970 to 9999."""
+    """Return the time in UTC, truncated to microseconds.
+
+    Return None unless `text` is a date and time from 1970 to 9999.
+    """
     found = _PATTERN.fullmatch(text)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""The members of a citizen in the CRM's webhook and responses, described in one place (rules: registry 3.4)."""
+"""Member types of a citizen in the CRM's webhook and in responses (rules: registry 3.4)."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,4 +1,4 @@
-"""The number of a job in a path."""
+"""Path parameter: the job's number."""
 
 from typing import Annotated, TypeAlias
 

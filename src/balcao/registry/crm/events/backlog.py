@@ -1,7 +1,7 @@
-"""The number of waiting events, counted in the database at most once a second in each process.
+"""The number of waiting events. Each process counts them in the database at most once a second.
 
-Between two counts, a process adds the events that it accepts itself. The limit is approximate: several processes may
-exceed it by the events that they accept within a second.
+Between two counts, a process adds only the events that it accepts itself. The limit is therefore approximate: several
+processes may exceed it by the events that they accept within a second.
 """
 
 import time
@@ -14,7 +14,7 @@ COUNT_SECONDS = 1.0
 
 
 class Backlog:
-    """Refuses events while too many wait for the worker."""
+    """The approximate number of waiting events, and the check of its limit."""
 
     def __init__(self) -> None:
         self._waiting = 0
@@ -24,7 +24,7 @@ class Backlog:
         """Raise Unavailable if more events wait than the settings allow (rules: registry 4.1 row 4)."""
         most = platform.settings.crm_event_queue_max
         if time.monotonic() - self._counted_at > COUNT_SECONDS:
-            self._counted_at = time.monotonic()  # before the count: calls meanwhile must not count again
+            self._counted_at = time.monotonic()  # set before the count, so concurrent calls do not count again
             async with platform.database.connection() as connection:
                 self._waiting = await store.count_waiting_events(connection, most + 1)
         if self._waiting > most:

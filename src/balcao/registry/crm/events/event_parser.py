@@ -1,4 +1,4 @@
-"""The parser of the webhook's body. It checks in the order of the rules (rules: registry 4.1 rows 5-12)."""
+"""Parser for the webhook's body. The checks follow the order of the rules (rules: registry 4.1 rows 5-12)."""
 
 import hashlib
 import unicodedata
@@ -34,7 +34,10 @@ _BREAKS = str.maketrans("\r\n\t", "   ")
 
 @dataclass(frozen=True)
 class Event:
-    """A parsed event. `at` is None if the CRM sent no time. `dados` contains known keys only."""
+    """A parsed event. `at` is None if the CRM sent no time. `dados` contains only known keys.
+
+    `dados` is None for an `anonimizacao` event.
+    """
 
     cpf: Cpf
     evento: Evento
@@ -48,15 +51,15 @@ class _Raw(msgspec.Struct):
 
 
 def parse_event(body: bytes) -> Event:
-    """Return the event of a body. Raises Invalid, which names the wrong key but never its value."""
+    """Parse the body. Raises Invalid; its message contains the name of the wrong key, but never the value."""
     sent = decoding.parse_object(body)
     cpf = _parse_cpf(sent.get("cpf"))
     evento = _parse_evento(sent.get("evento"))
     at = _parse_updated_at(sent.get("updatedAt"))
     if evento == "anonimizacao":
         return Event(cpf, evento, at, None, hashlib.sha256(b"").digest())
-    # Hash the bytes as received. A repeated event is recognised by them, because encoding the parsed object again could
-    # yield other bytes.
+    # Hash the received bytes, because encoding the parsed object again could yield other bytes. Repeated events are
+    # recognised by this hash.
     raw = bytes(msgspec.json.decode(decoding.strip_bom(body), type=_Raw).dados)
     dados = _parse_dados(sent.get("dados"), len(raw))
     return Event(cpf, evento, at, dados, hashlib.sha256(raw).digest())
@@ -70,7 +73,7 @@ def _parse_cpf(value: object) -> Cpf:
 
 
 def _parse_evento(value: object) -> Evento:
-    """Return the kind of event. The comparison is case-sensitive: an erasure must never be guessed."""
+    """Return the kind of event. The comparison is case-sensitive, because an erasure must never be guessed."""
     if value is None or value == "atualizacao":
         return "atualizacao"
     if value == "anonimizacao":
@@ -110,7 +113,10 @@ def _fault(key: str, expected: str) -> Invalid:
 
 
 def _parse_text(key: str, value: object) -> str | None:
-    """Return the text in NFC, trimmed, with spaces for line breaks and tabs. The empty string is a value of its own."""
+    """Return the string in NFC and trimmed, with a space for each line break and tab.
+
+    Null returns None. The empty string is a value and differs from null.
+    """
     if value is None:
         return None
     if not isinstance(value, str):
@@ -170,7 +176,10 @@ def _parse_consent(place: str, entry: Mapping[str, object]) -> dict[str, str | N
 
 
 def _parse_choice(place: str, consent: Mapping[str, str | None], name: str, allowed: Mapping[str, str]) -> str | None:
-    """Return the meaning of the member, in any case of letters. None if it is missing or empty."""
+    """Return the meaning of the member, ignoring case. Return None if the member is missing or empty.
+
+    Raises Invalid for any other value.
+    """
     word = consent.get(name)
     if not word:
         return None

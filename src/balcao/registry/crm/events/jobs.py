@@ -1,4 +1,4 @@
-"""The worker jobs of the CRM's events."""
+"""The worker job that applies CRM events."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -11,9 +11,9 @@ from balcao.registry.crm.events.store import EVENT_JOB
 
 
 async def apply_event(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Apply an event. The payload contains the event's id."""
+    """Apply the event whose id is in the payload."""
     await service.apply_crm_event(platform, payload["event"])
 
 
-# This job fails only while the database is down, so it is retried for as long as an outage may last.
+# This job fails only while the database is down, so it has enough attempts to survive a long outage.
 JOBS = [JobKind(EVENT_JOB, apply_event, attempts=1000, first_delay=timedelta(seconds=1))]

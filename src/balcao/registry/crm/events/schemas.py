@@ -1,4 +1,4 @@
-"""Wire types of the CRM's events."""
+"""Wire types for CRM events."""
 
 from datetime import datetime
 from typing import Annotated
@@ -26,7 +26,7 @@ class Acknowledgement(msgspec.Struct):
 
 
 class WebhookAddress(msgspec.Struct):
-    """The address of a delta. Each part can be changed, cleared or left out separately."""
+    """The address in a delta. Each part can be changed, cleared or omitted separately."""
 
     bairro: members.Bairro | UnsetType | None = UNSET
     cep: members.Cep | UnsetType | None = UNSET
@@ -38,7 +38,7 @@ class WebhookAddress(msgspec.Struct):
 
 
 class WebhookConsent(msgspec.Struct):
-    """One consent of a delta. `status` or `acao` says whether it is given. `motivo` is required to withdraw it."""
+    """One consent in a delta. `status` or `acao` is required. `motivo` is required to withdraw a consent."""
 
     acao: members.Acao | UnsetType | None = UNSET
     canal: members.Canal | UnsetType | None = UNSET
@@ -50,7 +50,7 @@ class WebhookConsent(msgspec.Struct):
 
 
 class WebhookData(msgspec.Struct, rename="camel"):
-    """A delta. Absent keys do not change, null clears, the empty string is stored, and unknown keys are ignored."""
+    """A delta. Omitted keys do not change, null clears, the empty string is stored, and unknown keys are ignored."""
 
     account_id: members.AccountId | UnsetType | None = UNSET
     canal_origem: members.CanalOrigem | UnsetType | None = UNSET
@@ -83,7 +83,7 @@ class WebhookData(msgspec.Struct, rename="camel"):
 
 
 class WebhookBody(msgspec.Struct):
-    """An event of the CRM. This type only describes the body: the event parser reads the bytes itself."""
+    """A CRM event. This type only describes the body: the event parser reads the bytes itself."""
 
     cpf: CpfDigits
     evento: Annotated[
@@ -133,7 +133,7 @@ class CrmEvent(msgspec.Struct):
 
     @classmethod
     def from_row(cls, row: Row) -> "CrmEvent":
-        """Return the event of a row, which contains the full CPF."""
+        """Build the event from a row, and mask its CPF."""
         return cls(**{**row, "cpf": Cpf(row["cpf"]).masked})
 
 
@@ -145,7 +145,7 @@ class CrmEventPage(msgspec.Struct):
 
 
 class EventQuery(PageQuery, rename={"from_": "from"}):
-    """The filters of the list of events."""
+    """The filters of the event list."""
 
     cpf: CpfFilter | None = None
     request_id: Annotated[

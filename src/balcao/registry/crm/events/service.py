@@ -1,4 +1,4 @@
-"""The CRM's events: parsed and stored here, then applied once to the mirror by a job."""
+"""CRM events: they are parsed and stored here. A job then applies each event to the mirror once."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -31,20 +31,26 @@ _future_events = counter("balcao_crm_event_future", "Events of the CRM dated mor
 
 
 class IngestResult(NamedTuple):
-    """The number of new events, and of events that the parser rejected. Known events count as neither."""
+    """The number of new events, and the number of events that the parser rejected.
+
+    Events that were stored before count as neither.
+    """
 
     new: int
     refused: int
 
 
 def require_events_configured(platform: Platform) -> None:
-    """Raise Unavailable without configuration. This check precedes authorisation (rules: registry 4.1 row 2)."""
+    """Raise Unavailable if the CRM integration is not configured.
+
+    This check precedes authorisation (rules: registry 4.1 row 2).
+    """
     if not platform.client_lists["CRM_WEBHOOK_CLIENTS"] or not platform.settings.crm_configured:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
 
 
 async def accept_event(call: Call, body: bytes) -> Acknowledgement:
-    """Store an event with its job and audit event, and acknowledge it after their commit (spec: webhook rule 5).
+    """Store an event with its job and audit event, and acknowledge it after the commit (spec: webhook rule 5).
 
     Raises Unavailable while too many events wait, and Invalid for a malformed body.
     """
@@ -57,8 +63,8 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
         is_new = await call.platform.database.write_grouped(store.accept_events, accepted)
         if not is_new:
             await call.platform.database.write_grouped(store.note_repeats, accepted)
-    # An event with a time in the future is applied as it is. An operator can reset the fields that it writes (rules:
-    # registry 4.1).
+    # An event with a time in the future is applied like any other. An operator can reset the times of the fields that
+    # it writes (rules: registry 4.1).
     if is_new and event.at is not None and event.at > utc_now() + FUTURE:
         _future_events.inc()
     if is_new:
@@ -67,9 +73,9 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
 
 
 async def ingest_events(call: Call, connection: Connection, bodies: Sequence[Mapping[str, Any]]) -> IngestResult:
-    """Accept events that the platform has read from the CRM, as if the CRM had sent them, in this transaction.
+    """Store events that the platform has derived from CRM data, as if the CRM had sent them, in this transaction.
 
-    They have the form of the webhook and pass the same checks. Rejected events are counted and logged.
+    They have the format of the webhook and pass the same checks. Rejected events are counted and logged.
     """
     rows: list[store.AcceptedEvent] = []
     for body in bodies:
@@ -88,7 +94,7 @@ async def ingest_events(call: Call, connection: Connection, bodies: Sequence[Map
 async def apply_crm_event(platform: Platform, event_id: str) -> None:
     """Apply an event in one transaction: merge, erase the payload, write the result and the audit event.
 
-    A job may run twice: an event that was already applied is skipped. Lock order: the event before the mirror. Every
+    A job may run twice, so an event that was already applied is skipped. Lock order: the event before the mirror. Every
     other write of the person's data locks the mirror first, but none of them waits for an event, so there is no
     deadlock.
     """
@@ -113,7 +119,7 @@ async def apply_crm_event(platform: Platform, event_id: str) -> None:
 async def list_crm_events(call: Call, filters: EventFilters, page: Page) -> CrmEventPage:
     """Return a page of events without `dados`, newest first.
 
-    A search for one person's events is audited as a read of their data.
+    The read is audited. If the filters name a person, it is audited as a read of that person's data.
     """
     async with call.platform.database.transaction() as connection:
         total = await store.count_matching_events(connection, filters)

@@ -1,4 +1,4 @@
-"""SQL for the CRM's events."""
+"""SQL for CRM events."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ EVENT_JOB = "crm_event"
 
 
 class AcceptedEvent(msgspec.Struct, frozen=True):
-    """An event and the values that are written with it."""
+    """An accepted event, with the values that are stored with it."""
 
     event: Event
     client: str
@@ -33,12 +33,12 @@ class AcceptedEvent(msgspec.Struct, frozen=True):
 
     @property
     def payload(self) -> bytes:
-        """Return the payload of the event's job."""
+        """The payload of the event's job."""
         return encode_payload({"event": self.id})
 
 
 async def accept_events(connection: Connection, events: Sequence[AcceptedEvent]) -> list[bool]:
-    """Store events, each with its job and audit event. Return for each whether it is new."""
+    """Store the new events, each with its job and audit event. Return whether each of the events was new."""
     new = await _insert_events(connection, events, EVENT_JOB)
     return [accepted.id in new for accepted in events]
 
@@ -69,15 +69,16 @@ async def _insert_events(connection: Connection, events: Sequence[AcceptedEvent]
 
 
 async def note_repeats(connection: Connection, events: Sequence[AcceptedEvent]) -> list[None]:
-    """Record which call repeated each of these known events. Only the last repetition of an event is stored."""
+    """Record which call repeated each of these events. Only the latest repetition of an event is stored."""
     await _note_repeats(connection, events)
     return [None] * len(events)
 
 
-# Snapshot: this statement runs after the insert, so that it sees events that another call stored meanwhile.
+# Snapshot: this statement runs after the insert, so that it sees events that another call stored in the meantime.
 #
-# There is no foreign key, because its check would wait for a job that has locked the event. The rows are locked in the
-# order of the event's id.
+# There is no foreign key, because its check would wait for a job that has locked the event.
+#
+# Lock order: the rows are locked in the order of the event's id.
 @statement("""
 INSERT INTO registry.crm_event_repeat (event_id, request_id, repeated_at)
 SELECT DISTINCT ON (event.id) event.id, offered.request_id, now()
@@ -95,11 +96,11 @@ async def _note_repeats(connection: Connection, events: Sequence[AcceptedEvent])
 
 @statement("SELECT count(*) FROM (SELECT FROM registry.crm_event WHERE applied_at IS NULL LIMIT :at_most) AS waiting")
 async def count_waiting_events(connection: Connection, at_most: int) -> int:
-    """Return the number of waiting events, counted only up to `at_most`."""
+    """Return the number of waiting events, or `at_most` if there are more."""
 
 
 class WaitingEvent(msgspec.Struct, frozen=True):
-    """An event to apply. `dados` is None for an erasure, and if a later erasure has removed the data."""
+    """An event to apply. `dados` is None for an `anonimizacao` event, or if a later erasure has removed the data."""
 
     cpf: Cpf
     evento: str
@@ -114,7 +115,7 @@ FROM registry.crm_event WHERE id = :event_id AND applied_at IS NULL
 FOR UPDATE
 """)
 async def take_event(connection: Connection, event_id: str) -> WaitingEvent | None:
-    """Lock an event that has not been applied yet. Return None if it has."""
+    """Lock an event that has not been applied yet, and return it. Return None if it was already applied."""
 
 
 @statement("""
@@ -124,9 +125,10 @@ async def finish_event(connection: Connection, event_id: str, result: str) -> No
     """Write the result and erase the payload, because the mirror now contains the data."""
 
 
-# An erasure also covers waiting events. SKIP LOCKED: a locked row is being applied by a job, which waits for the mirror
-# that we hold. That job then finds the tombstone and erases the payload itself. Waiting for the row would be a
-# deadlock.
+# An erasure also covers waiting events.
+#
+# SKIP LOCKED: a job is applying a locked row, and waits for the mirror that we hold. That job then finds the tombstone
+# and erases the payload itself. Waiting for the row would cause a deadlock.
 @statement("""
 UPDATE registry.crm_event SET dados = NULL
 WHERE id IN (
@@ -144,7 +146,7 @@ SELECT id::text, cpf, request_id,
 FROM registry.crm_event WHERE id = ANY (:ids::text[]::uuid[])
 """)
 async def find_event_subjects(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return the person and the fields of each event by its id."""
+    """Return the person and the fields of each event, by event id."""
 
 
 @statement("SELECT id::text FROM registry.crm_event WHERE cpf = :cpf AND applied_at IS NULL")
@@ -156,11 +158,11 @@ UPDATE registry.crm_event SET dados = NULL, applied_at = clock_timestamp(), resu
 WHERE id = :event_id::text::uuid AND applied_at IS NULL
 """)
 async def give_up_event(connection: Connection, event_id: str) -> None:
-    """End a dropped event: it has no effect, and its payload is erased."""
+    """End an event whose job was dropped: mark it as applied without effect, and erase its payload."""
 
 
-# An event is dead if it was not applied and no job will apply it: its job is dead-lettered or gone from the queue. A
-# dropped event is not dead, because `give_up_event` marks it as applied.
+# An event is dead if it was not applied and no job will apply it: its job is dead-lettered or no longer in the queue.
+# An event whose job was dropped is not dead, because `give_up_event` marks it as applied.
 _DEAD = f"""
 event.applied_at IS NULL AND NOT EXISTS (
     SELECT FROM ({pending_sql(EVENT_JOB)}) AS job WHERE job.payload ->> 'event' = event.id::text)
@@ -176,7 +178,7 @@ UPDATE registry.crm_event AS event SET dados = NULL
 WHERE dados IS NOT NULL AND accepted_at <= now() - :age::interval AND {_DEAD}
 """)
 async def erase_old_event_payloads(connection: Connection, age: timedelta) -> int:
-    """Erase old payloads of dead events. Return the number of erased payloads."""
+    """Erase the payloads of dead events that are at least `age` old. Return the number of erased payloads."""
 
 
 @statement("SELECT count(*) FROM registry.crm_event")
@@ -188,7 +190,10 @@ DELETE FROM registry.crm_event AS event
 WHERE accepted_at <= now() - :age::interval AND (applied_at IS NOT NULL OR ({_DEAD}))
 """)
 async def delete_old_crm_events(connection: Connection, age: timedelta) -> int:
-    """Delete applied and dead events, and return how many were deleted. Only the owner of the table may do this."""
+    """Delete applied and dead events that are at least `age` old. Return the number of deleted events.
+
+    Only the table's owner may do this.
+    """
 
 
 @statement("SELECT count(*) FROM registry.crm_event_repeat")
@@ -197,11 +202,14 @@ async def count_repeats(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.crm_event_repeat WHERE repeated_at <= now() - :age::interval")
 async def delete_old_repeats(connection: Connection, age: timedelta) -> int:
-    """Delete old repetitions, and return how many were deleted. Only the owner of the table may do this."""
+    """Delete repetitions that are at least `age` old. Return the number of deleted rows.
+
+    Only the table's owner may do this.
+    """
 
 
-# The age of the oldest waiting event in seconds. Dead-lettered events do not count. The index yields events by age, so
-# the statement only reads up to the first one that still has a job.
+# The age of the oldest waiting event in seconds, without dead-lettered events. The index yields events by age, so the
+# statement only reads up to the first event that is not dead-lettered.
 OLDEST_EVENT_SQL = f"""
 SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::float8 FROM registry.crm_event
 WHERE applied_at IS NULL AND id NOT IN (SELECT (payload ->> 'event')::uuid FROM ({dead_sql(EVENT_JOB)}) AS dead)
@@ -215,7 +223,7 @@ SELECT (SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL) AS wai
 
 @dataclass(frozen=True, slots=True)
 class EventFilters:
-    """The filters of the list of events. A filter that is None is not applied."""
+    """The filters of the event list. None means no filter."""
 
     cpf: Cpf | None
     request_id: str | None

@@ -1,4 +1,4 @@
-"""Leases: only one process at a time works in the CRM for a person."""
+"""Leases: only one process at a time creates a person's CRM account, or files their anonymisation request."""
 
 from balcao.core.audit.personal_data import PersonalData
 from balcao.core.exports.declaration import Exports

@@ -1,7 +1,8 @@
-"""Leases: only one process at a time works in the CRM for a person, and the others wait briefly.
+"""Leases: only one process at a time creates a person's CRM account, or files their anonymisation request.
 
-A lease may expire while its holder still works, so it is not a guarantee. For logins it only saves calls: the CRM's
-upsert prevents a second account. For anonymisations it prevents a second request as long as the holder is not stalled.
+Other processes wait briefly. A lease may expire while its holder still works, so it is not a guarantee. For logins it
+only saves calls, because the CRM's upsert prevents a second account. For anonymisations it prevents a second request as
+long as the holder is not stalled.
 """
 
 import asyncio
@@ -26,9 +27,11 @@ Turn = Literal["first", "after another", "without"]
 
 @asynccontextmanager
 async def take_turn(platform: Platform, cpf: Cpf, purpose: Purpose, deadline: Deadline) -> AsyncIterator[Turn]:
-    """Hold the lease within the block. Yield whether another process held it first, or still holds it.
+    """Hold the lease within the block.
 
-    The caller waits at most until `NEEDED_SECONDS` before its deadline. Then the block runs without the lease.
+    Yield `first` if the lease was free, `after another` if this process had to wait for another holder, or `without` if
+    another process still holds the lease. The caller waits at most until `NEEDED_SECONDS` before its deadline. Then the
+    block runs without the lease.
     """
     holder = str(new_id())
     found: Turn = "first"

@@ -1,4 +1,4 @@
-"""Wire types of the login sync, and of a citizen in the CRM."""
+"""Wire types for the login sync, and for a citizen in the CRM."""
 
 from typing import Annotated
 
@@ -34,7 +34,7 @@ class CidadaoAddress(msgspec.Struct):
 
 
 class Cidadao(msgspec.Struct, rename="camel"):
-    """A citizen in the CRM (spec: CRM citizen data). Texts that the CRM does not have are omitted, never null."""
+    """A citizen in the CRM (spec: CRM citizen data). Optional members without a value are omitted, never null."""
 
     account_id: members.AccountId
     cpf: CpfDigits

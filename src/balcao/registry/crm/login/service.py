@@ -28,20 +28,20 @@ LANGUAGE = "Portugues_Brasil"
 
 
 class SyncResult(NamedTuple):
-    """The response, and the action in the CRM for the audit trail."""
+    """The response, and the action in the CRM to record in the audit trail."""
 
     response: LoginSync
     action: AuditAction
 
 
 class LoginSyncs:
-    """The running syncs. Concurrent calls for one person in one process share one run and its result."""
+    """The running syncs of a process. Concurrent calls for the same person share one run and its result."""
 
     def __init__(self) -> None:
         self._running: dict[Cpf, asyncio.Task[SyncResult]] = {}
 
     async def run(self, cpf: Cpf, platform: Platform, caller: Caller) -> SyncResult:
-        """Join the person's running sync, or start a sync. Return its result."""
+        """Join the person's running sync, or start one. Return its result."""
         task = self._running.get(cpf)
         if task is None:
             task = asyncio.create_task(_sync(platform, cpf, caller))
@@ -51,11 +51,11 @@ class LoginSyncs:
 
 
 async def validate_login(call: Call) -> LoginSync:
-    """Sync the account of the person who logs in.
+    """Sync the CRM account of the person who logs in.
 
-    The platform stores no CRM data here, only the audit event and the digest of an e-mail that it wrote into the CRM.
-    Raises Unauthenticated for a machine, CrmFailed if the CRM does not respond within the budget, and Unavailable if no
-    CRM is configured.
+    This stores no CRM data, only the audit event and the digest of an e-mail that was written into the CRM. Raises
+    Unauthenticated for a machine, CrmFailed if the CRM does not respond within the budget, and Unavailable if no CRM is
+    configured.
     """
     cpf = call.person
     result = await call.platform.part(LoginSyncs).run(cpf, call.platform, call.identified_caller)
@@ -83,7 +83,10 @@ async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> SyncResult:
 
 @dataclass
 class EmailWrite:
-    """The e-mail that a login writes, or None, and whether the CRM has it after the call."""
+    """An e-mail write of a login. `written` is the e-mail, or None if there is none to write.
+
+    `delivered` is whether the CRM has the e-mail after the call.
+    """
 
     written: str | None
     delivered: bool = False
@@ -124,7 +127,7 @@ async def _upsert_what_fits(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any],
     try:
         return await crm.upsert(cpf, fields, deadline)
     except CrmRefused as refusal:
-        # If the CRM names no field, omit both.
+        # If the CRM names no field, omit both the e-mail and the name.
         refused = crm.fields.find_keys(refusal.fields) if refusal.fields else {"email", "nome"}
         left_out = {key for key in refused & {"email", "nome"} if fields.get(key, UNNAMED) != UNNAMED}
         if refusal.http_status != 400 or not left_out:
@@ -137,9 +140,9 @@ async def _upsert_what_fits(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any],
 async def _match(
     platform: Platform, crm: CrmClient, account: Account, cpf: Cpf, offered: str | None, deadline: Deadline
 ) -> SyncResult:
-    """PATCH the account's e-mail in the CRM if it differs from the offered one, and return the account.
+    """Write the offered e-mail into the account if it differs, and return the account.
 
-    If the PATCH fails, return the account unchanged. The next login retries.
+    If the write fails, return the account unchanged. The next login tries again.
     """
     if offered is None or _is_same(offered, account.cidadao.get("email")):
         return SyncResult(_respond("matched", account.cidadao), "read")
@@ -164,7 +167,7 @@ def _make_account(platform: Platform, name: str, email: str | None) -> dict[str,
 
 
 def _respond(action: str, cidadao: Any) -> LoginSync:
-    """Return the response. Raises CrmAway if the account's members do not fit the wire type."""
+    """Build the response. Raises CrmAway if the account does not match the wire type."""
     try:
         return LoginSync(action, msgspec.convert(dict(cidadao), Cidadao))
     except msgspec.ValidationError:

@@ -1,4 +1,4 @@
-"""Requests for anonymisation. They are filed in the CRM, which does the work and reports its end with an event."""
+"""Anonymisation requests. The CRM stores and processes them, and reports their completion with an event."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ STATUSES = frozenset({requests.OPEN, "concluido", "falhou", "cancelado"})
 
 
 class RequestOpen(Conflict):
-    """Raised if a request is already open: `request`. Nothing was filed."""
+    """Raised if the person already has an open request (`request`). No new request was filed."""
 
     def __init__(self, request: FiledAnonymisation) -> None:
         super().__init__("Já há uma solicitação de anonimização aberta.", code="request-open")
@@ -27,7 +27,7 @@ class RequestOpen(Conflict):
 
 
 async def file_anonymisation(call: Call, cpf: Cpf) -> FiledAnonymisation:
-    """File a request. If several callers ask at the same time, the lease lets only one of them file it.
+    """File a request. If several callers do so at the same time, the lease lets only one of them file a request.
 
     Raises RequestOpen, NotFound if the person has no account, CrmFailed and Unavailable.
     """
@@ -46,9 +46,9 @@ async def file_anonymisation(call: Call, cpf: Cpf) -> FiledAnonymisation:
 
 
 async def read_anonymisation(call: Call, number: str) -> AnonymisationStatus:
-    """Return the progress of a request.
+    """Return the status of a request.
 
-    Raises NotFound for an unknown number. Without `crm:read`, a request of another person is unknown too.
+    Raises NotFound for an unknown number, and for another person's request unless the caller has `crm:read`.
     """
     found = await requests.find_request(call.platform.part(CrmClient), number, Deadline.within(BUDGET_SECONDS))
     reached = call.with_right_to(found.cpf, "crm:read") if found and found.cpf else None
@@ -68,7 +68,7 @@ def _to_wire(request: AnonymisationRequest, cpf: Cpf) -> FiledAnonymisation:
 
 
 def _parse_time(text: str) -> datetime:
-    """Return the instant. Raises CrmAway for an invalid time, because the response is then unusable."""
+    """Parse a time from the CRM. Raises CrmAway if it is not valid, because the response is then unusable."""
     moment = iso_time.parse_iso_time(text)
     if moment is None:
         raise CrmAway

@@ -1,4 +1,4 @@
-"""A consent that a citizen gives or withdraws: written into the CRM first, then merged into the mirror."""
+"""Give or withdraw a citizen's consent: write it into the CRM first, then merge it into the mirror."""
 
 from dataclasses import asdict, replace
 
@@ -25,7 +25,7 @@ _NOT_IN_CRM = frozenset({"acao"})
 
 
 async def change_consent(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
-    """Give or withdraw a consent. Return the entry as the CRM now has it.
+    """Give or withdraw a consent, and return the consent as it was written.
 
     The CRM is written first, because the mirror must never show a consent that the CRM has rejected. Raises Invalid,
     NotFound if the person has no account, CrmFailed and Unavailable.
@@ -45,7 +45,7 @@ async def change_consent(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoC
 
 
 def _parse(body: CrmConsentBody) -> Consent:
-    """Return the consent of a body. Raises Invalid, which names the member."""
+    """Parse the body. Raises Invalid with the member's name."""
     if body.acao not in STATUSES:
         raise Invalid("O campo `acao` deve ser `optin` ou `optout`.", code="acao-invalid")
     motivo = clean_optional("motivo", body.motivo, longest=LONGEST_TEXT)
@@ -63,14 +63,14 @@ def _parse(body: CrmConsentBody) -> Consent:
 
 
 def _parse_key(field: str, text: str) -> str:
-    """Return a part of the CRM's key. Raises Invalid for `|`, which separates the parts."""
+    """Return a part of the CRM's key. Raises Invalid if it contains `|`, which separates the parts."""
     if "|" in text:
         raise Invalid(f"O campo `{field}` não pode conter `|`.", code=f"{field}-invalid")
     return text
 
 
 def _find_purpose(account: Account, consent: Consent) -> str | None:
-    """Return the current purpose of the consent. A change that names no purpose retains it."""
+    """Return the consent's current purpose, which a change without `finalidade` retains."""
     for entry in account.cidadao["consentimento"]:
         if (entry.get("categoria", ""), entry.get("canal", "")) == (consent.categoria, consent.canal):
             purpose: str | None = entry.get("finalidade")

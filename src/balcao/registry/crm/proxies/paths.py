@@ -1,4 +1,4 @@
-"""The number of a request in a path."""
+"""Path parameter: the number of an anonymisation request."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Wire types of the CRM proxies. The portals define the keys."""
+"""Wire types for the CRM proxies. Portals expect these keys."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -10,7 +10,10 @@ from balcao.registry.members import CpfDigits
 
 
 class CrmConsentBody(msgspec.Struct):
-    """A consent to give or withdraw. `motivo` is required to withdraw. `origem` is the channel of the decision."""
+    """A consent to give or withdraw. `motivo` is required for a withdrawal.
+
+    `origem` is the channel in which the citizen decided.
+    """
 
     categoria: Annotated[
         str, Meta(description="Categoria do consentimento, até 100 caracteres, sem `|`.", examples=["saude"])
@@ -38,7 +41,7 @@ class CrmConsentBody(msgspec.Struct):
 
 
 class CrmRelated(msgspec.Struct, rename="camel"):
-    """Other records that the CRM has of a person, as texts."""
+    """A person's other records in the CRM. All values are strings."""
 
     protocolos: Annotated[list[dict[str, str]], Meta(description="Protocolos.", examples=[[{"numero": "00000042"}]])]
     ligacoes: Annotated[list[dict[str, str]], Meta(description="Ligações.", examples=[[{"data": "2026-03-02"}]])]
@@ -57,7 +60,7 @@ class CrmExportedChannel(msgspec.Struct):
 
 
 class CrmExportedConsent(msgspec.Struct):
-    """The consents of a category, by channel."""
+    """The exported consents of one category, by channel."""
 
     codigo: Annotated[str, Meta(description="Categoria.", examples=["saude"])]
     descricao: Annotated[
@@ -67,7 +70,7 @@ class CrmExportedConsent(msgspec.Struct):
 
 
 class CrmExport(msgspec.Struct, rename="camel"):
-    """All data that the CRM has of a person."""
+    """All data that the CRM has about a person."""
 
     cpf: CpfDigits
     data_exportacao: Annotated[
@@ -81,7 +84,7 @@ class CrmExport(msgspec.Struct, rename="camel"):
 
 
 class FiledAnonymisation(msgspec.Struct, rename="camel"):
-    """A request for anonymisation that is open in the CRM."""
+    """An open anonymisation request in the CRM."""
 
     numero_solicitacao: Annotated[str, Meta(description="Número da solicitação.", examples=["00000012"])]
     cpf: CpfDigits
@@ -92,7 +95,7 @@ class FiledAnonymisation(msgspec.Struct, rename="camel"):
 
 
 class AnonymisationStatus(msgspec.Struct, rename="camel"):
-    """The progress of a request for anonymisation."""
+    """The status of an anonymisation request."""
 
     numero_solicitacao: Annotated[str, Meta(description="Número da solicitação.", examples=["00000012"])]
     status: Annotated[str, Meta(description="`aberto`, `concluido`, `falhou` ou `cancelado`.", examples=["concluido"])]

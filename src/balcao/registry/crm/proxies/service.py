@@ -1,4 +1,4 @@
-"""The citizen's view of the CRM through the platform: the current account, and its export."""
+"""Read a citizen's current CRM account, or export their CRM data."""
 
 from collections.abc import Sequence
 
@@ -16,14 +16,17 @@ from balcao.registry.crm.proxies.schemas import CrmExport, CrmExportedChannel, C
 
 
 async def read_account(call: Call, cpf: Cpf) -> Cidadao:
-    """Return the current account in the CRM. Raises NotFound if there is none, CrmFailed and Unavailable."""
+    """Return the person's current CRM account. Raises NotFound if there is none, CrmFailed and Unavailable."""
     account = await look_up_account(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
     async with call.reading(cpf, ["crm_account"]):
         return msgspec.convert(dict(account.cidadao), Cidadao)
 
 
 async def export_account(call: Call, cpf: Cpf) -> CrmExport:
-    """Export all data that the CRM has of a person. The owner's call is audited too. Raises as `read_account`."""
+    """Export all data that the CRM has about a person. The owner's own export is audited too.
+
+    Raises the same exceptions as `read_account`.
+    """
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     queries = crm.query_accounts(cpf), crm.query_consents(cpf), *related.build_queries(crm.fields, cpf)
     accounts, consents, *beside = await crm.select(deadline, *queries)
@@ -41,19 +44,19 @@ async def export_account(call: Call, cpf: Cpf) -> CrmExport:
 
 
 async def look_up_account(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> Account:
-    """Return the person's account in the CRM. Raises NotFound if there is none."""
+    """Return the person's CRM account. Raises NotFound if there is none."""
     return require_account(await crm.look_up(cpf, deadline))
 
 
 def require_account(account: Account | None) -> Account:
-    """Return the account. Raises NotFound if there is no account."""
+    """Return the account. Raises NotFound if it is None."""
     if account is None:
         raise NotFound("O CRM não tem conta deste cidadão.", code="crm-account-unknown")
     return account
 
 
 def _group_by_category(entries: Sequence[dict[str, str]]) -> list[CrmExportedConsent]:
-    """Group the consents by category in the CRM's order. The first purpose named by an entry describes its category."""
+    """Group the consents by category, in the CRM's order. The first non-empty purpose describes a category."""
     found: dict[str, CrmExportedConsent] = {}
     for entry in entries:
         category = entry.get("categoria", "")

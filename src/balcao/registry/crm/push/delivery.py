@@ -58,7 +58,7 @@ async def _write(platform: Platform, change: Change, deadline: Deadline) -> bool
 
 
 def _build_dados(platform: Platform, values: Mapping[str, Value]) -> dict[str, Any]:
-    """Return the changed keys in the form of the CRM's `dados`, and the channel of the last change."""
+    """Return the values under the keys of `dados`, and add the channel of the last change."""
     flat = {field: value for field, value in values.items() if not field.startswith(_ADDRESS_PREFIX)}
     parts = {
         field.removeprefix(_ADDRESS_PREFIX): value

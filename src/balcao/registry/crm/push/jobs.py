@@ -1,4 +1,4 @@
-"""The worker jobs of the push."""
+"""The worker job that pushes changes to the CRM."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from balcao.registry.mirror.fields import PUSH_JOB
 
 
 async def push(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Push a row of the outbox. The payload contains the row's id."""
+    """Push the outbox row whose id is in the payload."""
     await service.push_outbox_row(platform, payload["outbox"])
 
 

@@ -24,7 +24,7 @@ from balcao.registry.mirror.outbox_store import find_outbox_owner, take_outbox_r
 from balcao.registry.mirror.records import OutboxRow
 from balcao.registry.mirror.store import lock_mirror, read_clock, record_pushed_fields
 
-# This is less than the queue's lease. If a worker loses its job, its call ends before another worker starts the job.
+# Shorter than the queue's lease. If a worker loses its job, its CRM call ends before another worker starts the job.
 BUDGET_SECONDS = 20.0
 LONGEST_REQUESTED_SECONDS = 3_600
 LIMIT_EXCEEDED_SECONDS = 60
@@ -35,7 +35,7 @@ _pushes = counter("balcao_crm_push", "Tries to tell the CRM what citizens change
 
 @dataclass(frozen=True)
 class Push:
-    """The content of one attempt."""
+    """One attempt: the outbox row, the values to write, and the start of the attempt."""
 
     row: OutboxRow
     change: Change
@@ -43,9 +43,10 @@ class Push:
 
 
 async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
-    """Try once to push a row of the outbox. Return if the row no longer needs this job.
+    """Try once to push an outbox row. Do nothing if the row no longer needs this job.
 
-    The CRM is called between two transactions, so a slow CRM holds no lock. Raises Retry, Park or Wait for the queue.
+    The CRM is called between two transactions, so no lock is held during the call. Raises Retry, Park or Wait, which
+    the queue handles.
     """
     _require_ready(platform)
     pushed = await _take(platform, outbox_id)
@@ -71,12 +72,12 @@ def _require_ready(platform: Platform) -> None:
 
 
 def _wait_for(seconds: float) -> Wait:
-    """Return a wait with jitter, so that the waiting jobs do not all return at the same moment."""
+    """Return a Wait with jitter, so that the waiting jobs do not all run again at the same moment."""
     return Wait(CIRCUIT_OPEN, timedelta(seconds=seconds + random.uniform(0, 2)))  # noqa: S311 - jitter, no secret
 
 
 async def _take(platform: Platform, outbox_id: str) -> Push | None:
-    """Return the current values, and record them as sent before the call. None if there is nothing to send.
+    """Record the current values as sent and return them, or return None if there is nothing to send.
 
     Lock order: the mirror before the outbox row, as in every write of the person's data. Raises Wait while a login
     writes the e-mail into the CRM, because the login must not overwrite the e-mail of this push.
@@ -127,7 +128,7 @@ async def _fail(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused,
 
 
 def _describe_failure(failure: CrmAway | CrmRefused, seconds: float) -> dict[str, Any]:
-    """Return the facts to store about a failed attempt. Fields that the CRM rejected appear only by name."""
+    """Return the details to store about a failed attempt. They contain the names of rejected fields, but no values."""
     fields = list(failure.fields) if isinstance(failure, CrmRefused) else []
     return {
         "status": failure.http_status,
@@ -138,7 +139,11 @@ def _describe_failure(failure: CrmAway | CrmRefused, seconds: float) -> dict[str
 
 
 def _requested_delay(failure: CrmAway | CrmRefused) -> timedelta:
-    """Return the delay that the CRM asked for. The queue uses its own delay if that is longer."""
+    """Return the delay that the CRM requested, at most `LONGEST_REQUESTED_SECONDS`.
+
+    If the request limit is exceeded, return at least `LIMIT_EXCEEDED_SECONDS`. The queue uses its own delay if that is
+    longer.
+    """
     seconds = min(failure.retry_after or 0, LONGEST_REQUESTED_SECONDS)
     limited = (failure.http_status, failure.error_code) == (403, "REQUEST_LIMIT_EXCEEDED")
     return timedelta(seconds=max(seconds, LIMIT_EXCEEDED_SECONDS) if limited else seconds)

@@ -1,4 +1,4 @@
-"""Derives the events that the CRM would have sent for a person if none had been lost (rules: registry 4.12)."""
+"""Derive the events that the CRM would have sent for a person if none had been lost (rules: registry 4.12)."""
 
 from collections.abc import Iterator, Mapping, Set
 from datetime import timedelta
@@ -14,9 +14,9 @@ _INSTANT = timedelta(microseconds=1)
 
 
 def list_missed_events(person: Person, consented: Set[tuple[str, str]]) -> Iterator[Body]:
-    """Yield bodies in the form of the webhook, each with the time of its change.
+    """Yield webhook bodies, each with the time of its change in the CRM.
 
-    `consented` are the current consents of the mirror.
+    `consented` contains the category and channel of the mirror's current consents.
     """
     cpf = person.cpf.digits
     for moment in person.anonymised:
@@ -34,7 +34,10 @@ def list_missed_events(person: Person, consented: Set[tuple[str, str]]) -> Itera
 
 
 def _after_clearing(person: Person, changed: str) -> str:
-    """Return the time of a consent's event. It must follow the event that clears all consents at the account's time."""
+    """Return the time for a consent's event.
+
+    It must be later than the event that clears all consents, which has the time of the account.
+    """
     cleared, moment = iso_time.parse_iso_time(person.changed), iso_time.parse_iso_time(changed)
     if cleared is None or moment is None:
         return changed  # the event parser will reject this text

@@ -1,4 +1,4 @@
-"""The worker jobs of the reconciliation."""
+"""The worker job of the reconciliation."""
 
 from collections.abc import Mapping
 from typing import Any

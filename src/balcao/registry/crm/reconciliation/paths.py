@@ -1,4 +1,4 @@
-"""The id of a reconciliation in a path."""
+"""Path parameter: the id of a reconciliation run."""
 
 from typing import Annotated, TypeAlias
 

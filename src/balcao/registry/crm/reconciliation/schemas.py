@@ -1,4 +1,4 @@
-"""Wire types of the reconciliation (rules: registry 2.11)."""
+"""Wire types for the reconciliation (rules: registry 2.11)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -10,7 +10,7 @@ from balcao.registry.members import CpfDigits
 
 
 class ReconciliationBody(msgspec.Struct):
-    """The request. Exactly one of the two members is required."""
+    """A reconciliation request. Exactly one of the two members is required."""
 
     cpf: Annotated[CpfDigits | UnsetType, Meta(description="Só esta pessoa, já: CPF, 11 dígitos.")] = UNSET
     since: Annotated[
@@ -24,7 +24,7 @@ class ReconciliationBody(msgspec.Struct):
 
 
 class Reconciliation(msgspec.Struct):
-    """A reconciliation. The reconciliation of a single person finishes immediately and has no id."""
+    """A reconciliation. For a single person it finishes immediately and has no id."""
 
     id: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""The reconciliation: read changes from the CRM whose events were lost, and feed them in (rules: registry 4.12)."""
+"""The reconciliation: read changes from the CRM, in case their events were lost (rules: registry 4.12)."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -29,14 +29,14 @@ from balcao.registry.crm.reconciliation.schemas import Reconciliation, Reconcili
 from balcao.registry.crm.reconciliation.store import Cursor, Run
 from balcao.registry.mirror import service as mirror
 
-# This is less than the queue's lease, for the same reason as the budget of a push.
+# Shorter than the queue's lease. If a worker loses its job, its CRM calls end before another worker starts the job.
 PAGE_SECONDS = 20.0
 OPERATION = "registry.reconcile_crm"
 OFF = timedelta(hours=1)
 
 
 async def reconcile_crm(call: Call, body: ReconciliationBody) -> Reconciliation:
-    """Reconcile one person immediately, or start a run over everyone who has changed since a given time.
+    """Reconcile one person immediately, or start a run over all people who changed since a given time.
 
     Raises Invalid, NotFound for a person without an account, Conflict while a run is active, CrmFailed and Unavailable.
     """
@@ -107,8 +107,8 @@ def _to_wire(run: Run) -> Reconciliation:
 async def reconcile_page(platform: Platform, run: str, page: int) -> None:
     """Reconcile the people of one page of a run, and enqueue the next page.
 
-    The CRM is read between two transactions. The events of the page, the new cursor and the job of the next page commit
-    together, so a job that runs a second time finds its page done. Raises Retry and Wait.
+    The CRM is read between two transactions. The page's events, the new cursor and the next page's job commit together,
+    so a job that runs a second time finds its page done. Raises Retry and Wait.
     """
     _require_ready(platform)
     async with platform.database.connection() as connection:
@@ -139,7 +139,7 @@ def _require_ready(platform: Platform) -> None:
 
 
 async def _make_room(platform: Platform) -> None:
-    """Raise Wait while too many events wait, so that a run never causes events from the CRM itself to be refused."""
+    """Raise Wait while too many events wait, so that a run never causes the CRM's own events to be refused."""
     try:
         await platform.part(Backlog).refuse_when_full(platform)
     except Unavailable as full:
@@ -159,7 +159,7 @@ async def _read_page(platform: Platform, place: Cursor) -> tuple[Sequence[Change
 
 
 def find_following(place: Cursor, found: Sequence[Changed]) -> Cursor | None:
-    """Return the cursor that follows these records, or None at the end of the run.
+    """Return the cursor after these records, or None at the end of the run.
 
     Raises Retry if the last record has no valid time or does not follow the cursor: the run would never end.
     """
@@ -173,7 +173,7 @@ def find_following(place: Cursor, found: Sequence[Changed]) -> Cursor | None:
 
 
 def _find_start(since: datetime) -> datetime:
-    """Truncate to the second, as the CRM does: a change within that second has an earlier time in the CRM."""
+    """Truncate the time to the second. The CRM truncates too, so a change in that second may have an earlier time."""
     return since.replace(microsecond=0)
 
 

@@ -1,4 +1,4 @@
-"""SQL for the reconciliation's runs."""
+"""SQL for reconciliation runs."""
 
 from datetime import datetime
 
@@ -12,7 +12,10 @@ RECONCILE_JOB = "crm_reconcile"
 
 
 class Cursor(msgspec.Struct, frozen=True):
-    """The position of a run: after the record `after_id` of `moment`, or at the start of `moment` if it is empty."""
+    """The position of a run, which continues after the record `after_id` that changed at `moment`.
+
+    If `after_id` is empty, the run continues with the first record that changed at `moment` or later.
+    """
 
     since: datetime
     source: Source
@@ -46,7 +49,7 @@ RETURNING {_RUN}
 async def open_reconciliation(
     connection: Connection, run: str, since: datetime, moment: datetime, request_id: str
 ) -> Run | None:
-    """Start a run. Return None while another run is active."""
+    """Start a run. Return None if another run is active."""
 
 
 @statement(f"SELECT {_RUN} FROM registry.crm_reconciliation WHERE id = :run::text::uuid")
@@ -66,7 +69,7 @@ async def find_reconciliation_place(connection: Connection, run: str, page: int)
 
 @statement(f"{_PLACE} FOR UPDATE")
 async def lock_reconciliation_place(connection: Connection, run: str, page: int) -> Cursor | None:
-    """Return the same as `find_reconciliation_place`, and lock the run until the transaction ends."""
+    """Like `find_reconciliation_place`, but also lock the run until the transaction ends."""
 
 
 @statement("""
@@ -78,7 +81,7 @@ WHERE id = :run::text::uuid
 async def advance_reconciliation(
     connection: Connection, run: str, place: Cursor, people: int, events: int, refused: int
 ) -> None:
-    """Write the new cursor, and add the counts of the page."""
+    """Store the new cursor, and add the page's counts."""
 
 
 def _end_sql(state: str) -> str:
@@ -95,7 +98,7 @@ async def finish_reconciliation(connection: Connection, run: str) -> None: ...
 
 @statement(_end_sql("abandoned"))
 async def abandon_reconciliation(connection: Connection, run: str) -> None:
-    """End a run that an operator has dropped."""
+    """End a run whose job an operator has dropped."""
 
 
 @statement("SELECT count(*) FROM registry.crm_reconciliation")
@@ -104,4 +107,4 @@ async def count_reconciliations(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.crm_reconciliation WHERE finished_at <= now() - interval '90 days'")
 async def delete_old_reconciliations(connection: Connection) -> int:
-    """Delete runs that ended over 90 days ago. Return the number deleted. Only the owner of the table may do this."""
+    """Delete runs that ended over 90 days ago. Return how many were deleted. Only the table's owner may do this."""

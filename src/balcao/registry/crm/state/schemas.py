@@ -1,4 +1,4 @@
-"""Wire types of the CRM integration's state, and of the mirror (rules: registry 2.9, 2.10)."""
+"""Wire types for the CRM integration's state and for the mirror (rules: registry 2.9, 2.10)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -12,7 +12,7 @@ from balcao.registry.mirror.writes import Value
 
 
 class CircuitStatus(msgspec.Struct):
-    """The circuit breaker of the responding process. `until` is the time of the next probe, and null unless open."""
+    """The circuit breaker of the responding process. `until` is the time of the next probe, null unless it is open."""
 
     state: Annotated[
         str, Meta(description="Estado do disjuntor: `closed`, `open` ou `half_open`.", examples=["closed"])
@@ -28,7 +28,7 @@ class CircuitStatus(msgspec.Struct):
 
 
 class PushStatus(msgspec.Struct):
-    """The pushes to the CRM."""
+    """The number of pushes to the CRM, by state."""
 
     queued: Annotated[int, Meta(description="Envios à espera.", examples=[3])]
     running: Annotated[int, Meta(description="Envios em andamento.", examples=[1])]
@@ -39,7 +39,7 @@ class PushStatus(msgspec.Struct):
 
 
 class EventStatus(msgspec.Struct):
-    """The events of the CRM. `pending` events wait for the worker, `dead` events for an operator."""
+    """The number of CRM events, by state. `pending` events wait for the worker, `dead` events for an operator."""
 
     pending: Annotated[int, Meta(description="Eventos à espera.", examples=[5])]
     oldest_age_s: Annotated[
@@ -66,7 +66,7 @@ class ReleasedFields(msgspec.Struct):
 
 
 class MirroredField(msgspec.Struct):
-    """A mirrored field. `effective` says whether the citizen's record shows it. The value null means cleared."""
+    """A mirrored field. `effective` is whether the citizen's record shows it. A null value means that it is cleared."""
 
     name: Annotated[str, Meta(description="Nome do campo.", examples=["email"])]
     value: Annotated[Value, Meta(description="Valor; nulo quando foi apagado.", examples=["ana@pessoa.example"])]
@@ -85,7 +85,7 @@ class MirroredField(msgspec.Struct):
 
 
 class CrmMirror(msgspec.Struct):
-    """The mirror of a citizen."""
+    """A citizen's mirror."""
 
     cpf: CpfDigits
     anonymised_at: Annotated[

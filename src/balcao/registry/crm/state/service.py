@@ -1,4 +1,4 @@
-"""The CRM integration's state, the reset of future timestamps, and a citizen's mirror."""
+"""Read the CRM integration's state, reset times in the future, and read a citizen's mirror."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ from balcao.registry.person.citizens import choices
 
 
 async def read_crm_status(call: Call) -> CrmStatus:
-    """Return the counts of the whole platform and the circuit breaker of this process."""
+    """Return counts for the whole platform, and the circuit breaker of this process."""
     async with call.platform.database.transaction() as connection:
         pushes = await queue.tally_jobs(connection, PUSH_JOB)
         events = await queue.tally_jobs(connection, "crm_event")
@@ -52,7 +52,7 @@ def _describe_circuit(circuit: Circuit) -> CircuitStatus:
 
 
 async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:
-    """Set the times of the citizen's fields that lie in the future to now. Return how many fields changed.
+    """Set the times of the citizen's fields that are in the future to now. Return how many fields changed.
 
     Raises NotFound for a citizen without a mirror.
     """
@@ -65,7 +65,10 @@ async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:
 
 
 async def read_crm_mirror(call: Call, cpf: Cpf) -> CrmMirror:
-    """Return the mirror of a citizen and which fields their record shows. Empty if nothing was ever written."""
+    """Return a citizen's mirror, and which of its fields their record shows.
+
+    The mirror is empty if nothing was ever written.
+    """
     async with call.reading(cpf, ["crm_mirror"]) as source:
         mirrored = await read_mirror(source, cpf)
         head = await mirror.read_mirror_head(source, cpf)

@@ -12,10 +12,9 @@ from balcao.registry.mirror.store import FUTURE_FIELDS_SQL
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Counts of waiting and applied entries. Ages are whole seconds, and None if nothing waits.
+    """Counts of waiting and applied entries. Ages are whole seconds, or None if nothing waits.
 
-    `waiting` includes events whose job is dead-lettered. The ages do not: they cover only entries that still have a
-    job.
+    `waiting` includes events whose job is dead-lettered. The ages cover only entries that still have a job.
     """
 
     waiting: int
@@ -33,9 +32,9 @@ async def read_crm_counts(connection: Connection) -> Counts: ...
 
 
 async def find_oldest_waiting(connection: Connection) -> Mapping[tuple[str, ...], float]:
-    """Return the waiting time in seconds of the oldest event and of the oldest own change. 0 if none waits.
+    """Return the waiting time of the oldest event and of the oldest own change in seconds, or 0 if none waits.
 
-    Dead-lettered entries do not count. They have a metric of their own.
+    Dead-lettered entries do not count, because they have their own metric.
     """
     return {(what,): waited or 0.0 for what, waited in (await _find_oldest(connection)).items()}
 

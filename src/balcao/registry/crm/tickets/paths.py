@@ -1,8 +1,8 @@
-"""The number of a ticket in a path."""
+"""Path parameter: the ticket number."""
 
 from typing import Annotated, TypeAlias
 
 from balcao.core.http.parameters import InPath
 
-# Any text is accepted here. A text that cannot be a number is unknown (404), like another person's ticket.
+# Any string is accepted here. The response to an invalid number is 404, as for another person's ticket.
 TicketInPath: TypeAlias = Annotated[str, InPath(str, "Número do protocolo no CRM", "PA-2026-00000337")]

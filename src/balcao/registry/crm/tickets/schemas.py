@@ -1,4 +1,4 @@
-"""Wire types of the CRM's tickets. The portals define the keys (rules: registry 2.11)."""
+"""Wire types for CRM tickets. Portals expect these keys (rules: registry 2.11)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class OrderProgress(msgspec.Struct):
-    """One step of an order."""
+    """A step in the progress of a service order."""
 
     data: Annotated[datetime | None, Meta(description="Quando (RFC 3339).", examples=["2026-02-11T09:40:00Z"])]
     descricao: Annotated[str | None, Meta(description="O que foi feito.", examples=["Visita agendada"])]
@@ -38,7 +38,7 @@ class ServiceOrder(
 class CrmTicket(
     msgspec.Struct, rename={"data_abertura": "dataAbertura", "data_ultima_atualizacao": "dataUltimaAtualizacao"}
 ):
-    """A ticket of the citizen in the CRM. Null means that the CRM has no value."""
+    """A citizen's ticket in the CRM. Null means that the CRM has no value."""
 
     protocolo: Annotated[str, Meta(description="Número do protocolo.", examples=["PA-2026-00000337"])]
     categoria: Annotated[str | None, Meta(description="Assunto.", examples=["Iluminação pública"])]

@@ -17,7 +17,7 @@ FIELDS = ["crm_tickets"]
 
 
 async def list_crm_tickets(call: Call, cpf: Cpf) -> CrmTickets:
-    """Return the caller's own tickets; empty without an account. Raises CrmFailed and Unavailable."""
+    """Return the caller's own tickets, or an empty list if they have no account. Raises CrmFailed and Unavailable."""
     found = await tickets.find_tickets(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
     async with call.as_owner().reading(cpf, FIELDS):
         return CrmTickets([_to_wire(ticket) for ticket in found])
@@ -63,7 +63,7 @@ def _to_order(order: Order) -> ServiceOrder:
 
 
 def _parse_time(texts: Texts, key: str) -> datetime | None:
-    """Return the instant, or None if the CRM has none. Raises CrmAway for an invalid time."""
+    """Return the time, or None if the CRM has none. Raises CrmAway for an invalid time."""
     if key not in texts:
         return None
     moment = iso_time.parse_iso_time(texts[key])
