@@ -1,4 +1,4 @@
-"""The ids of vehicles and driver links in a path. A text that cannot be an id is unknown (rules: registry 2.7)."""
+"""Path parameters: the ids of vehicles and driver links. An invalid id raises NotFound (rules: registry 2.7)."""
 
 from typing import Annotated, TypeAlias
 
@@ -10,7 +10,7 @@ _EXAMPLE = "0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"
 
 
 def parse_id(text: str) -> str:
-    """Return the id unchanged. Raises NotFound if the text cannot be an id."""
+    """Return the id if it is valid. Raises NotFound otherwise."""
     if not is_uuid(text):
         raise NotFound("Não há registro com este id.", code="id-unknown")
     return text

@@ -1,4 +1,4 @@
-"""How a vehicle's people are shown, and the audit events if one of them reads another person's data."""
+"""A vehicle's owner and drivers: their contact data, and audit events for calls that reach another person's data."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -14,7 +14,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.schemas import Citizen
 
-# The grant by which a citizen reaches another's data here: the link between owner and driver of a vehicle.
+# The grant with which a citizen reaches another person's data here: the link between a vehicle's owner and its driver.
 LINK = "vehicle_link"
 
 
@@ -41,7 +41,7 @@ def format_cpf(cpf: Cpf, viewer: Cpf) -> str:
 
 
 def hides_phones(call: Call) -> bool:
-    """Return whether the caller may not see phones. They require a scope of their own, as in the citizen's record."""
+    """Return whether the caller may not see phone numbers. They require their own scope, as in the citizen's record."""
     return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified_caller.scopes
 
 
@@ -56,7 +56,7 @@ def parse_contact(cpf: Cpf, document: str) -> Contact:
 
 
 def encode_trail(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]) -> str:
-    """Return the events of `record_trail` as text, for a statement that both writes and records."""
+    """Return the audit events of `record_trail` as JSON, for a statement that writes and records at the same time."""
     audit = call.platform.audit
     return join_trails(
         audit.encode_event(by, action, subject=subject, fields=fields)
@@ -67,10 +67,10 @@ def encode_trail(call: Call, action: AuditAction, person: Cpf, others: Iterable[
 async def record_trail(
     connection: Connection, call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]
 ) -> None:
-    """Record an audit event for the person in the path, and another for each other person concerned.
+    """Record an audit event for the person in the path, and one for each other person concerned.
 
-    A citizen's read of their own data needs no event, but the other people's data in it does. The events are written in
-    the order of the CPFs.
+    A citizen's read of their own data needs no event, but the other people's data in it does. The person's event is
+    written first, then the other events in the order of the CPFs.
     """
     for by, subject in _list_concerned(call, action, person, others):
         await call.platform.audit.record(connection, by, action, subject=subject, fields=fields)
@@ -84,7 +84,7 @@ def require_owner(owner: Cpf, viewer: Cpf) -> None:
 
 @asynccontextmanager
 async def recording_refusals(call: Call) -> AsyncIterator[None]:
-    """Record a refused attempt of a driver.
+    """Record a driver's refused attempt.
 
     The block must contain the whole transaction, so that its rollback does not undo the event.
     """
@@ -98,7 +98,7 @@ async def recording_refusals(call: Call) -> AsyncIterator[None]:
 
 
 def _list_concerned(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf]) -> Iterator[tuple[Call, Cpf]]:
-    """Yield each person concerned, with the call and the grant that reaches them."""
+    """Yield each person concerned, and the call with the grant that reaches the person."""
     if not (action == "read" and call.is_owner):
         yield call, person
     for other in sorted(set(others) - {person}, key=lambda cpf: cpf.digits):
@@ -106,7 +106,7 @@ def _list_concerned(call: Call, action: AuditAction, person: Cpf, others: Iterab
 
 
 def _through_link(call: Call) -> Call:
-    """Return the call with the grant by which it reaches the other person.
+    """Return the call with the grant that reaches the other person.
 
     The owner of the path's data does not own the other person's data, so the link is the grant. Staff and clients
     retain their own grant.

@@ -1,4 +1,4 @@
-"""The platform's own operation: its processes, queues and imports, and the changes that need no restart."""
+"""The platform's operation: its processes, queues and imports, and the changes that need no restart."""
 
 from balcao.registry.operation.imports.api import FEATURE as IMPORTS
 from balcao.registry.operation.limits.api import FEATURE as LIMITS

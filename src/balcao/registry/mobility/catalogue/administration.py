@@ -1,4 +1,4 @@
-"""The administration of the catalogue. Entries that live vehicles use cannot be deleted, and ids are never reused."""
+"""Administer the vehicle catalogue. Entries in use cannot be deleted, and ids are never reused."""
 
 from typing import TypeVar
 
@@ -86,10 +86,10 @@ async def add_model(call: Call, body: VehicleModelBody) -> bytes:
 
 
 async def change_model(call: Call, model_id: str, change: VehicleModelChange) -> VehicleModel:
-    """Change name, brand or type of a model. Its id does not change.
+    """Change a model's name, brand or type. Its id does not change.
 
-    Raises Invalid, and NotFound for model or brand. Raises Conflict if the name is taken, or if brand or type of a
-    model in use would change.
+    Raises Invalid, and NotFound for the model or the brand. Raises Conflict if the name is taken, or if the model is in
+    use and its brand or type would change.
     """
     given = _parse_change(change)
     async with call.platform.database.transaction() as connection:

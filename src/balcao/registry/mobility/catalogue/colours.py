@@ -1,4 +1,4 @@
-"""The colours of a vehicle, exact and in the order of the forms (rules: registry 3.8)."""
+"""The vehicle colours, with their exact names in the order of the forms (rules: registry 3.8)."""
 
 COLOURS = (
     "Amarelo",

@@ -1,4 +1,4 @@
-"""The ids of the catalogue in a path."""
+"""Path parameters: the ids of brands and models."""
 
 from typing import Annotated, TypeAlias
 

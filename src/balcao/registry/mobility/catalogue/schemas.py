@@ -1,4 +1,4 @@
-"""Wire types of the vehicle catalogue (rules: registry 2.7, 2.8, 3.6)."""
+"""Wire types for the vehicle catalogue (rules: registry 2.7, 2.8, 3.6)."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 
 class VehicleType(StrEnum):
-    """The legal kinds of light electric vehicle."""
+    """The legal types of light electric vehicles."""
 
     ELECTRIC_BICYCLE = "bicicleta_eletrica"
     SELF_PROPELLED = "autopropelido"
@@ -84,13 +84,13 @@ class VehicleColours(msgspec.Struct):
 
 
 class BrandQuery(msgspec.Struct):
-    """The brand whose models to list."""
+    """The query for the models of one brand."""
 
     brand_id: Annotated[str, Meta(description="Id da marca cujos modelos listar.", examples=["brand_brisa"])]
 
 
 class AnyBrandQuery(msgspec.Struct):
-    """The brand whose models to list. Without it, list all models."""
+    """The query for models. Without `brand_id`, it returns all models."""
 
     brand_id: Annotated[
         str | None, Meta(description="Só os modelos desta marca; sem ele, os de todas.", examples=["brand_brisa"])
@@ -104,7 +104,7 @@ class VehicleBrandBody(msgspec.Struct):
 
 
 class VehicleModelBody(msgspec.Struct):
-    """A new model. `vehicle_type` is a value of VehicleType."""
+    """A new model. `vehicle_type` is a value of `VehicleType`."""
 
     brand_id: BrandIdText
     name: NewName
@@ -120,7 +120,7 @@ class VehicleModelChange(msgspec.Struct):
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """The live rows of the chosen ids. Each is None if there is no such row."""
+    """The live brand and model with the chosen ids. Each is None if there is no such row."""
 
     brand: VehicleBrand | None
     model: VehicleModel | None
@@ -133,7 +133,7 @@ class Chosen(msgspec.Struct, frozen=True):
         return Shared(*of_brand, *of_model)
 
     def names(self, brand_id: str | None, model_id: str | None) -> tuple[str | None, str | None]:
-        """Return the names of the ids that the vehicle stores."""
+        """Return the names of the brand and model. Pass only the ids that the vehicle stores."""
         return (
             self.brand.name if self.brand and brand_id else None,
             self.model.name if self.model and model_id else None,
@@ -141,7 +141,7 @@ class Chosen(msgspec.Struct, frozen=True):
 
 
 class Shared(NamedTuple):
-    """The stored part of a choice, as it was read. Parts that are not stored are None."""
+    """The catalogue entries that a vehicle is about to store, as they were read. Entries that it omits are None."""
 
     brand_id: str | None
     brand_name: str | None

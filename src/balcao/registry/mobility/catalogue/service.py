@@ -1,4 +1,4 @@
-"""Reads of the catalogue of brands and models: the options of the vehicle form, and all entries for administrators."""
+"""Read the catalogue of brands and models: the options of the vehicle form, and all entries for administrators."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -29,7 +29,7 @@ async def list_brands(call: Call) -> VehicleBrands:
 
 
 async def list_models(call: Call, brand_id: str | None) -> VehicleModels:
-    """Return the live models of a brand, or none for an unknown brand. Raises Invalid without a brand."""
+    """Return the live models of a brand, or none for an unknown brand. Raises Invalid if `brand_id` is missing."""
     if not brand_id:
         raise Invalid("Informe o parâmetro `brand_id`: o id de uma marca.", code="brand_id-missing")
     return VehicleModels(_keep_live((await list_kept_models(call, brand_id)).data))
@@ -55,17 +55,20 @@ async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
 
 
 async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Chosen:
-    """Return the live rows of these ids, unlocked. The statement that writes a vehicle locks them by `share_sql`."""
+    """Return the live rows with these ids, unlocked.
+
+    The statement that writes a vehicle locks them with `share_sql`.
+    """
     return await store.select_chosen(connection, check_id(brand_id), check_id(model_id))
 
 
 def check_id(text: str | None) -> str | None:
-    """Return the text if it can be an id of the catalogue, else None."""
+    """Return `text` if it can be an id in the catalogue, or None."""
     return text if text and is_id(text) else None
 
 
 def parse_type(word: str) -> VehicleType:
-    """Return the type. Raises Invalid, which names the allowed values."""
+    """Return the vehicle type. Raises Invalid with the allowed values."""
     try:
         return VehicleType(word)
     except ValueError:
@@ -74,7 +77,7 @@ def parse_type(word: str) -> VehicleType:
 
 
 def _sort(entries: Iterable[Kept]) -> list[Kept]:
-    """Return the entries sorted by name without case and accents, and `Outro` last."""
+    """Sort the entries by name, ignoring case and accents, with `Outro` last."""
     return sorted(entries, key=lambda entry: (entry.is_other, fold_name(entry.name), entry.id))
 
 

@@ -1,4 +1,4 @@
-"""The comparison, the order and the ids of the catalogue's names (rules: registry 3.6)."""
+"""Compare and sort the names in the catalogue, and make ids from them (rules: registry 3.6)."""
 
 import re
 import unicodedata
@@ -12,12 +12,12 @@ _BRAND = "brand_"
 
 
 def fold_name_case(name: str) -> str:
-    """Return the key for the comparison of names, which ignores case."""
+    """Return the key for comparing names without case."""
     return name.casefold()
 
 
 def fold_name(name: str) -> str:
-    """Return the name in lower case without accents. Names are sorted by it."""
+    """Return the key for sorting names: in lower case and without accents."""
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
@@ -31,15 +31,15 @@ def make_slug(name: str) -> str:
 
 
 def make_brand_id(name: str) -> str:
-    """Return the id of a new brand. Raises Invalid as `make_slug` does."""
+    """Return the id of a new brand. Raises the same errors as `make_slug`."""
     return _BRAND + make_slug(name)
 
 
 def make_model_id(brand_id: str, name: str) -> str:
-    """Return the id of a new model. Raises Invalid as `make_slug` does."""
+    """Return the id of a new model. Raises the same errors as `make_slug`."""
     return f"model_{brand_id.removeprefix(_BRAND)}_{make_slug(name)}"
 
 
 def is_id(text: str) -> bool:
-    """Return whether the text can be an id. Other texts are unknown without a look-up."""
+    """Return whether the string can be an id. If it cannot, no look-up is needed."""
     return _ID.fullmatch(text) is not None

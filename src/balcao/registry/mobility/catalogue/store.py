@@ -26,7 +26,7 @@ async def list_vehicle_models(connection: Connection, brand_id: str | None) -> l
 
 
 def chosen_sql(brand_id: str, model_id: str) -> str:
-    """Return the SQL expression of a Chosen as JSON, without locks. The ids are SQL expressions."""
+    """Return an SQL expression for a `Chosen` as JSON, without locks. The arguments are SQL expressions."""
     return f"""
 jsonb_build_object(
     'brand', (SELECT to_jsonb(brand) FROM registry.vehicle_brand AS brand
@@ -38,15 +38,15 @@ jsonb_build_object(
 
 @statement(f"SELECT {chosen_sql(':brand_id::text', ':model_id::text')}")
 async def select_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Json[Chosen]:
-    """Return the live rows of these ids, unlocked."""
+    """Return the live rows with these ids, unlocked."""
 
 
 def share_sql(shared: str, source: str) -> str:
     """Return three CTEs. `shared_choice` has a row if the chosen entries have not changed since they were read.
 
-    `shared` is the name of the statement's `Shared`. FOR SHARE prevents changes of the rows until the transaction ends.
-    If it waits for a concurrent change, PostgreSQL checks the condition again on the newest version of the row. So a
-    row that is being deleted, renamed or moved is not found.
+    `shared` is the name of the statement's parameter of type `Shared`. FOR SHARE prevents changes to the rows until the
+    transaction ends. If it waits for a concurrent change, PostgreSQL checks the condition again on the newest version
+    of the row. So a row that is being deleted, renamed or moved is not found.
 
     Lock order: nothing is locked before `source` has a row, and the model is locked after its brand, because each count
     is computed before the row that depends on it is searched.
@@ -77,7 +77,7 @@ LEFT JOIN registry.vehicle_model AS model ON model.id = {vehicle}.model_id
 """
 
 
-# FOR SHARE: a new model keeps its brand from being deleted until the transaction ends.
+# FOR SHARE: until the transaction that adds a model ends, the model's brand cannot be deleted.
 @statement(f"SELECT {_BRAND} FROM registry.vehicle_brand WHERE id = :brand_id AND deleted_at IS NULL FOR SHARE")
 async def lock_brand_for_share(connection: Connection, brand_id: str) -> VehicleBrand | None:
     """Return a live brand, locked against changes until the transaction ends. Other transactions may share the lock."""
@@ -96,7 +96,7 @@ INSERT INTO registry.vehicle_brand (id, name, name_key) VALUES (:id, :name, :nam
 RETURNING {_BRAND}
 """)
 async def insert_brand(connection: Connection, id: str, name: str, name_key: str) -> VehicleBrand | None:
-    """Insert a brand. None if a live row has the name, or any row has the id."""
+    """Insert a brand. Return None if a live brand has the name, or any brand, even a deleted one, has the id."""
 
 
 @statement(f"""
@@ -108,11 +108,14 @@ RETURNING {_MODEL}
 async def insert_model(
     connection: Connection, id: str, brand_id: str, name: str, name_key: str, vehicle_type: VehicleType
 ) -> VehicleModel | None:
-    """Insert a model. None if a live row of the brand has the name, or any row has the id."""
+    """Insert a model.
+
+    Return None if a live model of the brand has the name, or if any model, even a deleted one, has the id.
+    """
 
 
 async def rename_brand(connection: Connection, id: str, name: str, name_key: str) -> bool:
-    """Rename a brand. Return False if another live row has the name.
+    """Rename a brand. Return False if another live brand has the name.
 
     After False, the transaction has failed: no further statement can run in it.
     """
@@ -128,7 +131,10 @@ async def _rename_brand(connection: Connection, id: str, name: str, name_key: st
 
 
 async def change_model(connection: Connection, model: VehicleModel, name_key: str) -> bool:
-    """Store a changed model. Return False as `rename_brand` does."""
+    """Store a changed model. Return False if another live model of the brand has the name.
+
+    After False, the transaction has failed: no further statement can run in it.
+    """
     try:
         await _change_model(connection, model, name_key)
     except asyncpg.UniqueViolationError:
@@ -168,14 +174,14 @@ async def delete_model(connection: Connection, model_id: str) -> None:
 
 
 class ImportedBrand(NamedTuple):
-    """A brand of the city's file, with the id and the key computed from its name."""
+    """A brand in the imported file, with the id and the key computed from its name."""
 
     id: str
     name: str
     name_key: str
 
 
-# An existing brand does not change, even if it was renamed. The same is true for a live brand with the same name.
+# A brand with the same id does not change, even if it was renamed. Neither does a live brand with the same name.
 @statement("""
 INSERT INTO registry.vehicle_brand (id, name, name_key)
 SELECT id, name, name_key
@@ -187,7 +193,7 @@ async def import_brands(connection: Connection, brands: Sequence[ImportedBrand])
 
 
 class ImportedModel(NamedTuple):
-    """A model of the city's file, with the ids and keys computed from its name and its brand's."""
+    """A model in the imported file, with the ids and keys computed from the names of the brand and the model."""
 
     id: str
     brand_id: str
@@ -197,7 +203,7 @@ class ImportedModel(NamedTuple):
     vehicle_type: VehicleType
 
 
-# The brand is the live brand with this name, or else the brand that was created with this name.
+# The brand is the live brand with this name, or else the live brand whose id was made from this name.
 @statement("""
 INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type)
 SELECT imported.id, brand.id, imported.name, imported.name_key, imported.vehicle_type
@@ -219,7 +225,7 @@ WHERE vehicle_model.deleted_at IS NULL AND NOT vehicle_model.is_other
         SELECT FROM registry.vehicle WHERE vehicle.model_id = vehicle_model.id AND vehicle.deleted_at IS NULL)
 """)
 async def import_models(connection: Connection, models: Sequence[ImportedModel]) -> int:
-    """Write models. Return the number of new or changed models."""
+    """Insert missing models, and change the type of models that are not in use. Return how many were written."""
 
 
 _LIVE, _DELETED = "stored.deleted_at IS NULL", "stored.deleted_at IS NOT NULL"

@@ -1,6 +1,6 @@
-"""A driver link, without SQL and HTTP: its stored members, its states, and how each of its two people sees it.
+"""Driver links: their members, their states (rules: registry 4.8), and what the owner and the driver see.
 
-The rules define the states (rules: registry 4.8).
+This module has no SQL or HTTP.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ NOBODY = Contact(None, None, None)
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A stored row, with the data that the owner typed."""
+    """A stored driver link, with the data that the owner typed."""
 
     id: str
     vehicle_id: str
@@ -54,7 +54,7 @@ class Link(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class LinkWithVehicle:
-    """A link with the driver's view of the vehicle. The owner is None after the vehicle is erased."""
+    """A link, with the driver's view of the vehicle. The owner is None after the vehicle is erased."""
 
     link: Link
     vehicle: InvitedVehicle
@@ -62,20 +62,20 @@ class LinkWithVehicle:
 
 
 class ReceivedInvitation(NamedTuple):
-    """A link that its driver is about to answer, and the driver's contact data."""
+    """A link whose driver is about to answer, with the driver's contact data."""
 
     link: Link
     driver: Contact
 
     @classmethod
     def from_row(cls, row: Row) -> "ReceivedInvitation":
-        """Return the invitation of a row with the columns of the link and the driver's record."""
+        """Build the invitation from a row with the link's columns and the driver's record."""
         link = read_part(Link, row)
         return cls(link, people.parse_contact(link.conductor_cpf, row["driver"]))
 
 
 class VehicleLinks(NamedTuple):
-    """The vehicle of a new invitation: its open links by id, and the current time."""
+    """The vehicle for a new invitation, and the current time. `links` maps the ids of open links to drivers' CPFs."""
 
     vehicle_id: str
     owner: Cpf
@@ -84,18 +84,18 @@ class VehicleLinks(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "VehicleLinks":
-        """Return the vehicle of a row."""
+        """Build the value from a row."""
         return cls(row["id"], Cpf(row["owner_cpf"]), parse_open_links(row["links"]), row["moment"])
 
 
 def parse_open_links(document: str) -> Mapping[str, Cpf]:
-    """Return the drivers by link, from the result of `open_links_sql`."""
+    """Parse the result of `open_links_sql`: the driver's CPF for each link id."""
     return {id_: Cpf(digits) for id_, digits in msgspec.json.decode(document, type=dict[str, str]).items()}
 
 
 @dataclass(frozen=True)
 class Invitee:
-    """The person to invite as the owner typed them, in normal form."""
+    """The person to invite, with the normalised data that the owner typed."""
 
     cpf: Cpf
     email: str
@@ -105,7 +105,7 @@ class Invitee:
 
 @dataclass(frozen=True)
 class InvitationEmail:
-    """An e-mail to send now. `tries` includes the current try."""
+    """An e-mail to send now. `tries` includes the current attempt."""
 
     to: str
     invitee: Cpf
@@ -158,7 +158,7 @@ def to_invitation(invited: LinkWithVehicle, viewer: Cpf, owners: Mapping[Cpf, Co
         id=link.id,
         vehicle_id=link.vehicle_id,
         status=link.status,
-        # Always set here: erasing the inviter revokes the invitation.
+        # `invited_by_cpf` is set here, because an erasure of the inviter revokes the invitation.
         invited_by_cpf=format_cpf(link.invited_by_cpf or viewer, viewer),
         owner_name=(owners.get(invited.owner_cpf, NOBODY) if invited.owner_cpf else NOBODY).name,
         vehicle=invited.vehicle,
@@ -167,6 +167,6 @@ def to_invitation(invited: LinkWithVehicle, viewer: Cpf, owners: Mapping[Cpf, Co
 
 
 def to_driven_vehicle(linked: LinkWithVehicle, driver: Cpf) -> DrivenVehicle:
-    """Return a link for its driver's export."""
+    """Return the link for its driver's export."""
     link = to_conductor(linked.link, driver, {})
     return DrivenVehicle(**{name: getattr(link, name) for name in link.__struct_fields__}, vehicle=linked.vehicle)

@@ -1,4 +1,4 @@
-"""Wire types of driver links and invitations (rules: registry 3.6)."""
+"""Wire types for driver links and invitations (rules: registry 3.6)."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -21,7 +21,7 @@ class LinkStatus(StrEnum):
 
 
 class EmailStatus(StrEnum):
-    """The state of the invitation e-mail. `pending`: not started. `queued`: a try has started, and may be repeated."""
+    """The status of the invitation e-mail. `queued` means that an attempt has started. It may be retried."""
 
     PENDING = "pending"
     QUEUED = "queued"
@@ -66,7 +66,7 @@ class InvitedVehicle(msgspec.Struct, kw_only=True):
 
 
 class ConductorInvite(msgspec.Struct):
-    """The person to invite, as the owner knows them."""
+    """The person to invite, with the data that the owner typed."""
 
     cpf: Annotated[str, Meta(description="CPF do convidado, 11 dígitos.", examples=["90000000418"])]
     email: Annotated[
@@ -79,7 +79,7 @@ class ConductorInvite(msgspec.Struct):
 
 
 class InvitationAnswer(msgspec.Struct):
-    """The answer. `status` is `accepted` or `rejected`."""
+    """The invitee's answer to an invitation."""
 
     status: Annotated[
         str,
@@ -92,7 +92,10 @@ class InvitationAnswer(msgspec.Struct):
 
 
 class Conductor(msgspec.Struct, kw_only=True):
-    """A link. A pending link shows the owner's input. An accepted link shows the driver's own data if there is any."""
+    """A driver link. An accepted link shows the driver's own data, if there is any.
+
+    Otherwise it shows the data that the owner typed.
+    """
 
     id: LinkId
     vehicle_id: VehicleIdText
@@ -142,7 +145,7 @@ class Conductor(msgspec.Struct, kw_only=True):
 
 
 class Conductors(msgspec.Struct):
-    """The open links of a vehicle."""
+    """A vehicle's open links."""
 
     data: Annotated[list[Conductor], Meta(description="Condutores convidados e aceitos, do mais antigo ao mais novo.")]
 
@@ -168,6 +171,6 @@ class VehicleInvitations(msgspec.Struct):
 
 
 class DrivenVehicle(Conductor, kw_only=True):
-    """A link in its driver's export."""
+    """A driver link in the driver's export."""
 
     vehicle: Annotated[InvitedVehicle, Meta(description="O que o condutor vê do veículo.")]

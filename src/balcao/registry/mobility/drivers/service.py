@@ -1,4 +1,4 @@
-"""The drivers of a vehicle besides its owner: invited by CPF. The invitee accepts or rejects."""
+"""The drivers of a vehicle in addition to its owner. The owner invites them by CPF, and they accept or reject."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,9 +34,9 @@ from balcao.registry.person.validators.service import EMAIL_LENGTH, EmailAddress
 FIELDS = ["conductor"]
 LONGEST_NAME, LONGEST_PHONE = 120, 20
 TRIES = 3
-# The limits of e-mails within a day, so that no one can flood a mailbox. Above them, an invitation gets no e-mail.
+# Daily e-mail limits, so that no caller can flood a mailbox. An invitation above a limit gets no e-mail.
 MOST_TO_ADDRESS, MOST_BY_CITIZEN = 5, 20
-# The text names no person and no vehicle, because the owner may have mistyped the address.
+# The text contains no name and no vehicle, because the owner may have mistyped the address.
 SUBJECT = "Convite para conduzir um veículo"
 TEXT = """Olá,
 
@@ -62,9 +62,10 @@ async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
 
 
 async def invite_conductor(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -> bytes:
-    """Return the pending link as JSON. The job of its e-mail commits together with the link.
+    """Invite a driver, and return the pending link as JSON. The link and the job for its e-mail commit together.
 
-    Raises Invalid, DriverRefused and NotFound. Raises Conflict if the person is already invited, or at the limit.
+    Raises Invalid, DriverRefused and NotFound. Raises Conflict if the person is already invited or drives the vehicle,
+    or if the vehicle has reached the limit.
     """
     invitee = _parse_invitee(body)
     trail = people.encode_trail(call, "create", cpf, [invitee.cpf], FIELDS)
@@ -72,7 +73,7 @@ async def invite_conductor(call: Call, cpf: Cpf, vehicle_id: str, body: Conducto
 
     async def attempt(connection: Connection) -> bytes | None:
         vehicle = await store.read_vehicle_links(connection, vehicle_id, cpf)
-        # Look up the key after reading the links. If another call has added the link, the response stored for its key
+        # Look up the idempotency key after reading the links. If another call has added the link, its stored response
         # is visible now.
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
             return earlier
@@ -120,7 +121,7 @@ def _to_pending(vehicle: VehicleLinks, invitee: Invitee, inviter: Cpf) -> Link:
 
 
 async def remove_conductor(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
-    """Remove a pending or accepted link as the vehicle's owner, or one's own accepted link as its driver.
+    """Remove a pending or accepted link as the vehicle's owner, or an accepted link as its driver.
 
     Raises NotFound, and Invalid if the owner removes an ended link.
     """
@@ -207,11 +208,11 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
 
 
 async def send_invitation(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Try once to send the e-mail of an invitation. The invitation is valid even if this fails.
+    """Try once to send an invitation's e-mail. The invitation is valid even if this fails.
 
-    Raises Retry if the server rejected the e-mail. After the last try, the link's `email_status` is `failed`.
+    Raises Retry if the mail server rejected the e-mail. After the last attempt, the link's `email_status` is `failed`.
 
-    The try is committed before the server is called, and its outcome afterwards. So no transaction waits for a mail
+    The attempt is committed before the server is called, and its outcome afterwards. So no transaction waits for a mail
     server. If the worker is killed in between, the e-mail may be sent twice, but it is not lost.
     """
     mailer, link_id = create_mailer(platform.settings), payload["conductor"]

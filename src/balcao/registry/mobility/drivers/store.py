@@ -1,4 +1,4 @@
-"""SQL for the driver links and their e-mails. No other module writes links.
+"""SQL for driver links and their e-mails. All SQL that writes links is in this module.
 
 Lock order: the vehicle first, then its links in the order of their ids. Vehicles are only read and locked here. The
 same order everywhere prevents deadlocks.
@@ -32,7 +32,10 @@ _COLUMNS = _COLUMNS.replace("link.id,", "link.id::text,").replace("link.vehicle_
 
 
 def open_links_sql(vehicle_id: str) -> str:
-    """Return the SQL expression for the drivers' CPFs by link. `vehicle_id` is an SQL expression."""
+    """Return an SQL expression that maps the ids of a vehicle's open links to the drivers' CPFs.
+
+    `vehicle_id` is an SQL expression.
+    """
     return f"""
 (SELECT coalesce(jsonb_object_agg(link.id::text, link.conductor_cpf), '{{}}') FROM registry.vehicle_conductor AS link
  WHERE link.vehicle_id = {vehicle_id} AND link.status IN ('pending', 'accepted'))
@@ -66,13 +69,13 @@ SELECT vehicle.id::text, owner_cpf, clock_timestamp() AS moment, {open_links_sql
 FROM registry.vehicle WHERE {_SEEN}
 """)
 async def read_vehicle_links(connection: Connection, vehicle_id: str, viewer: Cpf) -> VehicleLinks | None:
-    """Return a live vehicle that the viewer owns or drives, unlocked. None if there is no such vehicle."""
+    """Return a live vehicle that the viewer owns or drives, unlocked. Return None if there is no such vehicle."""
 
 
 # `hold_vehicle` locks the vehicle, so that concurrent invitations to it run one after the other, and returns its
-# current links. If they equal the links that were read before, the checks of the caller still hold: the person is not
-# invited yet, and the count is the same. Link, e-mail job, audit event and the response stored for its key are written
-# together or not at all.
+# current links. If they equal the links that were read before, the caller's checks are still valid: the person is not
+# invited yet, and the number of links is the same. The link, the e-mail job, the audit event and the response for the
+# idempotency key are written together or not at all.
 @statement(f"""
 WITH held AS MATERIALIZED (
     SELECT true FROM registry.hold_vehicle(:vehicle_id) AS vehicle WHERE links = :present::uuid[]
@@ -94,16 +97,16 @@ SELECT EXISTS (SELECT FROM inserted)
 async def insert_link(
     connection: Connection, link: Link, present: Sequence[str], email: NewJob, trail: str, kept: Kept | None
 ) -> bool:
-    """Insert a pending link with the job of its e-mail.
+    """Insert a pending link with the job for its e-mail.
 
-    Return False if the vehicle was deleted, if its open links differ from `present` (sorted by id), or if the key is
-    taken.
+    Return False if the vehicle was deleted, if its open links differ from `present` (sorted by id), or if the
+    idempotency key is taken.
     """
 
 
 @statement(f"SELECT owner_cpf FROM registry.vehicle WHERE {_SEEN}")
 async def find_vehicle_owner(connection: Connection, vehicle_id: str, viewer: Cpf) -> Cpf | None:
-    """Return the owner of a live vehicle that the viewer owns or drives. None if there is no such vehicle."""
+    """Return the owner of a live vehicle that the viewer owns or drives. Return None if there is no such vehicle."""
 
 
 @statement(f"""
@@ -119,7 +122,7 @@ FROM registry.vehicle_conductor AS link JOIN registry.vehicle ON vehicle.id = li
 WHERE link.id = :link_id AND link.conductor_cpf = :invitee AND vehicle.deleted_at IS NULL
 """)
 async def read_received_invitation(connection: Connection, link_id: str, invitee: Cpf) -> ReceivedInvitation | None:
-    """Return a person's link to a live vehicle in any state, unlocked, with the person's record."""
+    """Return a person's link to a live vehicle, in any state and unlocked, with the person's record."""
 
 
 # The UPDATE waits for a concurrent UPDATE of the same link and then checks the row again, so an invitation is answered
@@ -136,11 +139,11 @@ WITH answered AS (
 SELECT * FROM answered
 """)
 async def answer_invitation(connection: Connection, link_id: str, status: LinkStatus, trail: str) -> Link | None:
-    """Store the invitee's answer and return the link. None if it is no longer pending."""
+    """Store the invitee's answer and return the link. Return None if the link is no longer pending."""
 
 
-# The UPDATE waits like the UPDATE of the answer. The state decides who may end the link, so it must still be as it was
-# read.
+# Like the UPDATE of `answer_invitation`, this one waits for a concurrent UPDATE. The state decides who may end the
+# link, so the state must not have changed since it was read.
 @statement(f"""
 WITH revoked AS (
     UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
@@ -179,7 +182,7 @@ async def list_driver_links(connection: Connection, driver: Cpf) -> list[LinkWit
 
 
 def revoke_sql(ids: str, source: str) -> str:
-    """Return an UPDATE that revokes open links if `source` has a row. The CTE `source` must lock them.
+    """Return an UPDATE that revokes open links if `source` has a row. The CTE `source` must lock these links.
 
     `ids` is an SQL expression of an array.
     """
@@ -192,10 +195,11 @@ def revoke_sql(ids: str, source: str) -> str:
 async def take_email(
     connection: Connection, link_id: str, most_to_address: int, most_by_citizen: int
 ) -> InvitationEmail | None:
-    """Return the e-mail to send now. None if it must not be sent any more, or if the limits of a day are reached.
+    """Start an attempt to send an invitation's e-mail, and return the e-mail.
 
-    The caller must have a transaction. Until it ends, locks serialise the e-mails to the same address or by the same
-    citizen, so that each of them counts the others.
+    Return None if the e-mail must not be sent any more, or if a daily limit is reached. The caller must have a
+    transaction. Until it ends, locks serialise the e-mails to the same address or by the same citizen, so that each of
+    them counts the others.
     """
     await _lock_email(connection, link_id)
     return await _take_email(connection, link_id, most_to_address, most_by_citizen)
@@ -236,7 +240,7 @@ UPDATE registry.vehicle_conductor SET email_status = 'skipped'
 WHERE id = :link_id AND email_status IN ('pending', 'queued')
 """)
 async def skip_email(connection: Connection, link_id: str) -> None:
-    """Mark an unsent e-mail as not to be sent."""
+    """Mark an unsent e-mail as skipped."""
 
 
 @statement("UPDATE registry.vehicle_conductor SET email_status = :status WHERE id = :link_id")
@@ -249,7 +253,7 @@ SELECT id::text, conductor_cpf AS cpf, ARRAY['notify_email'] AS fields
 FROM registry.vehicle_conductor WHERE id = ANY (:ids::text[]::uuid[])
 """)
 async def find_invitees(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return the invitee of each e-mail by the id of its link."""
+    """Return each e-mail's invitee, by link id."""
 
 
 @statement("SELECT id::text FROM registry.vehicle_conductor WHERE conductor_cpf = :cpf")
@@ -280,14 +284,17 @@ DELETE FROM registry.vehicle_conductor
 WHERE status IN ('rejected', 'revoked') AND updated_at < now() - interval '2 years'
 """)
 async def delete_old_driver_links(connection: Connection) -> int:
-    """Delete links that were rejected or revoked at least two years ago. Return the number of deleted links.
+    """Delete links that were rejected or revoked over two years ago. Return the number of deleted links.
 
-    Only the owner of the tables may do this.
+    Only the tables' owner may do this.
     """
 
 
 async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Erase what was typed about the person or by them, and revoke their open links. Return the number of links."""
+    """Erase the data that was typed about the person or by the person, and revoke the open links with such data.
+
+    Return the number of changed links.
+    """
     await _lock_vehicles(connection, cpf)
     return await _erase_typed(connection, cpf, at)
 
@@ -296,7 +303,7 @@ async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:
 async def _lock_vehicles(connection: Connection, cpf: Cpf) -> None: ...
 
 
-# Both directions: the data that others typed about the person, and the data that the person typed about others.
+# Both directions: data that others typed about the person, and data that the person typed about others.
 @statement("""
 UPDATE registry.vehicle_conductor
 SET status = CASE WHEN status IN ('pending', 'accepted') THEN 'revoked' ELSE status END,

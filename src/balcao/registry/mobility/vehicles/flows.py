@@ -1,4 +1,4 @@
-"""The three ways to describe a vehicle's brand and model, without SQL and HTTP (rules: registry 4.8)."""
+"""The three ways to describe a vehicle's brand and model (rules: registry 4.8). No SQL or HTTP here."""
 
 from dataclasses import dataclass, replace
 
@@ -8,7 +8,7 @@ from balcao.registry.mobility.catalogue.schemas import VehicleBrand, VehicleMode
 
 @dataclass(frozen=True)
 class Choice:
-    """The chosen values, or the values to store. Absent members are None."""
+    """The brand, model and type that a caller chose, or that a vehicle stores. Absent members are None."""
 
     brand_id: str | None = None
     brand_other: str | None = None
@@ -18,9 +18,9 @@ class Choice:
 
 
 def resolve_choice(choice: Choice, brand: VehicleBrand | None, model: VehicleModel | None) -> Choice:
-    """Return the values to store for a choice. `brand` and `model` are the live rows of its ids.
+    """Return the values to store for a choice. `brand` and `model` are the live rows with the choice's ids.
 
-    Raises Invalid unless it is one of the three flows: catalogue, hybrid or free.
+    Raises Invalid unless the choice is one of the three flows: catalogue, hybrid or free.
     """
     _refuse_unknown(choice, brand, model)
     real_brand = None if brand is None or brand.is_other else brand

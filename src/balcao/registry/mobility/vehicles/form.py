@@ -1,4 +1,4 @@
-"""The form of a vehicle: its checks, and how a change is merged into it, without SQL and HTTP."""
+"""Check the form of a vehicle, and merge a change into it. No SQL or HTTP here."""
 
 from collections.abc import Collection
 from typing import Any
@@ -21,9 +21,9 @@ _PHOTOS = ("serial_number_photo", "vehicle_photo", "invoice_photo")
 
 
 def normalize_form(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
-    """Return the form with trimmed strings, and None for empty strings.
+    """Return the form with trimmed strings, and None for empty optional strings.
 
-    Raises Invalid, which names the first wrong member.
+    Raises Invalid with the name of the first wrong member.
     """
     if not form.self_declaration:
         raise Invalid("O campo `self_declaration` deve ser verdadeiro.", code="self_declaration-false")
@@ -45,9 +45,9 @@ def normalize_form(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate
 
 
 def merge_form(present: VehicleCreate, change: VehicleUpdate) -> VehicleCreate:
-    """Return the form after the change, not yet checked.
+    """Return the form after the change, before it is checked.
 
-    A new URL of a photo clears the name and size of the old file.
+    A new photo URL clears the name and size of the old file.
     """
     given: dict[str, Any] = {
         name: value for name in change.__struct_fields__ if (value := getattr(change, name)) is not UNSET
@@ -60,7 +60,7 @@ def merge_form(present: VehicleCreate, change: VehicleUpdate) -> VehicleCreate:
 
 
 def _photo_members(photo: str, form: VehicleCreate, hosts: Collection[str]) -> dict[str, Any]:
-    """Return the three members of a photo. An empty name and a size of 0 become None."""
+    """Return a photo's three members. An empty name and a size of 0 become None."""
     url = getattr(form, f"{photo}_url")
     if url is None:
         raise Invalid(f"O campo `{photo}_url` é obrigatório com `has_invoice` verdadeiro.", code=f"{photo}_url-missing")

@@ -1,4 +1,4 @@
-"""The accepted addresses of photos. The files are hosted elsewhere (rules: registry 3.6)."""
+"""The check of photo URLs. The files are hosted elsewhere (rules: registry 3.6)."""
 
 import re
 from collections.abc import Collection
@@ -8,14 +8,14 @@ from balcao.core.values.text import has_control
 
 LONGEST_URL = 2048
 
-# The pattern matches the whole address instead of parsing it, because browsers and parsers disagree on user parts,
-# backslashes and other alphabets in a host. None of these can match, nor can a port other than 443, characters that an
-# address must escape, or characters that would end the attribute of a page that contains it.
+# The pattern matches the whole URL instead of parsing it, because browsers and parsers disagree on user parts,
+# backslashes and hosts in other alphabets. It rejects all of these. It also rejects ports other than 443, characters
+# that must be escaped in a URL, and characters that would end an HTML attribute.
 _URL = re.compile(r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::443)?(?:[/?#][^\s\\<>\"`]*)?", re.IGNORECASE)
 
 
 def parse_url(field: str, url: str, hosts: Collection[str]) -> str:
-    """Return the trimmed address. Raises Invalid unless it is https on one of the hosts or its subdomains."""
+    """Return the trimmed URL. Raises Invalid unless it is an https URL on one of the hosts or their subdomains."""
     text = url.strip()
     found = _URL.fullmatch(text)
     if found is None or len(text) > LONGEST_URL or has_control(text) or not _is_allowed(found["host"].lower(), hosts):

@@ -1,4 +1,4 @@
-"""Wire types of the vehicles (rules: registry 3.6)."""
+"""Wire types for vehicles (rules: registry 3.6)."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -34,7 +34,7 @@ InvoiceUrl: TypeAlias = Annotated[
 FileName: TypeAlias = Annotated[
     str, Meta(description="Nome do arquivo da foto, até 255 caracteres.", examples=["foto.jpg"])
 ]
-# JSON readers with floating-point numbers lose digits above 2**53.
+# JSON parsers that use floating-point numbers lose digits above 2**53.
 FileSize: TypeAlias = Annotated[
     int, Meta(ge=0, le=2**53 - 1, description="Tamanho do arquivo da foto, em bytes.", examples=[204800])
 ]
@@ -63,7 +63,7 @@ OtherModel: TypeAlias = Annotated[
 class VehicleCreate(msgspec.Struct, kw_only=True):
     """A vehicle to register.
 
-    There are three flows: a model of the catalogue, a brand of the catalogue with a free model, or both free.
+    There are three flows: brand and model come from the catalogue, only the brand does, or neither does.
     """
 
     display_name: DisplayName
@@ -90,7 +90,7 @@ class VehicleCreate(msgspec.Struct, kw_only=True):
 
 
 class VehicleUpdate(msgspec.Struct, kw_only=True):
-    """A change of a vehicle. Absent members do not change. Null or an empty string clears a brand or model."""
+    """A change to a vehicle. Omitted members do not change. Null or an empty string clears a brand or model."""
 
     display_name: DisplayName | UnsetType = UNSET
     color: ColourName | UnsetType = UNSET
@@ -113,14 +113,14 @@ class VehicleUpdate(msgspec.Struct, kw_only=True):
 
 
 class VehicleRole(StrEnum):
-    """The role of the path's person for the vehicle."""
+    """The role that the person in the path has for the vehicle."""
 
     OWNER = "owner"
     CONDUCTOR = "conductor"
 
 
 class VehicleItem(msgspec.Struct, kw_only=True):
-    """A vehicle in a list. `conductor_id` appears only for drivers and is the id of their own link."""
+    """A vehicle in a list. `conductor_id` appears only for drivers and is the id of the driver's own link."""
 
     id: Annotated[str, Meta(description="Id do veículo.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e70"])]
     display_name: DisplayName | None

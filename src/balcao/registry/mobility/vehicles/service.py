@@ -1,4 +1,4 @@
-"""The vehicles of a citizen: register, read, change and remove. Staff act on behalf of the path's person."""
+"""A citizen's vehicles: register, read, change and remove. Staff act on behalf of the person in the path."""
 
 from dataclasses import replace
 
@@ -35,9 +35,9 @@ async def list_vehicles(call: Call, cpf: Cpf, page: Page) -> Vehicles:
 
 
 async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
-    """Register a vehicle and return it as JSON. Raises Invalid, and Conflict at the limit.
+    """Register a vehicle and return it as JSON. Raises Invalid, and Conflict if the person has reached the limit.
 
-    The data for the decision is read without a lock, and checked again by the statement that writes.
+    The data for the decision is read without a lock. The statement that writes the vehicle checks it again.
     """
     settings = call.platform.settings
     form = forms.normalize_form(body, settings.mobility_hosts)
@@ -47,8 +47,8 @@ async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
     async def attempt(connection: Connection) -> bytes | None:
         ids = catalogue.check_id(form.brand_id), catalogue.check_id(form.model_id)
         draft = await store.draft_vehicle(connection, cpf, settings.mobility_prefix, *ids)
-        # Look up the key after the draft. If another call has added a vehicle that the draft counts, the response
-        # stored for its key is visible now.
+        # Look up the idempotency key after the draft. If another call has added a vehicle that the draft counts, the
+        # response of that call is visible now.
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
             return earlier
         most = settings.mobility_max_vehicles
@@ -69,7 +69,7 @@ async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
 async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
     """Return a vehicle that the person owns or drives.
 
-    Raises NotFound for an unknown vehicle, a deleted one, and one of other people, without a difference.
+    Raises the same NotFound for an unknown vehicle, a deleted vehicle and a vehicle of other people.
     """
     async with call.platform.database.transaction() as connection:
         vehicle, owner = await _find_visible(connection, vehicle_id, cpf)
@@ -103,7 +103,7 @@ async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleU
 
 
 async def remove_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> None:
-    """Remove a vehicle and revoke its links. A repetition changes nothing.
+    """Remove a vehicle and revoke its open links. Removing it again changes nothing.
 
     Raises DriverRefused, NotFound and PreconditionFailed.
     """
@@ -135,7 +135,7 @@ def _unknown() -> NotFound:
 
 
 def _require_current(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) -> None:
-    """Raise DriverRefused unless the viewer owns the vehicle, and PreconditionFailed unless `If-Match` names it."""
+    """Raise DriverRefused unless the viewer owns the vehicle, and PreconditionFailed if `If-Match` does not match."""
     people.require_owner(vehicle.owner_cpf, viewer)
     if call.if_match is not None:
         require_match(call.if_match, Ready.of(_build_detail(call, vehicle, owner, viewer)).etag)
@@ -172,7 +172,7 @@ def _to_vehicle(owner: Cpf, draft: store.Draft, form: VehicleCreate) -> Vehicle:
 
 
 def _resolve_model(form: VehicleCreate, chosen: Chosen) -> VehicleCreate:
-    """Return the form with the brand, model and type that its flow stores."""
+    """Return the form with the brand, model and type to store for its flow."""
     choice = Choice(form.brand_id, form.brand_other, form.model_id, form.model_other, form.vehicle_type)
     resolved = resolve_choice(choice, chosen.brand, chosen.model)
     return msgspec.structs.replace(

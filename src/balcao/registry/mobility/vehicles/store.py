@@ -1,4 +1,4 @@
-"""SQL for the vehicles and of who may see them. The store of the driver links provides the SQL parts for links."""
+"""SQL for vehicles, and for who may see them. The drivers' store provides the SQL for links."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _FORM = VehicleCreate.__struct_fields__
 
 @dataclass(frozen=True)
 class Vehicle:
-    """A vehicle as one person sees it. `conductor_id` is that person's accepted link, and None for the owner.
+    """A vehicle as one person sees it. `conductor_id` is that person's accepted link, or None for the owner.
 
     An erased vehicle lacks some members, but no person can see it.
     """
@@ -46,7 +46,7 @@ class Vehicle:
 
     @classmethod
     def from_row(cls, row: Row) -> "Vehicle":
-        """Return the vehicle of a row, which has the vehicle's columns and the form's columns."""
+        """Build the vehicle from a row with the columns of the vehicle and of its form."""
         return cls(
             id=row["id"],
             owner_cpf=Cpf(row["owner_cpf"]),
@@ -82,7 +82,7 @@ class VisibleVehicle(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "VisibleVehicle":
-        """Return the vehicle of a row with the columns of the vehicle and its owner's record."""
+        """Build the value from a row with the vehicle's columns and the owner's record."""
         vehicle = Vehicle.from_row(row)
         return cls(vehicle, people.parse_contact(vehicle.owner_cpf, row["owner"]))
 
@@ -95,11 +95,11 @@ WHERE vehicle.id = :vehicle_id::uuid AND vehicle.deleted_at IS NULL AND (owner_c
 
 @lookup(_READ)
 async def read_visible_vehicle(source: Source, vehicle_id: str, viewer: Cpf) -> VisibleVehicle | None:
-    """Return a live vehicle that the viewer owns or drives. None if there is no such vehicle."""
+    """Return a live vehicle that the viewer owns or drives. Return None if there is no such vehicle."""
 
 
 class RemovableVehicle(NamedTuple):
-    """The data that decides whether a vehicle may be removed. `links` maps the ids of the open links to the drivers."""
+    """A vehicle that a person wants to remove. `links` maps the ids of its open links to the drivers' CPFs."""
 
     vehicle: Vehicle
     owner: Contact
@@ -107,13 +107,13 @@ class RemovableVehicle(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "RemovableVehicle":
-        """Return the vehicle of a row with the columns of a VisibleVehicle and the links."""
+        """Build the value from a row with the columns of a VisibleVehicle and the links."""
         return cls(*VisibleVehicle.from_row(row), parse_open_links(row["links"]))
 
 
 @statement(_READ.replace(" AS owner ", f" AS owner, {open_links_sql('vehicle.id')}::text AS links "))
 async def read_removable_vehicle(connection: Connection, vehicle_id: str, viewer: Cpf) -> RemovableVehicle | None:
-    """Return the same as `read_visible_vehicle`, with the vehicle's open links."""
+    """Like `read_visible_vehicle`, but with the vehicle's open links."""
 
 
 _REACHED = f"""
@@ -130,7 +130,7 @@ LIMIT :limit OFFSET :offset
 
 @lookup(page_sql(_LIST, f"SELECT count(*) FROM ({_REACHED}) AS reached"))
 async def list_visible_vehicles(source: Source, viewer: Cpf, page: Page) -> Paged[Vehicle]:
-    """Return a page of the live vehicles that the viewer owns or drives, with their total number."""
+    """Return a page of the live vehicles that the viewer owns or drives, and their total number."""
 
 
 @statement(f"{_VISIBLE} WHERE owner_cpf = :viewer ORDER BY vehicle.created_at, vehicle.id")
@@ -139,9 +139,9 @@ async def select_owned_vehicles(connection: Connection, viewer: Cpf) -> list[Veh
 
 
 class Draft(NamedTuple):
-    """The data for the decision about a new vehicle, and its number and time. Nothing is locked.
+    """The number and time of a new vehicle, and the data that decides whether it may be created. Nothing is locked.
 
-    `owner` is the document that `people.parse_contact` parses.
+    `owned` is the number of the owner's live vehicles. `people.parse_contact` parses the document `owner`.
     """
 
     owned: int
@@ -164,9 +164,9 @@ FROM number
 async def draft_vehicle(
     connection: Connection, owner: Cpf, prefix: str, brand_id: str | None, model_id: str | None
 ) -> Draft:
-    """Draw the number and the time of a new vehicle, and read the data for the decision.
+    """Draw the number of a new vehicle, and read the data that decides whether it may be created.
 
-    The ids must be checked by `check_id`.
+    The caller must pass each id through `check_id`.
     """
 
 
@@ -176,8 +176,8 @@ _FORM_VALUES = ", ".join(f":form.{name}" for name in _FORM)
 # Lock order: `hold_own_vehicles` serialises the insertions of one owner, so that concurrent insertions cannot exceed
 # the limit. After it, the rows of the catalogue are locked and checked.
 #
-# The vehicle, its audit event and the response stored for its key are written together. Nothing is written at the
-# limit, if the chosen entries have changed, or if the key is taken.
+# The vehicle, its audit event and the response for the idempotency key are written together. Nothing is written if the
+# limit is reached, if the chosen entries have changed, or if the key is taken.
 @statement(f"""
 WITH below_limit AS MATERIALIZED (
     SELECT true FROM registry.hold_own_vehicles(:owner_cpf) AS held (vehicles) WHERE :most = 0 OR vehicles < :most
@@ -197,11 +197,15 @@ SELECT EXISTS (SELECT FROM inserted)
 async def insert_vehicle(
     connection: Connection, vehicle: Vehicle, shared: Shared, *, most: int, trail: str, kept: Kept | None
 ) -> bool:
-    """Return False at the limit (`most`, 0 for none), if the chosen entries have changed, or if the key is taken."""
+    """Insert a vehicle. Return False if the owner has `most` vehicles (0 means no limit).
+
+    Also return False if the chosen catalogue entries have changed since they were read, or if the idempotency key is
+    taken.
+    """
 
 
-# The UPDATE waits for a concurrent one of the same vehicle and then checks the row again. `updated_at` identifies the
-# version, so it must always increase.
+# The UPDATE waits for a concurrent UPDATE of the same vehicle and then checks the row again. `updated_at` identifies
+# the version, so it must always increase.
 #
 # Lock order: the catalogue before the vehicle. No transaction that has locked a vehicle waits for the catalogue.
 @statement(f"""
@@ -223,7 +227,10 @@ SELECT updated_at FROM updated
 async def update_vehicle(
     connection: Connection, present: Vehicle, form: VehicleCreate, shared: Shared, trail: str
 ) -> datetime | None:
-    """Return the time of the change. None if the vehicle or the chosen entries have changed since they were read."""
+    """Store the changed form. Return the time of the change.
+
+    Return None if the vehicle or the chosen entries have changed since they were read.
+    """
 
 
 # `hold_vehicle` waits for concurrent changes of the vehicle and its links, locks them, and returns the current state.
@@ -245,7 +252,7 @@ WITH held AS MATERIALIZED (
 SELECT EXISTS (SELECT FROM deleted)
 """)
 async def delete_vehicle(connection: Connection, present: Vehicle, links: Sequence[str], trail: str) -> bool:
-    """Mark a vehicle as deleted and revoke its open links, given in the order of their ids.
+    """Mark a vehicle as deleted and revoke its open links. `links` contains the ids of the open links, sorted.
 
     Return False if the vehicle or its open links have changed since they were read.
     """
@@ -255,10 +262,10 @@ async def delete_vehicle(connection: Connection, present: Vehicle, links: Sequen
 SELECT EXISTS (SELECT FROM registry.vehicle WHERE id = :vehicle_id AND owner_cpf = :owner AND deleted_at IS NOT NULL)
 """)
 async def is_deleted_vehicle(connection: Connection, vehicle_id: str, owner: Cpf) -> bool:
-    """Return whether this is a deleted vehicle of this owner."""
+    """Return whether the owner has a deleted vehicle with this id."""
 
 
-# The rest identifies no person: the registration number, and the kind of vehicle it was assigned to.
+# The remaining data identifies no person, such as the registration number and the type of vehicle.
 _ERASED = """
 owner_cpf = NULL, display_name = NULL, serial_number = NULL, brand_other = NULL, model_other = NULL,
 serial_number_photo_url = NULL, serial_number_photo_file_name = NULL, serial_number_photo_file_size = NULL,
@@ -272,7 +279,10 @@ UPDATE registry.vehicle SET {_ERASED}
 WHERE deleted_at < now() - interval '2 years' AND owner_cpf IS NOT NULL
 """)
 async def erase_old_vehicles(connection: Connection) -> int:
-    """Erase vehicles deleted two years ago, except for the registration number. Return how many were erased."""
+    """Erase vehicles that were deleted over two years ago. Return how many were erased.
+
+    Data that identifies no person, such as the registration number, is retained.
+    """
 
 
 @statement("SELECT count(*) FROM registry.vehicle")
@@ -284,7 +294,7 @@ UPDATE registry.vehicle SET deleted_at = coalesce(deleted_at, :at), updated_at =
 WHERE owner_cpf = :owner
 """)
 async def erase_owned_vehicles(connection: Connection, owner: Cpf, at: datetime) -> int:
-    """Erase a person's vehicles and delete live vehicles.
+    """Erase a person's vehicles, and mark live ones as deleted. Return the number of erased vehicles.
 
-    Return the number of erased vehicles. The registration numbers are retained.
+    Data that identifies no person, such as the registration number, is retained.
     """

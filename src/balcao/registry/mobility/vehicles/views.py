@@ -1,4 +1,4 @@
-"""A vehicle as one of its people sees it."""
+"""Show a vehicle to its owner or to a driver."""
 
 from msgspec import UNSET
 

@@ -1,1 +1,1 @@
-"""The progress of the imports of the city's files."""
+"""The progress of imports of the city's files."""

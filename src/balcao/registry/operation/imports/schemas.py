@@ -1,4 +1,4 @@
-"""Wire types of the imports (rules: registry 2.13)."""
+"""Wire types for the imports (rules: registry 2.13)."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class ImportState(msgspec.Struct):
-    """The last file of a kind. Its path is not shown."""
+    """The progress of the last file of a kind. The file's path is not shown."""
 
     kind: Annotated[str, Meta(description="Tipo de dado.", examples=["registry.citizens"])]
     state: Annotated[
@@ -35,6 +35,6 @@ class ImportState(msgspec.Struct):
 
 
 class Imports(msgspec.Struct):
-    """The imports of all services."""
+    """The last import of each kind, for all services."""
 
     data: Annotated[list[ImportState], Meta(description="O último arquivo de cada tipo, os inacabados primeiro.")]

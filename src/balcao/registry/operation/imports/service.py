@@ -1,4 +1,4 @@
-"""The imports for operators."""
+"""Read the progress of imports, for operators."""
 
 from balcao.core.context.call import Call
 from balcao.core.imports.declaration import KnownImport
@@ -7,7 +7,7 @@ from balcao.registry.operation.imports.schemas import Imports, ImportState
 
 
 async def list_imports(call: Call) -> Imports:
-    """Return the last file of each kind, unfinished imports first."""
+    """Return the progress of the last file of each kind, unfinished imports first."""
     async with call.platform.database.connection() as connection:
         return Imports([_describe(one) for one in await list_known_imports(connection)])
 

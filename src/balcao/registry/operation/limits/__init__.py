@@ -1,1 +1,1 @@
-"""The rate limits of calls: as configured, and as changed while the platform runs."""
+"""Rate limits of calls, as configured and as changed while the platform runs."""

@@ -1,4 +1,4 @@
-"""The name of a limit in a path."""
+"""Path parameter: the limit's name."""
 
 from typing import Annotated, TypeAlias
 

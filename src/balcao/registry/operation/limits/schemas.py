@@ -1,4 +1,4 @@
-"""Wire types of the limits (rules: registry 2.13)."""
+"""Wire types for rate limits (rules: registry 2.13)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -14,7 +14,7 @@ MOST_MINUTES = 24 * 60
 
 
 class LimitQuery(PageQuery):
-    """The filters of the list of limits."""
+    """The filters of the list of rate limits."""
 
     search: Annotated[
         str | None, Meta(description="Só aqueles cujo nome ou resumo contém isto.", examples=["preferences"])
@@ -25,7 +25,7 @@ class LimitQuery(PageQuery):
 
 
 class LimitState(msgspec.Struct):
-    """A limit. The last three members are null while the configured rate applies."""
+    """A rate limit. The last three members are null while the configured rate applies."""
 
     name: Annotated[str, Meta(description="Nome do limite.", examples=["registry.read_preferences"])]
     about: Annotated[
@@ -53,14 +53,14 @@ class LimitState(msgspec.Struct):
 
 
 class LimitPage(msgspec.Struct):
-    """A page of limits."""
+    """A page of rate limits."""
 
     data: Annotated[list[LimitState], Meta(description="Limites: os mudados primeiro.")]
     pagination: Annotated[Pagination, Meta(description="Página devolvida e total de limites.")]
 
 
 class LimitChange(msgspec.Struct):
-    """A different rate for a limited time."""
+    """A new rate for a limited time."""
 
     rate: Annotated[str, Meta(max_length=40, description="Quantas vezes por período.", examples=["500/second"])]
     minutes: Annotated[

@@ -1,4 +1,7 @@
-"""Limits over HTTP: the use cases of `balcao limits`, in bounds that always let the author revert the change."""
+"""Read and change rate limits over HTTP. The bounds of a change always let its author revert it.
+
+Operators can also use `balcao limits`, which has wider bounds.
+"""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -17,7 +20,7 @@ from balcao.registry.operation.limits.schemas import LimitChange, LimitPage, Lim
 
 
 async def list_limits(call: Call, query: Mapping[str, str], page: Page) -> LimitPage:
-    """Return a page of limits, changed limits first. Raises Invalid."""
+    """Return a page of rate limits, changed limits first. Raises Invalid."""
     search = fold_text(clean_parameter(query, "search", longest=100) or "")
     wanted = parse_flag_parameter(query, "changed")
     changed = await rates.list_changed(call)
@@ -31,7 +34,7 @@ async def list_limits(call: Call, query: Mapping[str, str], page: Page) -> Limit
 
 
 async def read_limit(call: Call, name: str) -> LimitState:
-    """Return one limit. Raises NotFound."""
+    """Return one rate limit. Raises NotFound."""
     return _describe(_find_limit(call, name), (await rates.list_changed(call)).get(name))
 
 

@@ -1,1 +1,1 @@
-"""The maintenance of services."""
+"""Maintenance of services."""

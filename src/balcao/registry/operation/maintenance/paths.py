@@ -1,4 +1,4 @@
-"""The name of a service in a path."""
+"""Path parameter: the service's name."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Wire types of the maintenance (rules: registry 2.13)."""
+"""Wire types for maintenance (rules: registry 2.13)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -14,7 +14,7 @@ MOST_DAYS_AHEAD = 90
 
 
 class MaintenanceState(msgspec.Struct):
-    """A service that only returns its maintenance message, now or from `begins_at` on."""
+    """A service that only returns its maintenance message, now or starting at `begins_at`."""
 
     service: Annotated[str, Meta(description="Serviço.", examples=["search"])]
     message: Annotated[str, Meta(description="A frase que quem chama recebe.", examples=["A busca volta às 14h."])]
@@ -39,7 +39,7 @@ class Maintenances(msgspec.Struct):
 
 
 class MaintenanceBody(msgspec.Struct):
-    """A maintenance to start or plan, or the new message and end of a running maintenance."""
+    """Maintenance to start or to plan, or the new message and end of running maintenance."""
 
     message: Annotated[
         str,

@@ -1,4 +1,7 @@
-"""Maintenance over HTTP: the use cases of `balcao maintenance`, always with an end (rules: registry 4.16)."""
+"""Start, plan and end maintenance over HTTP (rules: registry 4.16).
+
+Here, maintenance always has an end. With `balcao maintenance`, an end is optional.
+"""
 
 from datetime import timedelta
 
@@ -29,9 +32,9 @@ async def list_maintenance(call: Call) -> Maintenances:
 
 
 async def begin_maintenance(call: Call, name: str, body: MaintenanceBody) -> MaintenanceState:
-    """Start maintenance of a service, plan it for `begins_at`, or change the message and end of running maintenance.
+    """Start or plan a service's maintenance, or change the message and end of running maintenance.
 
-    Raises NotFound, Invalid, and Conflict for a plan while a maintenance is running.
+    Raises NotFound, Invalid, and Conflict if maintenance would be planned while it is running.
     """
     _require_service(call, name)
     message = clean_text("message", body.message, longest=LONGEST_MESSAGE)

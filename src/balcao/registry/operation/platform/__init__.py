@@ -1,1 +1,1 @@
-"""The state of the platform's parts, its processes, and the versions of code and schemas."""
+"""The state of the platform's parts and processes, and the versions of the code and the schemas."""

@@ -1,4 +1,4 @@
-"""Wire types of the platform's state (rules: registry 2.13)."""
+"""Wire types for the platform's state (rules: registry 2.13)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -33,14 +33,14 @@ class IssuerStatus(msgspec.Struct):
 
 
 class ProcessCounts(msgspec.Struct):
-    """The number of processes with a recent heartbeat, and of those that stopped sending one within the last hour."""
+    """The number of processes with a recent heartbeat, and of processes whose heartbeat stopped in the last hour."""
 
     beating: Annotated[int, Meta(description="Processos vivos.", examples=[4])]
     silent: Annotated[int, Meta(description="Processos que se calaram sem terminar em ordem.", examples=[0])]
 
 
 class JobCounts(msgspec.Struct):
-    """The jobs of all kinds."""
+    """The number of jobs of all kinds, by state."""
 
     queued: Annotated[int, Meta(description="Tarefas à espera.", examples=[12])]
     running: Annotated[int, Meta(description="Tarefas em execução.", examples=[3])]
@@ -63,7 +63,7 @@ class PlatformState(msgspec.Struct):
 
 
 class ProcessStatus(msgspec.Struct):
-    """One process."""
+    """A process of the platform."""
 
     id: Annotated[str, Meta(description="Id do processo.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"])]
     name: Annotated[str, Meta(description="Papel e número, como nos logs e nas métricas.", examples=["api-0"])]
@@ -87,7 +87,7 @@ class Processes(msgspec.Struct):
 
 
 class SchemaVersion(msgspec.Struct):
-    """The migrations of one schema."""
+    """The applied migrations of one schema."""
 
     owner: Annotated[str, Meta(description="Serviço, `platform` ou `panel`.", examples=["registry"])]
     migration: Annotated[str, Meta(description="Última migração aplicada.", examples=["0025_citizen_search.sql"])]

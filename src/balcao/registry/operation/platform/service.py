@@ -1,4 +1,4 @@
-"""The state of the platform's parts: from the database for all processes, and as this process sees it."""
+"""The platform's state: all processes from the database, but replicas and providers as this process sees them."""
 
 import math
 
@@ -45,7 +45,7 @@ async def read_platform_state(call: Call) -> PlatformState:
 
 
 def _round(seconds: float) -> float | None:
-    """Return rounded seconds. None for infinity, which means "never"."""
+    """Return the rounded seconds, or None for infinity, which means "never"."""
     return round(seconds, 1) if math.isfinite(seconds) else None
 
 

@@ -1,4 +1,4 @@
-"""Wire types of the queue (rules: registry 2.13)."""
+"""Wire types for the queue (rules: registry 2.13)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class QueueOfKind(msgspec.Struct):
-    """The jobs of one kind."""
+    """The number of jobs of one kind, by state."""
 
     kind: Annotated[str, Meta(description="Tipo da tarefa.", examples=["crm_push"])]
     queued: Annotated[int, Meta(description="À espera.", examples=[12])]
@@ -20,7 +20,7 @@ class QueueOfKind(msgspec.Struct):
 
 
 class Schedule(msgspec.Struct):
-    """A recurring job."""
+    """The schedule of a recurring job."""
 
     kind: Annotated[str, Meta(description="Tipo da tarefa.", examples=["platform.chain_audit"])]
     cron: Annotated[

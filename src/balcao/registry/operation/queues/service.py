@@ -1,4 +1,4 @@
-"""The queue by kinds of jobs, for operators. It contains only numbers and times, no individual jobs."""
+"""The queue by kind of job, for operators. It contains only counts and times, no individual jobs."""
 
 from collections import Counter
 
@@ -10,7 +10,7 @@ from balcao.registry.operation.queues.schemas import QueueOfKind, Queues, Schedu
 
 
 async def read_queues(call: Call) -> Queues:
-    """Return the numbers of queued, running and dead-lettered jobs of each kind, and the schedules."""
+    """Return the number of queued, running and dead-lettered jobs of each kind, and the schedules."""
     declared = call.platform.part(Declared).jobs
     async with call.platform.database.connection() as connection:
         counted = await queue.count_jobs(connection)
@@ -19,7 +19,7 @@ async def read_queues(call: Call) -> Queues:
     numbers: Counter[tuple[str, str]] = Counter()
     for kind, state, number in counted:
         numbers[kind, state] += number
-    # There may still be jobs of a kind that the code no longer declares.
+    # The queue may still contain jobs of a kind that the code no longer declares.
     kinds = sorted({kind.name for kind in declared} | {kind for kind, _ in numbers})
     data = [
         QueueOfKind(kind, numbers[kind, "queued"], numbers[kind, "running"], numbers[kind, "dead"], oldest.get(kind))

@@ -1,1 +1,1 @@
-"""The numbers of the services' responses over the last hours, by outcome."""
+"""Counts of the services' responses in the last hours, by outcome."""

@@ -1,4 +1,4 @@
-"""Wire types of the response counts (rules: registry 2.13)."""
+"""Wire types for the response counts (rules: registry 2.13)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -10,7 +10,7 @@ MOST_HOURS = 24 * 7
 
 
 class ResponseCountQuery(msgspec.Struct):
-    """The number of hours to look back."""
+    """The query for response counts, with the number of hours to look back."""
 
     hours: Annotated[
         int, Meta(ge=1, le=MOST_HOURS, description="As últimas quantas horas, no máximo uma semana.", examples=[24])
@@ -18,7 +18,7 @@ class ResponseCountQuery(msgspec.Struct):
 
 
 class ResponseCountPoint(msgspec.Struct):
-    """The responses of five minutes."""
+    """The response counts of five minutes."""
 
     starts_at: Annotated[datetime, Meta(description="Início (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
     responses: Annotated[int, Meta(description="Chamadas respondidas.", examples=[1830])]
@@ -37,14 +37,14 @@ class ResponseCountPoint(msgspec.Struct):
 
 
 class ServiceResponseCounts(msgspec.Struct):
-    """The counts of one service. Periods of five minutes without calls are omitted."""
+    """The response counts of one service. Periods of five minutes without calls are omitted."""
 
     service: Annotated[str, Meta(description="Serviço, como nas métricas.", examples=["registry"])]
     points: Annotated[list[ResponseCountPoint], Meta(description="De cinco em cinco minutos, por hora.")]
 
 
 class ResponseCounts(msgspec.Struct):
-    """The counts of all processes together."""
+    """The response counts over all processes."""
 
     since: Annotated[datetime, Meta(description="Desde quando (RFC 3339).", examples=["2026-03-01T12:35:00Z"])]
     until: Annotated[datetime, Meta(description="Até quando (RFC 3339).", examples=["2026-03-02T12:34:10Z"])]
