@@ -1,4 +1,4 @@
-"""What the city knows about a person, and what they declare themselves."""
+"""The city's data about a person, and the data that the person declares."""
 
 from balcao.registry.person.avatars.api import FEATURE as AVATARS
 from balcao.registry.person.citizens.api import FEATURE as CITIZENS

@@ -1,8 +1,8 @@
 """The anonymisation of a person in two calls: a dry run that is rolled back, then the real anonymisation.
 
-The dry run returns a confirmation for the real call. It is not stored, so a dry run changes nothing. It is a keyed hash
-of the person, the state of their data and an expiry time. So it is valid only for this person, until it expires, and
-while the data does not change.
+The dry run returns a confirmation for the real call. The confirmation is not stored, so a dry run does not change the
+person's data. It is a keyed hash of the person, the state of their data and an expiry time. So it is valid only for
+this person, until it expires, and while the data does not change.
 """
 
 import base64
@@ -33,7 +33,7 @@ _ISOLATION = "repeatable_read"
 
 
 async def anonymise_person(call: Call, cpf: Cpf, body: AnonymisationBody) -> Anonymisation:
-    """Anonymise a person, or report what that would do (rules: registry 4.9).
+    """Anonymise a person, or report what an anonymisation would do (rules: registry 4.9).
 
     Raises Invalid, and Conflict for a confirmation that does not match.
     """
@@ -45,7 +45,7 @@ async def anonymise_person(call: Call, cpf: Cpf, body: AnonymisationBody) -> Ano
 
 
 async def _rehearse(call: Call, cpf: Cpf) -> Anonymisation:
-    """Erase, report and roll back. The report itself is audited as a read of the person's data."""
+    """Erase, report and roll back. The dry run is audited as a read of the person's data."""
     async with call.reading(cpf, ["anonymisation"]):
         pass
     async with call.platform.database.rehearsal(isolation=_ISOLATION) as connection:
@@ -73,7 +73,7 @@ async def _apply(call: Call, cpf: Cpf, confirmation: str | None) -> Anonymisatio
 
 
 async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason: str) -> int:
-    """Repeat erasures that a restored database lacks. Return the number of erasures (rules: registry 4.9).
+    """Repeat erasures that a restored database lacks. Return how many were repeated (rules: registry 4.9).
 
     An anonymisation that came from the CRM is repeated as a CRM event, which erases less.
     """
@@ -96,10 +96,10 @@ async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason
 
 
 async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymisation, bytes]:
-    """Erase in the caller's transaction. Return the report and the state that a confirmation covers, as JSON.
+    """Erase in the caller's transaction. Return the report, and the state that a confirmation covers, as JSON.
 
-    The state consists of the person, the time of an earlier anonymisation, the export before the erasure, and what was
-    erased.
+    The state consists of the person, the time of an earlier anonymisation, the export before the erasure, and the
+    report of what was erased.
 
     Lock order: the mirror first, as in every write of the person's data. Its tombstone is set before the other features
     erase. Raises Conflict if another transaction committed first.
@@ -130,7 +130,7 @@ def _seal(call: Call, state: bytes, expires_at: datetime) -> str:
 
 
 def _parse_expiry(confirmation: str) -> datetime:
-    """Return the expiry that the confirmation claims. Only the keyed hash proves it. Raises Conflict if malformed."""
+    """Return the expiry in the confirmation, which only the keyed hash proves. Raises Conflict if it is malformed."""
     try:
         content = base64.urlsafe_b64decode(confirmation + "=" * (-len(confirmation) % 4))
         return datetime.fromtimestamp(int.from_bytes(content[:8], "big"), UTC)

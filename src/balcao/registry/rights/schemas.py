@@ -1,4 +1,4 @@
-"""Wire types of the person's rights (rules: registry 2.9, 2.10)."""
+"""Wire types for a person's rights (rules: registry 2.9, 2.10)."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -91,14 +91,14 @@ class AccessPage(msgspec.Struct):
 
 
 class AccessQuery(PageQuery, rename={"from_": "from"}):
-    """The period of the accesses. Without both ends, it covers the whole time."""
+    """The query for accesses. Both bounds of the period are optional."""
 
     from_: PeriodStart | UnsetType = UNSET
     to: PeriodEnd | UnsetType = UNSET
 
 
 class AnonymisationBody(msgspec.Struct):
-    """The request. `confirmation` comes from the dry run. `reason` is required for staff."""
+    """An anonymisation request. `confirmation` comes from the dry run. `reason` is required for staff."""
 
     dry_run: Annotated[bool, Meta(description="Verdadeiro só simula; nada muda.", examples=[True])] = True
     confirmation: Annotated[
@@ -114,7 +114,10 @@ class AnonymisationBody(msgspec.Struct):
 
 
 class Anonymisation(msgspec.Struct):
-    """The report. `at` is the tombstone's time. A dry run also returns the `confirmation` for the real call."""
+    """The report of an anonymisation. `at` is the tombstone's time.
+
+    A dry run also returns the `confirmation` for the real call.
+    """
 
     cpf: CpfDigits
     dry_run: Annotated[bool, Meta(description="Se foi só uma simulação.", examples=[True])]
@@ -148,9 +151,9 @@ def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
 
 
 class AuditEvent(msgspec.Struct):
-    """An event of the trail.
+    """An event of the audit trail. CPFs appear only masked or as keyed hashes.
 
-    People appear as keyed hashes. `seq` and the hashes of the chain are null until the worker has chained the event.
+    `seq`, `prev_hash` and `hash` are null until the worker has added the event to the hash chain.
     """
 
     id: Annotated[str, Meta(description="Id do evento.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"])]
@@ -185,7 +188,7 @@ class AuditPage(msgspec.Struct):
 
 
 class AuditQuery(PageQuery, rename={"from_": "from"}, kw_only=True):
-    """The period of at most 31 days, and the filters."""
+    """The query for audit events: a period of at most 31 days, and filters."""
 
     from_: PeriodStart
     to: PeriodEnd
@@ -231,7 +234,10 @@ class RetainedKind(msgspec.Struct):
 
 
 class AnonymisedPeople(msgspec.Struct):
-    """The number of anonymised people by the time of their last anonymisation, no matter who asked for it."""
+    """The number of anonymised people, by the time of their last anonymisation.
+
+    The count includes requests on the platform and reports of the CRM.
+    """
 
     last_30d: Annotated[int, Meta(description="Pessoas anonimizadas há até 30 dias.", examples=[3])]
     last_year: Annotated[int, Meta(description="Pessoas anonimizadas há até um ano.", examples=[41])]
@@ -239,7 +245,7 @@ class AnonymisedPeople(msgspec.Struct):
 
 
 class RetentionReport(msgspec.Struct):
-    """The state of the retention of the whole platform. It contains numbers only."""
+    """The retention report of the whole platform. It contains only numbers."""
 
     data: Annotated[list[RetainedKind], Meta(description="Cada tipo de dado que tem prazo de guarda.")]
     anonymised: Annotated[AnonymisedPeople, Meta(description="Anonimizações, a pedido ou contadas pelo CRM.")]

@@ -1,4 +1,4 @@
-"""The person's rights: an export of all their data and the list of accesses to it. For auditors, the whole trail."""
+"""A person's rights: the export of their data and the list of accesses to it. Auditors can search the whole trail."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -26,7 +26,7 @@ NO_RECORD = "Não há cadastro deste cidadão."
 
 
 async def export_person(call: Call, cpf: Cpf) -> bytes:
-    """Return the export as JSON: one consistent snapshot of every feature, itself audited (rules: registry 4.9).
+    """Return the export as JSON: one consistent snapshot of all features (rules: registry 4.9). The export is audited.
 
     Raises TooMany. Raises NotFound if nothing is stored, except for the owner.
     """
@@ -58,9 +58,9 @@ async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Pa
 
 
 async def list_events_about_person(call: Call, query: Mapping[str, str], page: Page) -> AuditPage:
-    """Return a page of the trail for a period of at most 31 days, newest first.
+    """Return a page of audit events in a period of at most 31 days, newest first.
 
-    The search is recorded in the trail too. Raises Invalid.
+    The search itself is audited. Raises Invalid.
     """
     period = parse_closed_period(query, call.zone, LONGEST_PERIOD)
     subject, actor = (_parse_cpf(query, name) for name in ("cpf", "actor"))

@@ -1,4 +1,4 @@
-"""SQL over the platform's audit trail: the accesses to a person's data, and the searches of auditors."""
+"""SQL for the platform's audit trail: the accesses to a person's data, and the searches of auditors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ WHERE subject_hash = ANY(:subject::bytea[])
 """
 
 
-# A person who acts on their own data is `self`, whatever the grant. The platform's own jobs appear as its client. Older
-# events recorded a citizen who acted through a vehicle link as staff, so the CASE corrects them.
+# A person who acts on their own data is `self`, whatever the grant. The platform's own jobs appear as its client. In
+# older events, a citizen who acted through a vehicle link was recorded as staff, so the CASE corrects them.
 @statement(f"""
 SELECT at, action, operation, fields,
        CASE WHEN actor_hash = subject_hash THEN 'owner' WHEN "grant" = 'vehicle_link' THEN 'citizen' ELSE actor_kind
@@ -42,7 +42,7 @@ LIMIT :limit OFFSET :offset
 async def select_accesses(
     connection: Connection, subject: Sequence[bytes], period: Period, page: Page | None, platform_client: str
 ) -> list[Access]:
-    """Return accesses to a person's data, newest first. Without a page, return all.
+    """Return the accesses to a person's data, newest first. Without a page, return all of them.
 
     `subject` contains the person's hash under each key that was ever in use.
     """
@@ -57,7 +57,7 @@ SELECT DISTINCT subject_hash FROM platform.audit_event
 WHERE subject_hash = ANY (:subjects) AND operation = 'registry.anonymise_citizen' AND action = 'anonymise'
 """)
 async def list_anonymised_subjects(connection: Connection, subjects: Sequence[bytes]) -> set[bytes]:
-    """Return the subjects whose anonymisation was requested here and not reported by the CRM."""
+    """Return the subjects whose anonymisation was requested on the platform, not reported by the CRM."""
 
 
 @statement("SELECT now() - :span::interval")
@@ -67,10 +67,10 @@ async def fetch_time_before(connection: Connection, span: timedelta) -> datetime
 
 @dataclass(frozen=True)
 class AuditFilters:
-    """The filters of the trail. A filter that is None is not applied.
+    """The filters of the audit trail. None means no filter.
 
     `subject` and `actor` are the hashes of a person, one for each key. `logins` are the hashes of a login, one for each
-    key and issuer. `has_subject` selects events with a person's data (true) or all others (false).
+    key and issuer. `has_subject` selects events about a person's data (true) or all others (false).
     """
 
     subject: list[bytes] | None
@@ -84,7 +84,7 @@ class AuditFilters:
 async def list_events_about_person(
     connection: Connection, period: Period, filters: AuditFilters, page: Page
 ) -> tuple[list[AuditEvent], int]:
-    """Return a page of events, newest first, and the number of matches on all pages."""
+    """Return a page of audit events, newest first, and the number of matches on all pages."""
     conditions = _match_events(period, filters)
     end = len(conditions.values)
     listing = f"""
@@ -100,7 +100,7 @@ async def list_events_about_person(
 
 
 def _match_events(period: Period, filters: AuditFilters) -> Conditions:
-    """Return only the conditions that the caller asked for, so that each combination can use an index."""
+    """Return only the conditions that the caller requested, so that each combination can use an index."""
     conditions = Conditions()
     conditions.add("at >= {}", period.start)
     conditions.add("at < {}", period.end)

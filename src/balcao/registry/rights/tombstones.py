@@ -1,4 +1,4 @@
-"""The tombstones of erased people, in a file next to the backups: restoring an older backup brings the data back.
+"""The tombstones of erased people, in a file next to the backups. Restoring an older backup brings the data back.
 
 The file is not encrypted, and only its owner may read it. The same is true for the backups, which contain the same
 data.
@@ -20,7 +20,10 @@ NAME = "erased.jsonl"
 
 
 class Tombstone(msgspec.Struct, frozen=True):
-    """A person, the end of the erased period, and whether the erasure was requested here or reported by the CRM."""
+    """An erased person. `at` is the end of the erased period.
+
+    `asked` means that the erasure was requested on the platform, not reported by the CRM.
+    """
 
     cpf: str
     at: datetime
@@ -56,7 +59,7 @@ def read_tombstones(folder: Path) -> list[Tombstone]:
 
 
 def find_latest_tombstones(tombstones: Sequence[Tombstone]) -> list[Tombstone]:
-    """Return each person's last tombstone. It counts as requested here if any of the person's tombstones was."""
+    """Return each person's last tombstone. `asked` is true if it is true for any of the person's tombstones."""
     found: dict[str, Tombstone] = {}
     for each in sorted(tombstones, key=lambda tombstone: tombstone.at):
         earlier = found.get(each.cpf)

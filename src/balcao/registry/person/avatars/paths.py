@@ -1,4 +1,4 @@
-"""The id of an avatar in a path. A text that cannot be an id is unknown."""
+"""Path parameter: the avatar's id. The response to an invalid id is 404."""
 
 from typing import Annotated, TypeAlias
 

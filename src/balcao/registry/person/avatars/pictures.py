@@ -1,7 +1,7 @@
 """The pictures of the built-in avatars, with headers that prevent them from running scripts.
 
-The PNG files are drawn from the SVG files by `python -m tools.avatars`. The image proxies of portals reject SVG,
-because it may contain a script.
+`python -m tools.avatars` draws the PNG files from the SVG files. The image proxies of portals reject SVG, because it
+may contain a script.
 """
 
 import base64
@@ -20,7 +20,7 @@ _HEADERS = {
     "Cache-Control": "public, max-age=86400",
     # The format depends on `Accept`, so a cache must store one response for each value.
     "Vary": "Accept",
-    # Applies if a user opens the picture as a page.
+    # This header applies if a user opens the picture as a page.
     "Content-Security-Policy": "default-src 'none'; sandbox",
 }
 
@@ -34,7 +34,10 @@ def respond_picture(image: str, call: Call) -> Response[bytes]:
 
 @functools.cache
 def embed_picture(image: str) -> str:
-    """Return the built-in picture of this name as a `data:` URL. SVG has a tenth of the size, and no proxy reads it."""
+    """Return the built-in picture of this name as a `data:` URL.
+
+    SVG has a tenth of the size, and no image proxy reads a `data:` URL.
+    """
     body, _ = _read_picture(image, SVG)
     return f"data:{SVG};base64,{base64.b64encode(body).decode()}"
 

@@ -1,4 +1,4 @@
-"""Wire types of the avatars (rules: registry 2.2)."""
+"""Wire types for avatars (rules: registry 2.2)."""
 
 from datetime import datetime
 from typing import Annotated, TypeAlias
@@ -27,14 +27,14 @@ class Avatar(msgspec.Struct):
 
 
 class ExportedAvatar(msgspec.Struct):
-    """The person's chosen avatar, in their export."""
+    """The chosen avatar in a person's export."""
 
     id: Annotated[str, Meta(description="Identificador do avatar.", examples=[_ID])]
     name: Name
 
 
 class Avatars(msgspec.Struct):
-    """A page of avatars, sorted by name. The members of the page are on the same level as the data."""
+    """A page of avatars, sorted by name. The pagination members are on the same level as the data."""
 
     data: Annotated[list[Avatar], Meta(description="Avatares da página, por nome.")]
     page: Annotated[int, Meta(description="A página, a partir de 1.", examples=[1])]
@@ -66,7 +66,7 @@ class AvatarChoiceBody(msgspec.Struct):
 
 
 class AvatarChoice(msgspec.Struct):
-    """The choice. Both members are null without a choice, or if the avatar is no longer offered."""
+    """A citizen's choice. Both members are null without a choice, or if the avatar is no longer offered."""
 
     avatar_id: Annotated[
         str | None, Meta(description="Identificador do avatar escolhido; nulo se nenhum.", examples=[_ID])

@@ -1,4 +1,4 @@
-"""The avatars on offer, and a citizen's choice."""
+"""The avatars that citizens can choose, and a citizen's choice."""
 
 from balcao.core.context.audit import guard_audit_write
 from balcao.core.context.call import Call
@@ -58,7 +58,10 @@ async def create_avatar(call: Call, body: AvatarCreation) -> Avatar:
 
 
 async def deactivate_avatar(call: Call, id_: str) -> None:
-    """Stop offering the avatar and clear it from every citizen who chose it. Idempotent. Raises NotFound."""
+    """Stop offering the avatar, and clear it from every citizen who chose it. Raises NotFound.
+
+    Deactivating an inactive avatar is allowed.
+    """
     async with call.platform.database.transaction() as connection:
         if not await store.mark_avatar_inactive(connection, _require_id(id_)):
             raise _unknown()
@@ -81,7 +84,7 @@ async def read_avatar_choice(call: Call, cpf: Cpf) -> AvatarChoice:
 
 
 async def choose_avatar(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarChoice:
-    """Choose an avatar, or none. Raises NotFound for one that is unknown or no longer offered."""
+    """Choose an avatar, or none. Raises NotFound if the avatar is unknown or no longer offered."""
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["avatar_id"])
     with guard_audit_write():
         async with call.platform.database.connection() as connection:
@@ -100,7 +103,7 @@ def _to_choice(platform: Platform, stored: StoredAvatar) -> AvatarChoice:
 
 
 def _to_avatar(platform: Platform, stored: StoredAvatar) -> Avatar:
-    """Return the wire type. The platform serves built-in pictures itself.
+    """Convert a stored avatar to the wire type. The platform serves built-in pictures itself.
 
     Without TLS, as in the sandbox, the picture is embedded in the URL, because portals only show pictures from https or
     `data:` URLs.
@@ -114,7 +117,7 @@ def _to_avatar(platform: Platform, stored: StoredAvatar) -> Avatar:
 
 
 def _require_id(id_: str) -> str:
-    """Return the id. Raises NotFound if the text cannot be an id."""
+    """Return the id if it is valid. Raises NotFound otherwise."""
     if not is_uuid(id_):
         raise _unknown()
     return id_
@@ -125,7 +128,7 @@ def _unknown() -> NotFound:
 
 
 def _check_address(text: str) -> str:
-    """Return an address that the city's pages can show: https, with a host and without a user name. Raises Invalid."""
+    """Return the URL if the city's pages can show it: https, with a host and without a user name. Raises Invalid."""
     url = clean_text("url", text, longest=URL_LENGTH)
     if not is_https_address(url):
         raise Invalid("O campo `url` deve ser um endereço `https://` completo, sem espaços.", code="url-invalid")

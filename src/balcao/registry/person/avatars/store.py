@@ -1,4 +1,4 @@
-"""SQL for the avatars. Rows are never deleted."""
+"""SQL for avatars. Rows are never deleted."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _BY_NAME = f"{name_order_sql('name')}, id"
 
 
 class StoredAvatar(NamedTuple):
-    """An avatar with the URL of its picture, or the name of its built-in picture."""
+    """An avatar with the URL of its picture, or with the name of its built-in picture."""
 
     id: str
     name: str
@@ -39,7 +39,7 @@ async def read_offered_avatar(source: Source, id_: str) -> StoredAvatar | None: 
 
 @lookup("SELECT image FROM registry.avatar WHERE id = :id_::text::uuid")
 async def read_avatar_image(source: Source, id_: str) -> str | None:
-    """Return the name of the avatar's built-in picture, offered or not. None if there is no such picture."""
+    """Return the name of the avatar's built-in picture, or None. The avatar may be inactive."""
 
 
 @statement(f"INSERT INTO registry.avatar (id, name, url) VALUES (:id_::text::uuid, :name, :url) RETURNING {_COLUMNS}")

@@ -16,7 +16,7 @@ from balcao.registry.person.wallet.schemas import Documents, Education, SocialAs
 ORIGIN = "cadastro"
 ADULT_YEARS = 18
 
-# Decimal degrees. The city's systems write them as numbers or as texts.
+# Decimal degrees. The city's systems write them as numbers or as strings.
 Degrees: TypeAlias = float | Annotated[str, Meta(pattern=r"^-?[0-9]{1,3}(\.[0-9]{1,20})?$")] | None
 Source: TypeAlias = Annotated[
     str | None, Meta(description="De onde a cidade tem o dado; `cadastro` se ela não diz.", examples=["cadastro"])
@@ -24,7 +24,7 @@ Source: TypeAlias = Annotated[
 
 
 class BaseBirth(Birth, omit_defaults=True):
-    """The birth as the city wrote it."""
+    """The birth as the city's file has it."""
 
     data: Annotated[
         str | None, Meta(description="Nascimento: data, ou data com hora e fuso.", examples=["1990-04-12"])
@@ -47,7 +47,7 @@ class BaseDeath(Death, omit_defaults=True):
 
 
 class Sourced(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """The source of a contact. If the row names no source, it is the city's own register."""
+    """The source of a contact. If the row names no source, the source is the city's own register."""
 
     origem: Source = None
     sistema: Source = None
@@ -64,7 +64,7 @@ class BaseEmail(Sourced):
 
 
 class BasePhone(Sourced):
-    """A phone of the base record."""
+    """A phone number of the base record."""
 
     ddi: CountryCode = None
     ddd: AreaCode = None
@@ -95,7 +95,7 @@ class BaseEmails(msgspec.Struct, omit_defaults=True):
 
 
 class BasePhones(msgspec.Struct, omit_defaults=True):
-    """The phones of the base record."""
+    """The phone numbers of the base record."""
 
     principal: Annotated[BasePhone | None, Meta(description="O telefone principal.")] = None
     alternativo: Annotated[list[BasePhone], Meta(description="Outros telefones.")] = []
@@ -109,7 +109,7 @@ class BaseAddresses(msgspec.Struct, omit_defaults=True):
 
 
 class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """The members that the merged record shows. Unknown members are omitted."""
+    """The members of the base record that the merged record shows. Unknown members are omitted."""
 
     cpf: CpfText
     id_: Annotated[str | None, Meta(description="Identificador no cadastro da cidade.", examples=["demo-000001"])] = (
@@ -129,7 +129,7 @@ class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class ExportedBaseRecord(BaseRecord, kw_only=True):
-    """The base record in a person's export: as imported, with source and time. Only the mother's CPF is masked."""
+    """The base record in a person's export: as imported, with its source and time. Only the mother's CPF is masked."""
 
     mae: Annotated[Mother | None, Meta(description="Mãe.")] = None  # type: ignore[assignment]  # shown, not stored
 
@@ -140,7 +140,7 @@ class ExportedBaseRecord(BaseRecord, kw_only=True):
 
 
 class CitizenRow(BaseRecord, kw_only=True):
-    """A row of the import: the base record together with the members of the wallet."""
+    """A row of the import: the base record and the members of the wallet."""
 
     documentos: Documents | None = None
     saude: WalletHealth | None = None

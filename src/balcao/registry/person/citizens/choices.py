@@ -1,4 +1,7 @@
-"""The mirrored fields that the merged record shows, for the record itself and the operator's view of the mirror."""
+"""The mirrored fields that the merged record shows.
+
+Both the record and the operators' view of the mirror use this module.
+"""
 
 from collections.abc import Mapping
 
@@ -9,8 +12,8 @@ from balcao.registry.mirror.records import Mirror, MirroredField
 ALONE = ("nomeExibicao", "rendaFamiliar", "escolaridade", "deficiencia", "genero", "raca", "email")
 _MAIN_PHONES = ("telefone1", "telefonePrincipal")
 _OTHER_PHONES = ("telefone2", "telefone3")
-# The declared address applies if one of `_DECIDING` has a value. `_ADDRESS` lists the mirrored fields of each part. If
-# there are several, the newest one counts.
+# The declared address applies if one of `_DECIDING` has a value. `_ADDRESS` lists the mirrored fields for each part of
+# the address. If there are several, the most recent one counts.
 _DECIDING = ("endereco.logradouro", "endereco.bairro", "endereco.cep")
 _ADDRESS: Mapping[str, tuple[str, ...]] = {
     "cep": ("endereco.cep",),
@@ -29,14 +32,20 @@ def find_mirrored_field(mirror: Mirror, field: str) -> MirroredField | None:
 
 
 def find_newest(mirror: Mirror, *fields: str) -> str | None:
-    """Return the most recent of these fields, the first one if equal. None if it is cleared or none exists."""
+    """Return the most recent of these fields, or None if it is cleared or none exists.
+
+    If the times are equal, the first of the fields wins.
+    """
     present = [field for field in fields if field in mirror.fields]
     found = max(present, key=lambda field: mirror.fields[field].last_said_at, default=None)
     return found if found is not None and find_mirrored_field(mirror, found) is not None else None
 
 
 def parse_phone_choice(mirror: Mirror, field: str) -> phones.Phone | None:
-    """Return the phone as typed if the field still has that number, else as parsed. None for other text."""
+    """Return the phone as the person typed it if the field still has that number, or else as parsed.
+
+    Return None if the field's text is not a phone number.
+    """
     text, wording = str(mirror.fields[field].value), mirror.wordings.get("telefone")
     if wording is not None and translation.has_same_digits(wording.wire, text):
         return phones.Phone(wording.value["ddi"], wording.value["ddd"], wording.value["valor"])
@@ -55,7 +64,10 @@ def choose_other_phones(mirror: Mirror) -> list[str]:
 
 
 def choose_address(mirror: Mirror) -> dict[str, str | None]:
-    """Return the field of each part, or nothing if the base address applies. The two addresses are never mixed."""
+    """Return the mirrored field of each address part, or an empty dict if the base address applies.
+
+    The parts of the two addresses are never mixed.
+    """
     if not any(find_mirrored_field(mirror, field) for field in _DECIDING):
         return {}
     return {part: find_newest(mirror, *fields) for part, fields in _ADDRESS.items()}

@@ -1,4 +1,4 @@
-"""The merged record: self-declared data over the base record, without SQL and HTTP (rules: registry 3.2).
+"""Merge self-declared data over the base record (rules: registry 3.2). No SQL or HTTP here.
 
 If a mirrored field is null, the base value shows. The empty string is an explicit "none" and hides the base value.
 """
@@ -68,7 +68,7 @@ def _read_text(mirror: Mirror, field: str) -> str | None:
 
 
 def mask_mother(mother: Mapping[str, Any] | None) -> Mother | None:
-    """Return the mother as any caller sees her: her CPF belongs to another person, so it is masked."""
+    """Return the mother with her CPF masked for every caller, because it belongs to another person."""
     if mother is None:
         return None
     cpf = Cpf.parse(mother.get("cpf"))
@@ -141,9 +141,9 @@ def _merge_addresses(mirror: Mirror, base: Mapping[str, Any] | None) -> Addresse
 
 
 def _read_other_address(imported: Mapping[str, Any]) -> OtherAddress:
-    """Return the address with its coordinates as texts, because portals expect texts.
+    """Return the address with its coordinates as strings, because portals expect strings.
 
-    The city may have sent numbers.
+    The city may have imported numbers.
     """
     place = {name: format(Decimal(str(imported[name])), "f") for name in _DEGREES if imported.get(name) is not None}
     return msgspec.convert({**imported, **place}, OtherAddress)

@@ -1,4 +1,4 @@
-"""The base record as personal data: exported as imported, except for the mother's CPF, and never erased."""
+"""The base record as personal data. It is exported as imported, except for the mother's CPF, and never erased."""
 
 from typing import Any
 

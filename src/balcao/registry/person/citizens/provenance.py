@@ -1,4 +1,4 @@
-"""The source of each value of the merged record, without SQL and HTTP (rules: registry 4.15)."""
+"""The source of each value of the merged record (rules: registry 4.15). No SQL or HTTP here."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
@@ -15,7 +15,10 @@ NOTHING_DECLARED = Mirror(known=False, fields={}, wordings={})
 
 
 class _Member(NamedTuple):
-    """A member of the record: its text for people, and the mirrored field that it comes from (None for the base)."""
+    """A member of the merged record. `format` returns its text.
+
+    `choose` returns the mirrored field that the member comes from, or None if it comes from the base record.
+    """
 
     name: str
     format: Callable[[Citizen], str | None]
@@ -85,7 +88,10 @@ _MEMBERS = (
 def list_field_sources(
     cpf: Cpf, base: Base | None, mirror: Mirror, origin: Mapping[str, Any] | None, *, with_sensitive: bool
 ) -> list[SourcedValue]:
-    """Return each member with its source and time. `origin` belongs to the base record, or is None."""
+    """Return each member with its source and time.
+
+    `origin` has the source and import time of the base record, or is None.
+    """
     shown, covered = merge_record(cpf, base, mirror), merge_record(cpf, base, NOTHING_DECLARED)
     return list(_list(shown, covered, mirror, origin or {}, with_sensitive=with_sensitive))
 

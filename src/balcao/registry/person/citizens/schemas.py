@@ -1,4 +1,4 @@
-"""Wire types of the citizen record (rules: registry 3.2)."""
+"""Wire types for the citizen record (rules: registry 3.2)."""
 
 from datetime import datetime
 from typing import Annotated, TypeAlias
@@ -46,7 +46,7 @@ HasMain: TypeAlias = Annotated[bool, Meta(description="Se há um dado principal 
 
 
 class Message(msgspec.Struct):
-    """The result of a write, for people."""
+    """A message to show to the citizen after a write."""
 
     message: Annotated[
         str, Meta(description="O que foi feito, para mostrar ao cidadão.", examples=["E-mail atualizado."])
@@ -63,7 +63,7 @@ class Email(msgspec.Struct):
 
 
 class OtherEmail(msgspec.Struct):
-    """A further e-mail address. These are never declared, so they have no time."""
+    """Another e-mail address. It comes from the city's register, so it has no time of declaration."""
 
     origem: Origin
     sistema: System
@@ -71,7 +71,7 @@ class OtherEmail(msgspec.Struct):
 
 
 class Phone(msgspec.Struct):
-    """A phone: the main phone or a further phone."""
+    """The main phone number or another one."""
 
     origem: Origin
     sistema: System
@@ -82,7 +82,7 @@ class Phone(msgspec.Struct):
 
 
 class AddressParts(msgspec.Struct, kw_only=True):
-    """The members that the main address and the others share."""
+    """The members that the main address and other addresses share."""
 
     origem: Origin
     sistema: System
@@ -109,7 +109,7 @@ class Address(AddressParts, kw_only=True):
 
 
 class OtherAddress(AddressParts, kw_only=True):
-    """A further address, with its coordinates."""
+    """Another address, with its coordinates."""
 
     latitude: Annotated[
         str | None, Meta(description="Latitude em graus decimais, WGS 84, como texto.", examples=["-22.5"])
@@ -121,7 +121,7 @@ class OtherAddress(AddressParts, kw_only=True):
 
 
 class Emails(msgspec.Struct):
-    """The e-mail addresses of a person."""
+    """A person's e-mail addresses."""
 
     indicador: HasMain
     principal: Annotated[Email | None, Meta(description="O e-mail que vale; nulo se nenhum é conhecido.")]
@@ -129,7 +129,7 @@ class Emails(msgspec.Struct):
 
 
 class Phones(msgspec.Struct):
-    """The phones of a person."""
+    """A person's phone numbers."""
 
     indicador: HasMain
     principal: Annotated[Phone | None, Meta(description="O telefone que vale; nulo se nenhum é conhecido.")]
@@ -137,7 +137,7 @@ class Phones(msgspec.Struct):
 
 
 class Addresses(msgspec.Struct):
-    """The addresses of a person."""
+    """A person's addresses."""
 
     indicador: HasMain
     principal: Annotated[Address | None, Meta(description="O endereço que vale; nulo se nenhum é conhecido.")]
@@ -145,7 +145,7 @@ class Addresses(msgspec.Struct):
 
 
 class Birth(msgspec.Struct):
-    """The date and place of a birth."""
+    """A person's date and place of birth."""
 
     data: Annotated[
         str | None, Meta(description="Nascimento, com hora e fuso da cidade.", examples=["1990-04-12T00:00:00-03:00"])
@@ -165,14 +165,14 @@ class Mother(msgspec.Struct):
 
 
 class Death(msgspec.Struct):
-    """Whether a person has died."""
+    """A person's death, if the city has registered it."""
 
     indicador: Annotated[bool | None, Meta(description="Se há óbito registrado.", examples=[False])] = None
     ano: Annotated[int | None, Meta(description="Ano do óbito.", examples=[2024])] = None
 
 
 class Citizen(msgspec.Struct, kw_only=True):
-    """The merged record. Every member is present, and null if unknown. `_id` is "" if nothing is imported."""
+    """The merged record. Every member is present, and null if unknown. `_id` is "" if nothing was imported."""
 
     id_: Annotated[
         str,
@@ -226,7 +226,7 @@ class Citizen(msgspec.Struct, kw_only=True):
 
 
 class CoveredValue(msgspec.Struct):
-    """The value of the city's record that a declared value hides."""
+    """The value in the city's record that a declared value hides."""
 
     value: Annotated[str, Meta(description="O que o cadastro da cidade tem.", examples=["carla.antiga@pessoa.example"])]
     source: Annotated[str | None, Meta(description="De onde a cidade o carregou.", examples=["cadastro"])]
@@ -278,7 +278,7 @@ class Provenance(msgspec.Struct):
 
 
 class ProvenanceQuery(msgspec.Struct):
-    """Whether to return sensitive values too."""
+    """The query for the provenance. Sensitive values are returned only if `sensitive` is true."""
 
     sensitive: Annotated[
         bool | None, Meta(description="`true` para ler também os dados sensíveis, o que a trilha distingue.")

@@ -1,4 +1,4 @@
-"""The citizen record: the city's imported data, overridden by the declarations of citizen, staff and CRM."""
+"""The citizen record: the city's imported data, overridden by what the citizen, staff and the CRM declared."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ UNKNOWN = "Não há cadastro deste cidadão."
 
 
 async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
-    """Return the merged record. A caller with only a scope sees fewer members.
+    """Return the merged record. A caller who only has a scope sees fewer members.
 
     Raises NotFound if nothing is stored, except for the owner.
     """
@@ -43,7 +43,7 @@ async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
 
 
 async def read_provenance(call: Call, cpf: Cpf, *, with_sensitive: bool) -> Provenance:
-    """Return the members of the merged record with their sources. Sensitive values only if requested.
+    """Return the members of the merged record with their sources. Sensitive values are returned only if requested.
 
     The audit trail distinguishes the two reads. Raises NotFound if nothing is stored, except for the owner.
     """
@@ -63,7 +63,7 @@ def _format(citizen: Citizen, call: Call) -> Citizen:
 
 
 def _hide_from_scope(citizen: Citizen, call: Call) -> Citizen:
-    """Hide members that are too sensitive for machines. The phone requires a scope of its own."""
+    """Hide members that are too sensitive for machines. The phone numbers require their own scope."""
     citizen.mae = citizen.raca = citizen.genero = citizen.deficiencia = citizen.renda_familiar = None
     if PHONE_SCOPE not in call.identified_caller.scopes:
         citizen.telefone = None
@@ -72,7 +72,7 @@ def _hide_from_scope(citizen: Citizen, call: Call) -> Citizen:
 
 @dataclass(frozen=True)
 class StoredCitizen:
-    """The full record as stored, the version of the mirror in it, and the time of the read."""
+    """The full record as stored, with the version of its mirror and the time of the read."""
 
     citizen: Citizen
     version: int
@@ -88,7 +88,7 @@ async def read_stored_citizen(connection: Connection, cpf: Cpf) -> StoredCitizen
 
 
 def parse_citizen(cpf: Cpf, document: str) -> Citizen:
-    """Return the record from the result of `citizen_document_sql`, like `read_citizen_record`."""
+    """Parse the result of `citizen_document_sql`. Return the same record as `read_citizen_record`."""
     stored = store.parse_citizen_document(document)
     return merge_record(cpf, stored.base, stored.mirror)
 
@@ -116,8 +116,8 @@ async def write_own_data(
 
     Return False only if the phone `verification` was already used or is no longer valid.
 
-    If the decision depends on the record, it is read without a lock. The statement that writes locks the mirror and
-    compares its version. If another call has changed the mirror in between, read and decide again.
+    If the decision depends on the record, the record is read without a lock. The statement that writes locks the mirror
+    and compares its version. If another call has changed the mirror in between, this function reads and decides again.
     """
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=[member])
     depends = check is not None or call.if_match is not None or write.removes_wording
@@ -144,7 +144,7 @@ async def _check_current(
 
 
 def require_current(call: Call, stored: StoredCitizen) -> None:
-    """Raise PreconditionFailed unless `If-Match` names the current record, as its owner and staff read it."""
+    """Raise PreconditionFailed unless `If-Match` matches the current record, as its owner and staff read it."""
     if call.if_match is not None:
         require_match(call.if_match, Ready.of(_format(stored.citizen, call)).etag)
 

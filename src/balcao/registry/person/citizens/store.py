@@ -1,4 +1,4 @@
-"""SQL for the base record."""
+"""SQL for base records."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ class StoredDocument(msgspec.Struct, frozen=True):
 
 
 def citizen_document_sql(cpf: str) -> str:
-    """Return the SQL expression for a citizen's base record and mirror as JSON. `cpf` is an SQL expression."""
+    """Return an SQL expression for a citizen's base record and mirror as JSON. `cpf` is an SQL expression."""
     return f"""
 jsonb_build_object(
     'base', (SELECT record FROM registry.base_record AS base WHERE base.cpf = {cpf}),
@@ -42,16 +42,16 @@ def parse_citizen_document(document: str) -> StoredDocument:
 
 @statement(f"SELECT {citizen_document_sql(':cpf')}")
 async def read_citizen_document(connection: Connection, cpf: Cpf) -> Json[StoredDocument]:
-    """Return base record and mirror from one snapshot."""
+    """Return the base record and the mirror from one snapshot."""
 
 
 @lookup("SELECT source, loaded_at FROM registry.base_record WHERE cpf = :cpf")
 async def read_base_origin(source: Source, cpf: Cpf) -> dict[str, Any] | None:
-    """Return the source of the record and the time of its import."""
+    """Return the source of the base record and the time of its import."""
 
 
 class BaseRecordRow(NamedTuple):
-    """A citizen's row to write. Both documents are JSON text."""
+    """A base record to write. Both documents are JSON text."""
 
     cpf: str
     record: str
@@ -76,9 +76,9 @@ ON CONFLICT (cpf) DO UPDATE SET
     record = excluded.record, wallet = excluded.wallet, source = excluded.source, loaded_at = now()
 """)
 async def upsert_base_records(connection: Connection, rows: Sequence[BaseRecordRow]) -> int:
-    """Write the rows, at most one for each CPF, and return the number of new or changed rows.
+    """Write the rows, and return the number of new and changed rows.
 
-    Only the owner of the table may do this.
+    `rows` must not contain a CPF twice. Only the table's owner may do this.
     """
 
 

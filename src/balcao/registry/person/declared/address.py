@@ -1,4 +1,7 @@
-"""A declared address, without SQL and HTTP: its checks, its CRM form, and the comparison with the current address."""
+"""A declared address: its checks, its CRM representation, and its comparison with the current address.
+
+This module has no SQL or HTTP.
+"""
 
 import re
 from collections.abc import Mapping
@@ -16,21 +19,21 @@ from balcao.registry.person.declared.schemas import AddressBody
 COUNTRY = "Brasil"
 UNKNOWN = "Não informado"
 REMOVED = "null"
-# Further mirrored fields that the merged record shows in the same member.
+# Other mirrored fields that the merged record shows in the same member.
 BESIDE = ("cidade", "complemento")
 REMOVAL: Mapping[str, Value] = dict.fromkeys(map(address_field, ADDRESS_PARTS), "")
 _CEP = re.compile(r"([0-9]{5})-?([0-9]{3})")
 
 
 def is_removal(body: AddressBody) -> bool:
-    """Return whether all required members are the text `null`. Portals have no other way to remove the address."""
+    """Return whether all required members are the string `null`. Portals have no other way to remove the address."""
     required = (body.logradouro, body.numero, body.municipio, body.estado, body.bairro, body.cep)
     return all(text.strip() == REMOVED for text in required)
 
 
 @dataclass(frozen=True)
 class DeclaredAddress:
-    """An address in normal form. `cep` is None if unknown. Omitted optional members are ""."""
+    """A normalised address. `cep` is None if it is unknown. Omitted optional members are ""."""
 
     tipo_logradouro: str
     logradouro: str
@@ -43,7 +46,7 @@ class DeclaredAddress:
 
     @classmethod
     def parse(cls, body: AddressBody) -> Self:
-        """Return the body in normal form. Raises Invalid, which names the member."""
+        """Normalise the body. Raises Invalid with the name of the wrong member."""
         return cls(
             tipo_logradouro=clean_text("tipo_logradouro", body.tipo_logradouro or "", shortest=0, longest=50),
             logradouro=clean_text("logradouro", body.logradouro, longest=200),
@@ -57,12 +60,12 @@ class DeclaredAddress:
 
     @property
     def line(self) -> str:
-        """Return the street in one line, as the CRM has it."""
+        """The street and number in one line, as the CRM stores them."""
         return " ".join(filter(None, (self.tipo_logradouro, f"{self.logradouro}, {self.numero}")))
 
     @property
     def typed(self) -> Mapping[str, str]:
-        """Return the parts that the line joins."""
+        """The parts that `line` joins."""
         return {"tipo_logradouro": self.tipo_logradouro, "logradouro": self.logradouro, "numero": self.numero}
 
     @property

@@ -43,5 +43,5 @@ _CODES = {_normalize(name): code for code, name in FEDERAL_UNITS.items()} | {
 
 
 def find_code(text: str) -> str | None:
-    """Return the code of a unit, given by its code or name in any case and with or without accents."""
+    """Return a federal unit's code, or None. The text is the code or the name. Case and accents do not matter."""
     return _CODES.get(_normalize(text))

@@ -1,4 +1,4 @@
-"""Wire types of the self-declared fields (rules: registry 2.3)."""
+"""Wire types for the self-declared fields (rules: registry 2.3)."""
 
 from typing import Annotated
 
@@ -36,7 +36,7 @@ class ValueBody(msgspec.Struct):
 
 
 class AddressBody(msgspec.Struct):
-    """An address. If all six required members are the text `null`, the address is removed."""
+    """An address. If all six required members are the string `null`, the address is removed."""
 
     logradouro: Annotated[
         str, Meta(description=f"Nome do logradouro, de 1 a 200 caracteres. {_NONE}", examples=["das Marés"])

@@ -1,4 +1,4 @@
-"""The declarations of citizens, or of staff on their behalf (rules: registry 2.3)."""
+"""Declarations by citizens, or by staff on their behalf (rules: registry 2.3)."""
 
 from datetime import datetime, timedelta
 
@@ -23,7 +23,7 @@ NAME_LENGTH = 255
 
 
 async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
-    """Create or update the gender. Repeating the value renews its time (spec: self-declared gender)."""
+    """Write the gender. Repeating the value renews its time (spec: self-declared gender)."""
     text = clean_text("valor", body.valor, longest=GENDER_LENGTH)
     wire = to_crm_gender(text)
     await citizens.write_own_data(call, cpf, "genero", OwnWrite({"genero": wire}, (), "genero", {"valor": text}, wire))
@@ -31,7 +31,7 @@ async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
 
 
 async def declare_choice(call: Call, cpf: Cpf, choice: Choice, body: ValueBody) -> Message:
-    """Write an option of the list. Raises Invalid for any other text."""
+    """Write an option from the field's list. Raises Invalid for any other text."""
     option = clean_text("valor", body.valor, longest=NAME_LENGTH)
     if option not in choice.options:
         allowed = ", ".join(f"`{one}`" for one in choice.options)
@@ -83,8 +83,7 @@ async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
 def require_stale(call: Call, current: Email | Phone | Address, now: datetime | None) -> None:
     """Raise Conflict if the current value is the citizen's own and recent: declaring it again changes nothing.
 
-    An older value, or one that is not the citizen's own, is confirmed by the new declaration. `now` is the database
-    clock.
+    A new declaration confirms an older value, or a value that is not the citizen's own. `now` is the database clock.
     """
     days = timedelta(days=call.platform.settings.self_declared_fresh_days)
     declared_at = current.updated_at if current.origem == SELF_DECLARED else None

@@ -1,4 +1,4 @@
-"""The checks of a citizen's pet, without SQL and HTTP (rules: registry 3.7)."""
+"""Checks of a pet that a citizen adds (rules: registry 3.7). No SQL or HTTP here."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
@@ -18,7 +18,7 @@ EARLIEST = date(1970, 1, 1)
 
 
 def check_body(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
-    """Return the record of the body's pet. Raises Invalid, which names the member."""
+    """Return the pet's record for the body. Raises Invalid with the name of the wrong member."""
     return PetRecord(
         animal_nome=clean_text("animal_nome", body.animal_nome, longest=NAME_LENGTH),
         especie_nome=clean_text("especie_nome", body.especie_nome, longest=NAME_LENGTH),
@@ -44,7 +44,7 @@ def _sex(text: str) -> str:
 
 
 def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
-    """Return the birth as a date or as an instant, as it was sent."""
+    """Return the birth as a date or as a time, whichever was sent. Raises Invalid."""
     try:
         found = days.parse_day(text)
     except ValueError as fault:

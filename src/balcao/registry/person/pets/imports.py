@@ -1,4 +1,4 @@
-"""The import of the city's pet records."""
+"""Import of the city's pet records."""
 
 from balcao.core.imports.declaration import Import
 from balcao.registry.person.pets import store

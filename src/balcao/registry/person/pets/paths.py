@@ -1,4 +1,4 @@
-"""The pet in a path."""
+"""Path parameter: the pet's number."""
 
 import re
 from typing import Annotated, TypeAlias
@@ -6,12 +6,12 @@ from typing import Annotated, TypeAlias
 from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InPath
 
-# Longer numbers were never assigned.
+# Pets never get longer numbers.
 _ID = r"-?[0-9]{1,18}"
 
 
 def path_pet(text: str) -> int:
-    """Parse the number. Raises Invalid unless it is an integer."""
+    """Parse the pet's number. Raises Invalid unless it is an integer."""
     if not re.fullmatch(_ID, text):
         raise Invalid("O número do animal no caminho deve ser um inteiro.", code="pet-id-invalid")
     return int(text)

@@ -1,4 +1,4 @@
-"""Wire types of the pets (rules: registry 3.7)."""
+"""Wire types for pets (rules: registry 3.7)."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ DATES = (
 
 
 class PetClinicAddress(msgspec.Struct):
-    """The address of a clinic."""
+    """A clinic's address."""
 
     logradouro: Annotated[str | None, Meta(description="Logradouro da clínica.", examples=["Avenida do Porto"])] = None
     numero: Annotated[str | None, Meta(description="Número na via.", examples=["45"])] = None
@@ -33,7 +33,7 @@ class PetClinicAddress(msgspec.Struct):
 
 
 class PetClinic(msgspec.Struct):
-    """The clinic of a pet."""
+    """The clinic that treats a pet."""
 
     nome: Annotated[str | None, Meta(description="Nome da clínica.", examples=["Clínica Veterinária do Farol"])] = None
     telefone: Annotated[str | None, Meta(description="Telefone fixo, com o DDD.", examples=["2124000010"])] = None
@@ -163,7 +163,7 @@ class PetBody(msgspec.Struct):
 
 
 class PetStatistics(msgspec.Struct):
-    """The number of pets by species."""
+    """The number of pets, by species."""
 
     quantidade_cachorro: Annotated[int, Meta(description="Cachorros nos registros da cidade.", examples=[1])] = 0
     quantidade_gato: Annotated[int, Meta(description="Gatos nos registros da cidade.", examples=[0])] = 0
@@ -173,7 +173,10 @@ class PetStatistics(msgspec.Struct):
 
 
 class PetStats(msgspec.Struct):
-    """The counts. `statistics` covers only the city's records. The citizen's own pets are counted separately."""
+    """A citizen's pet counts. `statistics` covers only the city's records.
+
+    The citizen's own pets are counted separately.
+    """
 
     cpf: CpfText
     statistics: Annotated[PetStatistics, Meta(description="Contagem dos registros da cidade, por espécie.")]
@@ -183,7 +186,7 @@ class PetStats(msgspec.Struct):
 
 
 class PetRow(PetRecord, kw_only=True):
-    """A row of the city's file."""
+    """A row of the imported file."""
 
     cpf: str
     id_animal: Annotated[int, msgspec.Meta(ge=1, lt=FIRST_OWN_ID)]

@@ -1,4 +1,4 @@
-"""The pets of a citizen: the city's records, and those that the citizen adds."""
+"""A citizen's pets: the city's records, and the pets that the citizen adds."""
 
 import msgspec
 
@@ -54,7 +54,8 @@ async def read_pet_stats(call: Call, cpf: Cpf) -> PetStats:
 async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
     """Add a pet and return it as JSON.
 
-    Raises Invalid. Raises Conflict at the limit of own pets, or if the idempotency key was used with another body.
+    Raises Invalid. Raises Conflict if the citizen has reached the limit of own pets, or if the idempotency key was used
+    with another body.
     """
     record = check_body(body, utc_now(), call.zone)
     trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=FIELDS)
@@ -68,7 +69,7 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
         insertion = await store.insert_pet(connection, cpf, number, record, most=MOST_OWN, trail=trail, kept=kept)
         if insertion.is_inserted:
             return response
-        # Most keys are new, so look up the key only if nothing was inserted.
+        # Most idempotency keys are new, so look up the key only if nothing was inserted.
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
             return earlier
         if not insertion.is_below_limit:

@@ -1,4 +1,4 @@
-"""SQL for the pets."""
+"""SQL for pets."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from balcao.core.values.page import Page
 from balcao.registry.person.pets.schemas import Pet, PetRecord, PetRow
 
 # PostgreSQL returns each pet, and each page, as one JSON text, which is decoded in one pass. The city's numbers are
-# lower than the citizens' own, so the order by number lists the city's pets first.
+# lower than the citizens' own, so sorting by number lists the city's pets first.
 _OF_PERSON = """
 SELECT id_animal, record || jsonb_build_object('id_animal', id_animal, 'source', 'curated') AS pet
 FROM registry.loaded_pet WHERE cpf = :cpf
@@ -27,7 +27,7 @@ _AS_ARRAY = "coalesce(jsonb_agg(pet ORDER BY id_animal), '[]')::text AS pets"
 
 
 class PetPage(NamedTuple):
-    """A page's pets, and the number of pets on all pages."""
+    """A page of pets, and the number of pets on all pages."""
 
     pets: list[Pet]
     total: int
@@ -56,30 +56,30 @@ FROM registry.loaded_pet WHERE cpf = :cpf
 GROUP BY species
 """)
 async def count_imported_by_species(source: Source, cpf: Cpf) -> Mapping[str, int]:
-    """Count the city's records by the name of the species, without case and accents."""
+    """Count the city's records by the species' name, without case and accents."""
 
 
 @lookup("SELECT count(*) FROM registry.own_pet WHERE cpf = :cpf")
 async def count_own_pets(source: Source, cpf: Cpf) -> int: ...
 
 
-# The number is drawn first, because the stored response contains it. If the pet is not created, its number is
-# skipped. The statement is a look-up, so that concurrent draws share one statement.
+# Draw the number first, because the stored response contains it. If the pet is not created, its number is skipped. The
+# statement is a look-up, so that concurrent draws share one statement.
 @lookup("SELECT nextval('registry.own_pet_id') WHERE :cpf::text IS NOT NULL")
 async def draw_number(source: Source, cpf: Cpf) -> int:
-    """Draw the number of a new pet of this person."""
+    """Draw a number for this person's new pet."""
 
 
 class Insertion(NamedTuple):
-    """The result of an insertion. A pet below the limit is still not inserted if its idempotency key is taken."""
+    """The result of an insertion. Even below the limit, a pet is not inserted if its idempotency key is taken."""
 
     is_below_limit: bool
     is_inserted: bool
 
 
 # `hold_own_pets` serialises the insertions of one person, so that concurrent insertions cannot exceed the limit. The
-# pet, its audit event and the response stored for its key are written together. Nothing is written at the limit or for
-# a key that is taken.
+# pet, its audit event and the response for the idempotency key are written together. Nothing is written if the limit is
+# reached or the key is taken.
 @statement(f"""
 WITH below_limit AS MATERIALIZED (
     SELECT true FROM registry.hold_own_pets(:cpf) AS held (pets) WHERE pets < :most
@@ -111,7 +111,10 @@ ON CONFLICT (cpf, id_animal) DO UPDATE SET record = excluded.record, loaded_at =
 WHERE loaded_pet.record <> excluded.record
 """)
 async def upsert_imported_pets(connection: Connection, rows: Sequence[PetRow]) -> int:
-    """Write the city's rows, at most one for each pet and person. Only the owner of the tables may do this."""
+    """Write the city's rows, and return the number of new and changed rows.
+
+    `rows` must not contain a pet twice for the same person. Only the tables' owner may do this.
+    """
 
 
 EXPORTS = Exports(

@@ -1,4 +1,4 @@
-"""The phone number in a path."""
+"""Path parameter: the phone number."""
 
 import re
 from typing import Annotated, TypeAlias

@@ -1,4 +1,4 @@
-"""Wire types of the phone book (rules: registry 2.11)."""
+"""Wire types for the phone book (rules: registry 2.11)."""
 
 from datetime import datetime
 from typing import Annotated, TypeAlias
@@ -27,7 +27,7 @@ QuarantineUntil: TypeAlias = Annotated[
 
 
 class ExportedPhone(msgspec.Struct):
-    """A number that is bound to the person, in their export."""
+    """A phone number bound to the person, in their data export."""
 
     phone_number: PhoneNumber
     proof: Annotated[
@@ -58,7 +58,7 @@ class ExportedPhoneEntry(msgspec.Struct):
 
 
 class PhoneStatus(msgspec.Struct):
-    """The state of a number. While it is in quarantine, no person is shown."""
+    """The state of a phone number. During a quarantine, no person is shown."""
 
     phone_number: PhoneNumber
     found: Annotated[bool, Meta(description="Se o número está ligado a alguém ou em quarentena.", examples=[True])]
@@ -76,7 +76,7 @@ class PhoneStatus(msgspec.Struct):
 
 
 class PhoneCitizen(msgspec.Struct):
-    """The person to whom a number is bound, masked."""
+    """The person to whom a phone number is bound, masked."""
 
     found: Annotated[bool, Meta(description="Se o número está ligado a alguém.", examples=[True])]
     cpf: MaskedCpf | None
@@ -84,20 +84,20 @@ class PhoneCitizen(msgspec.Struct):
 
 
 class PhonePreferences(Preferences):
-    """The preferences of the person to whom the number is bound. Only the masked CPF identifies them."""
+    """The preferences of the person to whom the phone number is bound. The CPF is masked."""
 
     cpf: MaskedCpf
 
 
 class PhoneBindBody(msgspec.Struct):
-    """The person to bind the number to."""
+    """The person to bind the phone number to."""
 
     cpf: CpfDigits
     channel: ChannelText
 
 
 class BoundPhone(msgspec.Struct):
-    """The number with its new binding."""
+    """A phone number with its new binding."""
 
     status: Annotated[str, Meta(description="Sempre `bound`.", examples=["bound"])]
     phone_number: PhoneNumber
@@ -111,20 +111,20 @@ class PhoneOptInBody(PhoneBindBody):
 
 
 class PhoneOptOutBody(msgspec.Struct):
-    """The reason for the opt-out. `incorrect_person` says that the number now belongs to another person."""
+    """The reason for an opt-out. `incorrect_person` means that the phone number now belongs to another person."""
 
     channel: ChannelText
     reason: ReasonText
 
 
 class RejectionBody(PhoneBindBody):
-    """The person who is not the holder of the number."""
+    """The person to whom the phone number does not belong."""
 
     reason: ReasonText | UnsetType = UNSET
 
 
 class PhoneOutcome(msgspec.Struct):
-    """The outcome of an operation."""
+    """The outcome of an opt-in, an opt-out or a rejection."""
 
     status: Annotated[
         str,
@@ -139,7 +139,7 @@ class PhoneOutcome(msgspec.Struct):
 
 
 class QuarantineOutcome(msgspec.Struct):
-    """The number after the change."""
+    """The phone number after its quarantine has started or ended."""
 
     status: Annotated[str, Meta(description="`quarantined` ou `released`.", examples=["quarantined"])]
     phone_number: PhoneNumber
@@ -158,7 +158,10 @@ class RegistrationBody(PhoneBindBody):
 
 
 class RegistrationVerdict(msgspec.Struct):
-    """Whether the claims match the city's record. The verdict contains nothing that the caller did not send."""
+    """The result of comparing the person's claims with the city's record.
+
+    It contains nothing that the caller did not send.
+    """
 
     valid: Annotated[bool, Meta(description="Se nome, CPF e nascimento conferem.", examples=[True])]
     matched_cpf: MaskedCpf | None
@@ -166,7 +169,7 @@ class RegistrationVerdict(msgspec.Struct):
 
 
 class QuarantinedPhone(msgspec.Struct):
-    """A number in quarantine, or a number whose quarantine has ended and which is not deleted yet."""
+    """A phone number in quarantine, or one whose quarantine has ended and which is not deleted yet."""
 
     phone_number: PhoneNumber
     quarantine_until: QuarantineUntil
@@ -174,14 +177,14 @@ class QuarantinedPhone(msgspec.Struct):
 
 
 class QuarantinedPhones(msgspec.Struct):
-    """A page of numbers, sorted by the end of their quarantine."""
+    """A page of phone numbers, sorted by the end of their quarantine."""
 
     data: Annotated[list[QuarantinedPhone], Meta(description="Telefones, pelo fim da quarentena.")]
     pagination: Annotated[Pagination, Meta(description="Página devolvida e total de telefones.")]
 
 
 class QuarantineQuery(PageQuery):
-    """The filter of the list of quarantined numbers."""
+    """The filter of the list of phone numbers in quarantine."""
 
     expired: Annotated[
         bool | None, Meta(description="`true` para as quarentenas que já terminaram; sem ele, as que valem.")

@@ -1,4 +1,4 @@
-"""The phone book: whom a number reaches, and whether they agree to be contacted there (rules: registry 4.13)."""
+"""The phone book: whom a phone number reaches, and whether they agree to messages there (rules: registry 4.13)."""
 
 import unicodedata
 from collections.abc import Callable
@@ -44,17 +44,18 @@ from balcao.registry.person.phone_book.store import PhoneEntry, StoredPhone
 WRITE = "phones:write"
 
 REASON_LENGTH, NAME_LENGTH = 500, 255
-# The opt-out reason if the number now belongs to another person.
+# The reason for an opt-out if the phone number now belongs to another person.
 WRONG_PERSON = "incorrect_person"
 # The limit of attempts to guess a person's registered data.
 GUESSES = "5/hour"
-# The limit of numbers that a person claims without proof. A refusal reveals that the number is not free, but not why.
+# The limit of phone numbers that a person claims without proof. It matters because a refusal reveals that a number is
+# not free, though not why.
 CLAIMS = "10/hour"
 FIELDS = ["phone_book"]
 
 
 class Said(NamedTuple):
-    """A statement made over a number, for the entry that proves it."""
+    """The action, channel and reason to record in a phone book entry."""
 
     action: str
     channel: str | None = None
@@ -62,14 +63,14 @@ class Said(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """A number before and after a change. `after` is None if nothing changed."""
+    """A phone number before and after a change. `after` is None if nothing changed."""
 
     before: Phone
     after: Phone | None
 
 
 async def read_phone_status(call: Call, number: str) -> PhoneStatus:
-    """Return the state of a number. If it is bound to a person, the call is audited as a read of their data."""
+    """Return the state of a phone number. If it is bound to a person, the call is audited as a read of their data."""
     phone, citizen = await _look_up(call, number)
     return PhoneStatus(
         phone_number=f"+{number}",
@@ -83,7 +84,7 @@ async def read_phone_status(call: Call, number: str) -> PhoneStatus:
 
 
 async def read_phone_citizen(call: Call, number: str) -> PhoneCitizen:
-    """Return the person to whom a number is bound, masked."""
+    """Return the person to whom a phone number is bound, masked."""
     return (await _look_up(call, number))[1]
 
 
@@ -101,7 +102,7 @@ async def _look_up(call: Call, number: str) -> tuple[Phone, PhoneCitizen]:
 
 
 async def _count_miss(call: Call) -> None:
-    """Count a number that is not bound, or not to the given person, as a guess of this caller.
+    """Count a guess by this caller: the number is not bound, or not bound to the given person.
 
     Calls of the platform itself have no caller.
     """
@@ -110,12 +111,12 @@ async def _count_miss(call: Call) -> None:
 
 
 def mask_name(name: str) -> str:
-    """Return the name with all letters masked except the first of each word."""
+    """Return the name with every letter masked except the first letter of each word."""
     return " ".join(word[0] + "*" * (len(word) - 1) for word in name.split())
 
 
 async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
-    """Bind a number to a person: by their own token, or by staff and messengers if a code has proven it.
+    """Bind a phone number to a person. Staff and messengers may do so only if a code has proven the number.
 
     Raises Invalid, Forbidden, and Conflict if the number cannot be bound to this person.
     """
@@ -146,15 +147,15 @@ async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone
 
 
 async def bind_confirmed_phone(call: Call, number: str, cpf: Cpf) -> None:
-    """Bind a number that was proven in another way than by a code."""
+    """Bind a phone number that was proven by other means than a code."""
     await _change(call, number, lambda found: Phone(cpf, Proof.CODE, bound_at=found.now), subject=cpf)
 
 
 def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
     """Return the number bound without proof. Raises Conflict.
 
-    The text of the error is the same for every number that is not free, whatever the cause. The limit is checked first,
-    so that a person who has reached it learns nothing about further numbers.
+    The error is the same for every number that is not free, whatever the reason. The limit is checked first, so that a
+    person who has reached it learns nothing about further numbers.
     """
     if found.phone.cpf != cpf and found.unproven >= states.MOST_UNPROVEN:
         text = f"Você já tem {states.MOST_UNPROVEN} telefones sem confirmação: confirme um deles, ou este, por código."
@@ -184,9 +185,9 @@ async def opt_in_phone(call: Call, number: str, body: PhoneOptInBody) -> PhoneOu
 
 
 async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> PhoneOutcome:
-    """Withdraw the consent given over a number. Raises Invalid.
+    """Withdraw the consent for a phone number. Raises Invalid.
 
-    The reason `incorrect_person` puts the number in quarantine.
+    The reason `incorrect_person` also ends the binding and puts the number in quarantine.
     """
     channel, reason = parse_channel(body.channel), _parse_reason(body.reason)
 
@@ -204,7 +205,7 @@ async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> Phone
 
 
 async def reject_registration(call: Call, number: str, body: RejectionBody) -> PhoneOutcome:
-    """Record that this person is not the holder: end the binding and put the number in quarantine.
+    """Record that the number does not belong to this person: end their binding and start a quarantine.
 
     Raises Invalid.
     """
@@ -219,7 +220,7 @@ async def reject_registration(call: Call, number: str, body: RejectionBody) -> P
 
 
 async def quarantine_phone(call: Call, number: str) -> QuarantineOutcome:
-    """Put a number in quarantine and end its binding permanently. A running quarantine is extended."""
+    """Put a phone number in quarantine and end its binding permanently. A running quarantine is extended."""
 
     def change(found: StoredPhone) -> Phone:
         return states.enter_quarantine(found.phone, found.now, _lasting(call))
@@ -230,7 +231,7 @@ async def quarantine_phone(call: Call, number: str) -> QuarantineOutcome:
 
 
 async def release_phone(call: Call, number: str) -> QuarantineOutcome:
-    """End a quarantine. The number is free afterwards. Raises NotFound if it is not in quarantine."""
+    """End a quarantine. The phone number is free afterwards. Raises NotFound if it is not in quarantine."""
 
     def change(found: StoredPhone) -> Phone:
         if found.phone.quarantine_until is None:
@@ -260,8 +261,8 @@ async def _change(
 ) -> Changed:
     """Read, decide and write, with entry and audit event. If another call has changed the number, start again.
 
-    If `change` returns None, only the audit event is written. Its subject is the person to whom the number is bound
-    before the change, or after it, or `subject`.
+    If `change` returns None, only the audit event is written. Its subject is the person to whom the number was bound
+    before the change, or else after the change, or else `subject`.
     """
     call.require_reason()
 
@@ -293,7 +294,7 @@ def _make_entry(call: Call, number: str, person: Cpf | None, said: Said) -> Phon
 
 
 async def validate_registration(call: Call, number: str, body: RegistrationBody) -> RegistrationVerdict:
-    """Return whether name, CPF and birth date match the city's record. Nothing is stored.
+    """Return whether name, CPF and birth date match the city's record. The phone book does not change.
 
     The call is audited as a read of the person's data. Raises Invalid and TooMany.
     """
@@ -309,14 +310,14 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
 
 
 async def _spend(call: Call, rate: str, what: str, cpf: Cpf) -> None:
-    """Count a call about this person, over all callers. Raises TooMany."""
+    """Count a call that concerns this person, over all callers. Raises TooMany."""
     platform = call.platform
     whom = platform.audit.key.derive("phone-guesses", cpf.digits).hex()
     await platform.limits.spend(platform.settings.declared_rate(rate), what, whom)
 
 
 def _parse_birth(text: str) -> date:
-    """Return the date of birth. Raises Invalid before the attempt is counted."""
+    """Parse the date of birth. Raises Invalid."""
     try:
         return msgspec.convert(text.strip(), date)
     except msgspec.ValidationError:
@@ -341,17 +342,23 @@ async def read_phone_preferences(call: Call, number: str) -> PhonePreferences:
 
 
 async def change_phone_preferences(call: Call, number: str, body: PreferencesBody) -> PhonePreferences:
-    """Change the preferences of the number's person. Raises as the citizen's own operation, and NotFound."""
+    """Change the preferences of the person to whom the number is bound. Raises NotFound if it is not bound.
+
+    Also raises the errors of the citizen's own operation.
+    """
     return _mask(await preferences.change_preferences(call, await _require_person(call, number), body, _mask))
 
 
 async def choose_phone_category(call: Call, number: str, category: str, body: bytes) -> PhonePreferences:
-    """Choose one category for the number's person. Raises as the citizen's own operation, and NotFound."""
+    """Choose one category for the person to whom the number is bound. Raises NotFound if it is not bound.
+
+    Also raises the errors of the citizen's own operation.
+    """
     return _mask(await preferences.choose_category(call, await _require_person(call, number), category, body, _mask))
 
 
 def _mask(found: Preferences) -> PhonePreferences:
-    """Return the preferences with a masked CPF: a number must not reveal a full CPF."""
+    """Return the preferences with a masked CPF, because a phone number must not reveal a full CPF."""
     return PhonePreferences(
         cpf=Cpf(found.cpf).masked,
         opt_in=found.opt_in,
@@ -369,7 +376,7 @@ async def _require_person(call: Call, number: str) -> Cpf:
 
 
 async def list_quarantined_phones(call: Call, page: Page, *, expired: bool) -> QuarantinedPhones:
-    """Return a page of the numbers in quarantine, or of those whose quarantine has ended."""
+    """Return a page of the numbers in quarantine, or of the numbers whose quarantine has ended."""
     call.require_reason()
     async with call.platform.database.connection() as connection:
         found, total = await store.select_quarantined_phones(connection, page, expired=expired)

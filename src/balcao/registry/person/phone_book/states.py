@@ -1,4 +1,4 @@
-"""The states of a phone number and their transitions (rules: registry 4.13), without SQL and HTTP.
+"""The states of a phone number and their transitions (rules: registry 4.13). No SQL or HTTP here.
 
     free ──bind──> bound ──quarantine, reject──> quarantined ──release, time over──> free
 
@@ -48,7 +48,7 @@ FREE = Phone()
 
 
 def bind_own(phone: Phone, cpf: Cpf, channel: str, now: datetime, *, is_anothers: bool) -> Phone | None:
-    """Bind without proof. None unless the number is already theirs, or free and in no other person's record.
+    """Bind a number without proof. Return None unless it is already this person's, or free and in no other record.
 
     A repetition does not extend the binding, so a person cannot hold a number by claiming it again and again.
     """
@@ -58,12 +58,12 @@ def bind_own(phone: Phone, cpf: Cpf, channel: str, now: datetime, *, is_anothers
 
 
 def bind_proven(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:
-    """Bind on behalf of the person. None unless the person has proven the number by a code."""
+    """Bind a number on behalf of the person. Return None unless the person has proven it by a code."""
     return replace(phone, channel=channel) if phone.cpf == cpf and phone.proof is Proof.CODE else None
 
 
 def give_consent(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:
-    """Give consent for the person to whom the number is bound. None for any other person."""
+    """Give consent for the person to whom the number is bound. Return None for any other person."""
     return replace(phone, opt_in=True, channel=channel) if phone.cpf == cpf else None
 
 

@@ -26,7 +26,7 @@ _MEMBERS = "cpf, proof, channel, opt_in, bound_at, quarantined_at, quarantine_un
 
 
 class StoredPhone(msgspec.Struct, frozen=True):
-    """A number with its state at `now`. `version` is None if it has no row.
+    """A phone number with its state at the time `now`. `version` is None if the number has no row.
 
     `is_anothers` and `unproven` concern a claimant: whether the number appears in another person's record, and how many
     numbers the claimant holds without proof.
@@ -72,7 +72,7 @@ async def find_phone(
 
 
 class PhoneEntry(msgspec.Struct, frozen=True):
-    """A statement made over a number, as proof. `number` contains only its last four digits."""
+    """A phone book entry, stored as proof. `number` shows only the last four digits."""
 
     id: str
     cpf: str | None
@@ -162,7 +162,7 @@ async def _delete_phone(
 ) -> bool: ...
 
 
-# The row does not change. Only the given entries, if any, and the audit event are written.
+# The row does not change. This writes only the audit event and the entries, if any.
 @statement(_write_sql("SELECT :number::text AS number"))
 async def _insert_phone_entries(
     connection: Connection, number: str, entries: Sequence[PhoneEntry], trail: str
@@ -238,7 +238,7 @@ SELECT number AS phone_number, action, channel, reason, at
 FROM registry.phone_book_entry WHERE cpf = :cpf ORDER BY at DESC, id DESC
 """)
 async def list_phone_entries(connection: Connection, cpf: Cpf) -> list[ExportedPhoneEntry]:
-    """Return the person's statements over any number, newest first."""
+    """Return the person's phone book entries, newest first."""
 
 
 @statement("SELECT count(*) FROM registry.phone_book_entry WHERE cpf = :cpf")
@@ -247,7 +247,7 @@ async def count_own_phone_entries(connection: Connection, cpf: Cpf) -> int: ...
 
 @statement("DELETE FROM registry.phone_book WHERE cpf = :cpf AND bound_at <= :at")
 async def unbind_covered_phones(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Free the numbers that were bound to the person up to that time. Return their count."""
+    """Free the numbers that were bound to the person up to `at`. Return how many were freed."""
 
 
 @statement("SELECT count(*) FROM registry.phone_book WHERE quarantine_until IS NOT NULL")
@@ -256,7 +256,7 @@ async def count_quarantined_phones(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.phone_book WHERE quarantine_until <= now() - interval '30 days'")
 async def delete_ended_quarantines(connection: Connection) -> int:
-    """Delete numbers whose quarantine ended at least 30 days ago. Return their count."""
+    """Delete numbers whose quarantine ended at least 30 days ago. Return how many were deleted."""
 
 
 @statement("SELECT count(*) FROM registry.phone_book WHERE proof = 'token'")
@@ -265,7 +265,7 @@ async def count_unproven_phones(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.phone_book WHERE proof = 'token' AND bound_at <= now() - :lasting::interval")
 async def delete_lapsed_phones(connection: Connection, lasting: timedelta = UNPROVEN_LASTING) -> int:
-    """Delete expired bindings without proof. Return their count."""
+    """Delete expired bindings without proof. Return how many were deleted."""
 
 
 @statement("SELECT count(*) FROM registry.phone_book_entry")
@@ -274,4 +274,7 @@ async def count_phone_entries(connection: Connection) -> int: ...
 
 @statement("DELETE FROM registry.phone_book_entry WHERE at <= now() - interval '5 years'")
 async def delete_old_phone_entries(connection: Connection) -> int:
-    """Delete old entries, and return how many were deleted. Only the owner of the table may do this."""
+    """Delete entries that are at least five years old. Return how many were deleted.
+
+    Only the table's owner may do this.
+    """

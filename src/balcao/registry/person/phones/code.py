@@ -1,4 +1,4 @@
-"""The code that is sent to a phone: random, hashed for the comparison, and sealed until it is delivered."""
+"""The code that is sent to a phone. It is random, hashed for comparison, and sealed until it is delivered."""
 
 import hmac
 import secrets
@@ -43,7 +43,7 @@ class Secrets:
 
 
 def unseal_code(keys: Sequence[HashKey], sealed: str) -> str:
-    """Open a code that was sealed with one of the keys. Raises JoseError."""
+    """Open a sealed code with one of the keys. Raises JoseError."""
     return sealing.unseal_text(keys, _SEAL, sealed)
 
 

@@ -1,4 +1,4 @@
-"""Deliver a code: one authenticated POST to the city's message gateway or to the sandbox's mailbox."""
+"""Deliver a code with one authenticated POST to the city's message gateway or to the sandbox's mailbox."""
 
 import httpx
 
@@ -15,9 +15,9 @@ def require_sms_configured(platform: Platform) -> None:
 
 
 async def deliver_code(platform: Platform, verification: str, to: str, code: str) -> None:
-    """Send the code to the number `to`, in E.164. Raises Retry with only the status of the response.
+    """Send the code to the number `to`, in E.164. Raises Retry, whose code contains only the response's status.
 
-    A retry may deliver the same code twice. The gateway recognises it by its `Idempotency-Key`.
+    A retry may send the same code twice. The gateway recognises the repetition by its `Idempotency-Key`.
     """
     settings = platform.settings
     minutes = settings.phone_code_ttl // 60

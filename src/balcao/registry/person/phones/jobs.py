@@ -1,4 +1,4 @@
-"""The worker jobs of the phone verification."""
+"""The worker job that sends verification codes."""
 
 from collections.abc import Mapping
 from datetime import timedelta

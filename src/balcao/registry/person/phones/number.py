@@ -1,4 +1,4 @@
-"""A declared phone number, without SQL and HTTP: its checks, and the mirrored fields that store it."""
+"""A declared phone number: its checks, and the mirrored fields that store it. No SQL or HTTP here."""
 
 import re
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ from balcao.registry.mirror.writes import OwnWrite
 from balcao.registry.person.phones.schemas import PhoneBody
 
 HOME_DDI = "55"
-# The newer of these two mirrored fields shows as the main phone.
+# The merged record shows the newer of these two mirrored fields as the main phone.
 MAIN = ("telefone1", "telefonePrincipal")
 
 
 @dataclass(frozen=True)
 class Number:
-    """A phone number in digits. `ddd` may be empty abroad."""
+    """A phone number, as digits. `ddd` may be empty outside Brazil."""
 
     ddi: str
     ddd: str
@@ -25,7 +25,7 @@ class Number:
 
     @classmethod
     def parse(cls, body: PhoneBody) -> Self:
-        """Parse the number. Raises Invalid, which names the member."""
+        """Parse the number. Raises Invalid with the name of the wrong member."""
         ddi, ddd, valor = (compact_pasted(part) for part in (body.ddi, body.ddd or "", body.valor))
         number = cls(ddi.removeprefix("+"), ddd, valor)
         _require("ddi", number.ddi, r"[1-9][0-9]{0,2}", "de 1 a 3 dígitos, sem zero à frente")
@@ -54,7 +54,7 @@ class Number:
 
     @property
     def own_write(self) -> OwnWrite:
-        """Return the write of this number into the mirror, with the number as typed as its wording."""
+        """The own write that stores this number in the mirror, with the typed number as its wording."""
         is_home = self.ddi == HOME_DDI
         fields = MAIN if is_home else ("telefonePrincipal", "telefoneInternacional")
         # Without the `+`, a foreign number of ten digits would be read as a Brazilian number.

@@ -1,4 +1,4 @@
-"""Wire types of the phone and its verification (rules: registry 2.3, 2.4)."""
+"""Wire types for the phone number and its verification (rules: registry 2.3, 2.4)."""
 
 from typing import Annotated
 

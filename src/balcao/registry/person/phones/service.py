@@ -1,4 +1,4 @@
-"""The citizen's phone: declared, proven by a code sent to it, and only then shown (rules: registry 4.7).
+"""A citizen's phone number: declared, proven by a code sent to it, and only then shown (rules: registry 4.7).
 
 Sent codes are counted in database rows and not by `core.limits`. These limits protect other people's phones and the
 city's money, so they must hold across all processes, in the sandbox, and while the shared cache is down.
@@ -32,7 +32,8 @@ _CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
 async def declare_phone(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
     """Send a code to the number. The record does not change until the number is confirmed.
 
-    Raises Invalid, Conflict if nothing changes, TooMany, and Unavailable if no gateway is configured.
+    Raises Invalid, Conflict if nothing changes, TooMany, and Unavailable if no gateway is configured. Raises
+    PreconditionFailed if `If-Match` does not match.
     """
     number = Number.parse(body)
     gateway.require_sms_configured(call.platform)
@@ -75,10 +76,10 @@ async def _open_verification(connection: Connection, call: Call, cpf: Cpf, numbe
 
 
 def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.CountedHashes:
-    """Return the hashes of citizen and number under the current key and all former keys.
+    """Return the hashes of the citizen and the number under the current key and all former keys.
 
-    Codes are counted under all these keys. So a rotation resets no count, and processes with the old key and those with
-    the new one share their counts.
+    Codes are counted under all these keys. So a rotation resets no count, and processes with the old key and processes
+    with the new key share their counts.
     """
     every = [codes.Secrets(key) for key in call.platform.audit.keys]
     return store.CountedHashes(
@@ -89,7 +90,7 @@ def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.CountedHashes:
 
 
 async def confirm_phone(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
-    """Make the number the main phone. Raises Invalid, NotFound and, after too many tries, TooMany.
+    """Make the number the main phone if the code is right. Raises Invalid, NotFound and, after too many tries, TooMany.
 
     A try is counted and committed before its code is compared, so parallel guesses gain nothing.
     """

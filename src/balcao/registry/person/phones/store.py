@@ -1,4 +1,4 @@
-"""SQL for the phone verification. All times come from the database clock."""
+"""SQL for phone verifications. All times come from the database clock."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -30,7 +30,7 @@ class NewVerification(msgspec.Struct, frozen=True):
 
 
 class CountedHashes(msgspec.Struct, frozen=True):
-    """The hashes by which codes are counted: of the citizen, the number, and both together, under each valid key."""
+    """The hashes under which codes are counted, one for each key: of the citizen, the number, and the two together."""
 
     citizens: list[bytes]
     numbers: list[bytes]
@@ -68,7 +68,7 @@ SELECT seconds FROM waiting
 async def open_verification(
     connection: Connection, verification: NewVerification, counted: CountedHashes, job: NewJob, trail: str
 ) -> int:
-    """Open a verification and return 0 or less. Otherwise return the seconds until another code may be sent."""
+    """Open a verification and return 0 or less, or return the seconds until another code may be sent."""
 
 
 class OpenVerification(msgspec.Struct, frozen=True):
@@ -95,7 +95,10 @@ WITH taken AS (
 SELECT * FROM taken
 """)
 async def take_try(connection: Connection, cpf: Cpf, most: int, trail: str) -> OpenVerification | None:
-    """Count one try with its audit event, and return the verification to compare. None if no try is left."""
+    """Count one try with its audit event, and return the verification to compare.
+
+    Return None if there is no open verification or no try is left.
+    """
 
 
 @statement("""
@@ -104,7 +107,10 @@ FROM registry.phone_verification
 WHERE cpf = :cpf AND used_at IS NULL AND expires_at > clock_timestamp() AND attempts >= :most
 """)
 async def read_pause_after_tries(connection: Connection, cpf: Cpf, most: int) -> int | None:
-    """Return the seconds until another code may be sent. None unless all tries of an open verification are used up."""
+    """Return the seconds until another code may be sent.
+
+    Return None unless all tries of an open verification are used up.
+    """
 
 
 class UnsentCode(msgspec.Struct, frozen=True):
@@ -122,7 +128,7 @@ SELECT cpf, ddi, ddd, valor, sealed_code FROM registry.phone_verification
 WHERE id = :verification AND sealed_code IS NOT NULL AND expires_at > clock_timestamp() AND ddi IS NOT NULL
 """)
 async def read_unsent_code(connection: Connection, verification: str) -> UnsentCode | None:
-    """Return the code to send. None if it was sent, or is void, used or expired."""
+    """Return the code to send. Return None if it was already sent, or is void, used or expired."""
 
 
 def _parse_number(row: Row) -> Number:
@@ -137,14 +143,15 @@ async def erase_code(connection: Connection, verification: str) -> None: ...
 
 @statement("DELETE FROM registry.phone_verification WHERE cpf = :cpf AND sent_at <= :at")
 async def erase_covered_verifications(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Erase verifications sent up to that time. Return the number of erased verifications."""
+    """Erase the person's verifications that were sent up to `at`. Return how many were erased."""
 
 
 @statement("SELECT count(*) FROM registry.phone_verification")
 async def count_verifications(connection: Connection) -> int: ...
 
 
-# The number is erased when the verification expires or is used, and the row a day later. Counts are needed for a day.
+# The number is erased when the verification expires or is used, and the row a day later. The counts of sent codes are
+# needed for a day.
 @statement("""
 WITH ended AS (
     DELETE FROM registry.phone_verification
@@ -169,7 +176,7 @@ SELECT id::text, cpf, '{telefonePrincipal}'::text[] AS fields
 FROM registry.phone_verification WHERE id = ANY (:ids::text[]::uuid[])
 """)
 async def find_verifications(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return the citizen of each verification by its id."""
+    """Return the citizen of each verification, by verification id."""
 
 
 @statement("SELECT id::text FROM registry.phone_verification WHERE cpf = :cpf")

@@ -1,4 +1,4 @@
-"""Wire types of the search for a citizen at the counter (rules: registry 2.12)."""
+"""Wire types for the search for a citizen at the counter (rules: registry 2.12)."""
 
 from typing import Annotated
 
@@ -55,7 +55,7 @@ class SearchBody(msgspec.Struct):
 
 
 class FoundCitizen(msgspec.Struct):
-    """A found person, with just enough data to recognise the person at the counter."""
+    """A found person, with just enough data to recognise them at the counter."""
 
     handle: Handle
     cpf: MaskedCpf
@@ -75,12 +75,12 @@ class FoundCitizens(msgspec.Struct):
 
 
 class IdentifyBody(msgspec.Struct):
-    """The choice of the person at the counter among those found."""
+    """The handle of the person at the counter."""
 
     handle: Handle
 
 
 class IdentifiedCitizen(msgspec.Struct):
-    """The chosen person."""
+    """The identified person."""
 
     cpf: CpfDigits

@@ -1,4 +1,7 @@
-"""The narrow and always audited search for a citizen who brings no CPF to the counter (rules: registry 4.14)."""
+"""The search for a citizen who comes to the counter without their CPF (rules: registry 4.14).
+
+It is narrow and always audited.
+"""
 
 from collections.abc import Awaitable, Callable
 from datetime import date
@@ -35,7 +38,7 @@ class Search(NamedTuple):
 async def search_citizens(call: Call, body: SearchBody) -> FoundCitizens:
     """Return at most five people and audit each as read. A search that finds no people, or too many, is audited too.
 
-    Raises Invalid, Forbidden for machines, and TooMany for a caller who tries out people one after the other.
+    Raises Invalid, Forbidden for machines, and TooMany for a caller who tries out one person after another.
     """
     _admit(call)
     search = _parse_search(body)
@@ -60,8 +63,8 @@ async def search_citizens(call: Call, body: SearchBody) -> FoundCitizens:
 async def identify_citizen(call: Call, handle: str) -> IdentifiedCitizen:
     """Return the CPF of a person whom this caller has found, audited as a read.
 
-    Raises NotFound for a handle that is expired or belongs to another caller. Raises Forbidden and TooMany as the
-    search.
+    Raises NotFound for a handle that has expired or belongs to another caller. Raises Forbidden and TooMany like
+    `search_citizens`.
     """
     _admit(call)
     who = call.identified_caller.key
@@ -74,7 +77,7 @@ async def identify_citizen(call: Call, handle: str) -> IdentifiedCitizen:
 
 
 def _admit(call: Call) -> None:
-    """Admit people who give a reason and who are not trying out people one after the other."""
+    """Raise Forbidden for machines, TooMany for callers who try out people, and Invalid if there is no reason."""
     if call.identified_caller.is_machine:
         raise Forbidden("Esta pesquisa é para quem atende pessoas, e não para sistemas.", code="people-only")
     call.platform.enumeration.refuse_shut(call.identified_caller.key)

@@ -1,4 +1,4 @@
-"""Wire types of a citizen's settings besides the preferences (rules: registry 2.2)."""
+"""Wire types for a citizen's settings, except the notification preferences (rules: registry 2.2)."""
 
 from typing import Annotated, TypeAlias
 
@@ -9,13 +9,13 @@ OptInFlag: TypeAlias = Annotated[bool, Meta(description="Se o cidadão aceita re
 
 
 class FirstLogin(msgspec.Struct):
-    """Whether the first login is still to come. True until the flag is set."""
+    """The first-login flag, which is true until the first login is over."""
 
     firstlogin: Annotated[bool, Meta(description="Verdadeiro até que o primeiro acesso termine.", examples=[False])]
 
 
 class OptIn(msgspec.Struct):
-    """The same values as in the notification preferences."""
+    """The notification preferences in short form. The values are the same."""
 
     opt_in: OptInFlag
     category_opt_ins: Annotated[
@@ -28,7 +28,7 @@ class OptIn(msgspec.Struct):
 
 
 class OptInBody(msgspec.Struct):
-    """A change of the opt-ins. Omitted categories do not change."""
+    """A change of the notification preferences. Omitted categories do not change."""
 
     opt_in: OptInFlag
     category_opt_ins: Annotated[

@@ -1,4 +1,4 @@
-"""A citizen's settings besides the preferences: the first-login flag, and the short form of the opt-ins."""
+"""A citizen's settings: the first-login flag, and the short form of the notification preferences."""
 
 from msgspec import UNSET
 
@@ -33,7 +33,7 @@ async def read_opt_in(call: Call, cpf: Cpf) -> OptIn:
 
 
 async def change_opt_in(call: Call, cpf: Cpf, body: OptInBody) -> OptIn:
-    """Write the preferences. Raises Unprocessable for a category, and PreconditionFailed."""
+    """Change the preferences. Raises PreconditionFailed, and Unprocessable for an unknown or inactive category."""
     choices = {} if body.category_opt_ins is UNSET else body.category_opt_ins
     requested = RequestedChange(OPT_IN_CHANNEL, body.opt_in, choices)
     return _opt_in(await notifications.apply_change(call, cpf, requested, _opt_in))

@@ -24,11 +24,11 @@ async def end_first_login(connection: Connection, cpf: Cpf, trail: str) -> None:
 
 @lookup("SELECT avatar_id::text FROM registry.settings WHERE cpf = :cpf")
 async def read_chosen_avatar(source: Source, cpf: Cpf) -> str | None:
-    """Return the id of the chosen avatar."""
+    """Return the id of the chosen avatar, or None."""
 
 
-# FOR SHARE: the deactivation of an avatar waits until running choices have committed, and then clears them too. If the
-# deactivation came first, this statement does not find the avatar.
+# FOR SHARE: the deactivation of an avatar waits until running choices have committed, and then clears these choices
+# too. If the deactivation came first, this statement does not find the avatar.
 @statement(f"""
 WITH offered AS MATERIALIZED (
     SELECT id FROM registry.avatar WHERE id = :avatar_id::text::uuid AND is_active FOR SHARE
@@ -54,7 +54,7 @@ WITH removed AS (
 SELECT true FROM removed
 """)
 async def remove_chosen_avatar(connection: Connection, cpf: Cpf, trail: str) -> None:
-    """Remove the choice and write the audit event, also if there was no choice."""
+    """Remove the choice. Write the audit event even if there was no choice."""
 
 
 @statement("UPDATE registry.settings SET avatar_id = NULL WHERE cpf = :cpf AND avatar_id IS NOT NULL")

@@ -1,4 +1,4 @@
-"""The import of service tickets. Only the import writes the table, as its owner (rules: registry 3.1)."""
+"""Import of service tickets. Only the import writes the table, with its owner's role (rules: registry 3.1)."""
 
 from balcao.core.imports.declaration import Import
 from balcao.registry.person.tickets import store

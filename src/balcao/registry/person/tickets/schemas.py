@@ -1,4 +1,4 @@
-"""Wire types of the service tickets (rules: registry 3.3)."""
+"""Wire types for service tickets (rules: registry 3.3)."""
 
 from datetime import datetime
 from typing import Annotated
@@ -15,7 +15,7 @@ _INSTANTS = ("data_inicio", "data_alvo_finalizacao", "data_fim")
 
 
 class Ticket(msgspec.Struct, kw_only=True):
-    """A ticket. The two totals belong to the citizen and are equal on every ticket.
+    """A service ticket. The two totals count all of the citizen's tickets and are the same on each of them.
 
     A ticket counts as closed if it is neither open nor in progress.
     """
@@ -60,14 +60,14 @@ class Ticket(msgspec.Struct, kw_only=True):
 
 
 class Tickets(msgspec.Struct):
-    """A page of tickets, newest first."""
+    """A page of service tickets, newest first."""
 
     data: Annotated[list[Ticket], Meta(description="Chamados da página, os mais novos primeiro.")]
     pagination: Annotated[Pagination, Meta(description="A página e o total.")]
 
 
 class TicketRow(msgspec.Struct, kw_only=True):
-    """One row of the import. Citizen and `id` identify a ticket."""
+    """A row of the imported file. `cpf` and `id` together identify a ticket."""
 
     cpf: str
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]

@@ -1,4 +1,4 @@
-"""SQL for the service tickets."""
+"""SQL for service tickets."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -53,9 +53,9 @@ ON CONFLICT (cpf, id) DO UPDATE SET
     data_fim = excluded.data_fim, indicador = excluded.indicador
 """)
 async def upsert_tickets(connection: Connection, rows: Sequence[TicketRow]) -> int:
-    """Write the rows, at most one for each citizen and id, and return the number of new or changed rows.
+    """Write the rows, and return how many are new or changed. `rows` must not contain a ticket twice.
 
-    Only the owner of the table may do this.
+    Only the table's owner may do this.
     """
 
 

@@ -1,4 +1,4 @@
-"""Wire types of the validators (rules: registry 2.4). If the text is not valid, the other texts are empty."""
+"""Wire types for the validators (rules: registry 2.4). For a text that is not valid, the parts are empty strings."""
 
 from typing import Annotated
 
@@ -22,7 +22,10 @@ class PhoneQuestion(msgspec.Struct):
 
 
 class PhoneVerdict(msgspec.Struct):
-    """The result. `numero` is the full national number, or for `ddi` 55 the part after the `ddd`."""
+    """The result of checking a phone number.
+
+    `numero` is the full national number or, for `ddi` 55, the part after the `ddd`.
+    """
 
     valid: _Valid
     message: _Message
@@ -40,7 +43,7 @@ class EmailQuestion(msgspec.Struct):
 
 
 class EmailVerdict(msgspec.Struct):
-    """Whether the text has the form of an address. Nothing is sent or looked up."""
+    """The result of checking an e-mail address. Only the format is checked: nothing is sent or looked up."""
 
     valid: _Valid
     message: _Message

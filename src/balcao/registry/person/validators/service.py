@@ -1,4 +1,4 @@
-"""Check whether a text has the form of a phone number or an e-mail address. Nothing is stored."""
+"""Check whether a text has the format of a phone number or an e-mail address. Nothing is stored."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -12,7 +12,8 @@ from balcao.core.values.text import clean_text
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
 EMAIL_LENGTH = 254
-# The limit of the body. A text that is too long for an address or a number is invalid, but not a bad request.
+# The longest text that is checked. A text that is too long for an address or a phone number is reported as not valid,
+# instead of being rejected as a bad request.
 LONGEST_QUESTION = 16 * 1024
 HOME = "BR"
 HOME_DDI = 55
@@ -20,14 +21,14 @@ HOME_DDI = 55
 
 @dataclass(frozen=True)
 class EmailAddress:
-    """An e-mail address: `local_part` as typed, `domain` in lower case."""
+    """An e-mail address. `local_part` is as typed, `domain` is in lower case."""
 
     local_part: str
     domain: str
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Return the address in a text that may have been pasted, or None if it contains no address."""
+        """Parse a text that may have been pasted. Return None if it is not an e-mail address."""
         address = clean_pasted(text)
         if len(address) > EMAIL_LENGTH:
             return None
@@ -40,7 +41,7 @@ class EmailAddress:
 
 
 def check_email(question: EmailQuestion) -> EmailVerdict:
-    """Check an e-mail address. Raises Invalid for a blank text."""
+    """Check an e-mail address. Raises Invalid if the text is blank."""
     address = EmailAddress.parse(clean_text("email", question.email, longest=LONGEST_QUESTION))
     if address is None:
         return EmailVerdict(False, "O endereço de e-mail não tem uma forma válida.")
@@ -48,7 +49,7 @@ def check_email(question: EmailQuestion) -> EmailVerdict:
 
 
 def check_phone(question: PhoneQuestion) -> PhoneVerdict:
-    """Check a phone. Without `+` it counts as Brazilian, with or without 55. Raises Invalid for a blank text."""
+    """Check a phone number. Without `+` it is read as Brazilian, with or without 55. Raises Invalid if it is blank."""
     try:
         number = phonenumbers.parse(clean_pasted(clean_text("phone", question.phone, longest=LONGEST_QUESTION)), HOME)
     except phonenumbers.NumberParseException:

@@ -1,4 +1,4 @@
-"""The citizen's wallet: their data from health, education and social assistance (rules: registry 3.3)."""
+"""Wire types for the wallet: a citizen's documents, health, social assistance and education (rules: registry 3.3)."""
 
 from typing import Annotated, TypeAlias
 
@@ -14,7 +14,7 @@ PhoneText: TypeAlias = Annotated[
 
 
 class Documents(msgspec.Struct):
-    """The documents of a person."""
+    """A person's documents."""
 
     cns: Annotated[
         list[str], Meta(description="Números do Cartão Nacional de Saúde.", examples=[["79000000017500"]])
@@ -24,7 +24,8 @@ class Documents(msgspec.Struct):
 class FamilyClinic(msgspec.Struct):
     """A family clinic and the source of its assignment.
 
-    `fonte` is `bigquery` for an imported clinic, also if the row has no source, and `mcp` for one found by address.
+    `fonte` is `bigquery` for an imported clinic, even if the row names no source, and `mcp` for a clinic found by
+    address.
     """
 
     indicador: Annotated[bool | None, Meta(description="Se há clínica de referência.", examples=[True])] = None
@@ -62,7 +63,7 @@ class Professional(msgspec.Struct):
 
 
 class FamilyHealthTeam(msgspec.Struct):
-    """The health team of a person's family."""
+    """The health team that cares for a person's family."""
 
     indicador: Annotated[bool | None, Meta(description="Se há equipe de referência.", examples=[True])] = None
     id_ine: Annotated[str | None, Meta(description="Código INE da equipe.", examples=["0000004"])] = None
@@ -73,7 +74,7 @@ class FamilyHealthTeam(msgspec.Struct):
 
 
 class WalletHealth(msgspec.Struct):
-    """The health services of a person."""
+    """The health services that care for a person."""
 
     clinica_familia: Annotated[FamilyClinic | None, Meta(description="Clínica da família de referência.")] = None
     equipe_saude_familia: Annotated[
@@ -85,7 +86,10 @@ SINGLE_REGISTRY_DATES = ("data_cadastro", "data_ultima_atualizacao", "data_limit
 
 
 class SingleRegistry(msgspec.Struct):
-    """The single registry (CadÚnico). `status_cadastral` is `Cadastrado`, `Em andamento` or another text."""
+    """A person's entry in the single registry (CadÚnico).
+
+    `status_cadastral` is `Cadastrado`, `Em andamento` or another text.
+    """
 
     indicador: Annotated[bool | None, Meta(description="Se está no Cadastro Único.", examples=[True])] = None
     data_cadastro: Annotated[
@@ -108,7 +112,7 @@ class SingleRegistry(msgspec.Struct):
 
 
 class AssistanceCentre(msgspec.Struct):
-    """The centre of social assistance (CRAS) of a person."""
+    """A person's social assistance centre (CRAS)."""
 
     nome: Annotated[str | None, Meta(description="Nome do CRAS.", examples=["CRAS Aurora"])] = None
     endereco: Annotated[str | None, Meta(description="Endereço em uma linha.", examples=["Rua do Farol, 10"])] = None
@@ -116,14 +120,14 @@ class AssistanceCentre(msgspec.Struct):
 
 
 class SocialAssistance(msgspec.Struct):
-    """The social assistance of a person."""
+    """A person's social assistance."""
 
     cadunico: Annotated[SingleRegistry | None, Meta(description="Cadastro Único.")] = None
     cras: Annotated[AssistanceCentre | None, Meta(description="CRAS de referência.")] = None
 
 
 class Student(msgspec.Struct):
-    """A person as a pupil of the city."""
+    """A person's data as a pupil of the city's schools."""
 
     indicador: Annotated[bool | None, Meta(description="Se é aluno da rede municipal.", examples=[True])] = None
     conceito: Annotated[str | None, Meta(description="Conceito do último período.", examples=["MB"])] = None
@@ -131,7 +135,7 @@ class Student(msgspec.Struct):
 
 
 class School(msgspec.Struct):
-    """The school of a pupil."""
+    """A pupil's school."""
 
     nome: Annotated[str | None, Meta(description="Nome da escola.", examples=["Escola Municipal Aurora"])] = None
     horario_funcionamento: Annotated[
@@ -144,14 +148,14 @@ class School(msgspec.Struct):
 
 
 class Education(msgspec.Struct):
-    """The education of a person."""
+    """A person's education."""
 
     aluno: Annotated[Student | None, Meta(description="O aluno.")] = None
     escola: Annotated[School | None, Meta(description="A escola.")] = None
 
 
 class ImportedWallet(msgspec.Struct):
-    """The imported wallet. Every member is present, and null if unknown."""
+    """The wallet as imported. Every member is present, and null if unknown."""
 
     documentos: Annotated[Documents | None, Meta(description="Documentos. Por escopo: `rmi:pessoa-fisica:read`.")] = (
         None
