@@ -1,4 +1,4 @@
-"""Routes of the dead-lettered jobs of every service."""
+"""Routes for the dead-lettered jobs of all services."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -29,8 +29,8 @@ routes = ROUTES.extend(tags=["jobs"], body_limit=SMALL_BODY)
     query=DeadLetterQuery,
 )
 async def get_dead_letters(call: Call, query: Query, page: PageInQuery) -> DeadLetterPage:
-    """Devolve uma página das tarefas de todos os serviços que falharam de vez, das mais antigas às mais novas,
-    filtradas por tipo ou por pessoa. Exige a ação `jobs:read`; a procura por uma pessoa fica na trilha de auditoria.
+    """Devolve uma página das tarefas de todos os serviços que falharam de vez, das mais antigas às mais novas. Aceita
+    filtros por tipo e por pessoa. Exige a ação `jobs:read`. A busca por uma pessoa é registrada na trilha de auditoria.
     """
     kind = clean_parameter(query, "kind", longest=100)
     return await dead_letters.list_dead_letters(call, page, kinds=[kind] if kind else [], cpf=parse_query_cpf(query))
@@ -44,7 +44,7 @@ async def get_dead_letters(call: Call, query: Query, page: PageInQuery) -> DeadL
     concerns_people=True,
 )
 async def get_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetterDetail:
-    """Devolve uma tarefa com as suas últimas dez tentativas: quando, por quanto tempo e com que código falharam."""
+    """Devolve uma tarefa com as suas últimas dez tentativas: a hora, a duração e o código da falha de cada uma."""
     return await dead_letters.read_dead_letter(call, letter_id)
 
 
@@ -57,8 +57,8 @@ async def get_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetterDetail:
     errors=[409],
 )
 async def retry_dead_letter(call: Call, letter_id: JobInPath) -> DeadLetter:
-    """Põe a tarefa de volta na fila, com todas as tentativas pela frente. Exige a ação `jobs:write`; uma tarefa que não
-    falhou de vez é 409.
+    """Põe a tarefa de volta na fila, com todas as tentativas pela frente. Exige a ação `jobs:write`; 409 se a tarefa
+    não falhou de vez.
     """
     return await dead_letters.retry_dead_job(call, letter_id)
 
@@ -89,8 +89,8 @@ async def retry_dead_letters(call: Call, body: RetryJobsBody) -> RetriedJobs:
     query=DropQuery,
 )
 async def drop_dead_letter(call: Call, letter_id: JobInPath, query: Query) -> None:
-    """Descarta uma tarefa que ninguém mais deve fazer; o motivo fica na trilha de auditoria. Exige a ação `jobs:write`;
-    não se desfaz.
+    """Descarta uma tarefa que não deve mais ser executada. Não é possível desfazer. O motivo é registrado na trilha de
+    auditoria. Exige a ação `jobs:write`.
     """
     await dead_letters.drop_dead_job(call, letter_id, query.get("reason", ""))
 

@@ -1,4 +1,4 @@
-"""Routes of the person's rights and of the audit trail."""
+"""Routes for a person's rights and for the audit trail."""
 
 from collections.abc import Iterable
 
@@ -39,10 +39,10 @@ routes = ROUTES.extend(tags=["rights"], body_limit=SMALL_BODY)
     errors=[400],
 )
 async def export_data(call: Call, cpf: CpfInPath) -> Response[Export]:
-    """Devolve, como anexo JSON, tudo o que a plataforma guarda do cidadão, em um só instante, e quem viu os seus dados
-    nos últimos 12 meses. Para o próprio cidadão e para atendentes com a ação `citizen:export`; a exportação fica na
-    trilha de auditoria e tem um limite de chamadas por pessoa. Os outros serviços do mesmo processo acrescentam os
-    membros da sua própria exportação, como a descrição deles os define.
+    """Devolve, como anexo JSON, tudo o que a plataforma guarda do cidadão em um mesmo instante, e quem viu os seus
+    dados nos últimos 12 meses. Disponível para o próprio cidadão e para atendentes com a ação `citizen:export`. A
+    exportação é registrada na trilha de auditoria e tem um limite de chamadas por pessoa. Os outros serviços do mesmo
+    processo acrescentam os seus membros, que a descrição de cada um define.
     """
     return attachment(await service.export_person(call, cpf), FILE_NAME)
 
@@ -57,7 +57,7 @@ async def export_data(call: Call, cpf: CpfInPath) -> Response[Export]:
 )
 async def get_accesses(call: Call, cpf: CpfInPath, query: Query, page: PageInQuery) -> Response[AccessPage]:
     """Devolve uma página dos acessos aos dados do cidadão, do mais novo ao mais antigo: quando, por qual operação e por
-    qual cliente, nunca por qual pessoa. Para o próprio cidadão e para auditores com a ação `audit:read`.
+    qual cliente, nunca por qual pessoa. Disponível para o próprio cidadão e para auditores com a ação `audit:read`.
     """
     found = await service.list_accesses(call, cpf, query, page)
     return personal(found, call)
@@ -73,9 +73,10 @@ async def get_accesses(call: Call, cpf: CpfInPath, query: Query, page: PageInQue
     described_body=AnonymisationBody,
 )
 async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anonymisation:
-    """Com `dry_run` verdadeiro, devolve o que seria apagado, o que fica e uma confirmação, sem mudar nada. A mesma
-    chamada com `dry_run` falso e a confirmação, em até 15 minutos e sem mudança nos dados, anonimiza de fato; isto não
-    se desfaz. Para o próprio cidadão e para atendentes com a ação `citizen:anonymise`, que informam o motivo.
+    """Com `dry_run` verdadeiro, devolve o que seria apagado, o que seria mantido e uma confirmação, sem mudar nada. Com
+    `dry_run` falso e essa confirmação, anonimiza de fato, em até 15 minutos e se os dados não mudaram. Não é possível
+    desfazer. Disponível para o próprio cidadão e para atendentes com a ação `citizen:anonymise`, que devem informar o
+    motivo.
     """
     body = decoding.decode(content or b"{}", AnonymisationBody)
     return await anonymisation.anonymise_person(call, cpf, body)
@@ -91,9 +92,9 @@ async def anonymise_citizen(call: Call, cpf: CpfInPath, content: bytes) -> Anony
     query=AuditQuery,
 )
 async def get_events_about_person(call: Call, query: Query, page: PageInQuery) -> Response[AuditPage]:
-    """Devolve uma página dos eventos de auditoria do período, do mais novo ao mais antigo, filtrados por pessoa, autor
-    (CPF, ou `sub` de quem entra sem CPF), cliente, operação ou por dizerem respeito a alguém. Exige a ação `audit:read`
-    e o motivo no cabeçalho `X-Access-Reason`; a própria consulta fica na trilha.
+    """Devolve uma página dos eventos de auditoria do período, do mais novo ao mais antigo. Aceita filtros por pessoa,
+    autor (CPF, ou `sub` de quem entra sem CPF), cliente, operação e pela presença de dados de uma pessoa. Exige a ação
+    `audit:read` e o motivo no cabeçalho `X-Access-Reason`. A própria consulta é registrada na trilha.
     """
     return personal(await service.list_events_about_person(call, query, page), call)
 
@@ -105,13 +106,13 @@ async def get_events_about_person(call: Call, query: Query, page: PageInQuery) -
     "O que os prazos de guarda apagaram, e quantas pessoas foram anonimizadas",
 )
 async def get_retention_report(call: Call) -> RetentionReport:
-    """Devolve, de cada tipo de dado da plataforma com prazo de guarda, a última execução e o que se apagou em 30 dias,
-    e as anonimizações contadas. Só números, de ninguém em particular. Exige a ação `audit:read`.
+    """Devolve, para cada tipo de dado com prazo de guarda, a última execução e quantos registros foram apagados em 30
+    dias, e o número de pessoas anonimizadas. Só contém números, sem dados pessoais. Exige a ação `audit:read`.
     """
     return await service.read_retention_report(call)
 
 
 def make_feature(declarations: Iterable[PersonalData]) -> Feature:
-    """Declare the rights. The schema of the export consists of the members that these features declare."""
+    """Declare the feature. The schema of the export consists of the members that the given features declare."""
     export = make_export_type(list_export_members(declarations))
     return Feature(routes=[one.returning(export) if one.key == EXPORT_KEY else one for one in routes.declared])

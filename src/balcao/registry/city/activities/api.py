@@ -1,4 +1,4 @@
-"""Route of the economic activities."""
+"""Route for the economic activities."""
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
@@ -24,8 +24,9 @@ routes = ROUTES.extend(tags=["companies"])
     may_lag=True,
 )
 async def get_activities(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Activities]:
-    """Devolve uma página da classificação nacional de atividades econômicas (CNAE), por subclasse, filtrada por texto
-    ou por qualquer dos cinco códigos. Operação pública; o `ETag` permite repetir a leitura sem corpo (304).
+    """Devolve uma página da classificação nacional de atividades econômicas (CNAE), em ordem de subclasse. Aceita
+    filtros por texto e por qualquer um dos cinco códigos. Operação pública; com o `ETag` da última leitura em
+    `If-None-Match`, a resposta é 304, sem corpo, se nada mudou.
     """
     return with_etag(await service.list_activities(call, query, page), call, PUBLIC)
 

@@ -1,4 +1,4 @@
-"""Routes of the companies."""
+"""Routes for companies."""
 
 from balcao.core.access.rules import authenticated, client, own, scope
 from balcao.core.context.call import Call
@@ -27,9 +27,9 @@ routes = ROUTES.extend(tags=["companies"])
 async def get_registered_companies(
     call: Call, cpf: CpfInPath, query: Query, page: MenuPageInQuery
 ) -> Response[Companies]:
-    """Devolve uma página das empresas de que o cidadão é sócio ou responsável, por CNPJ, como a cidade as carregou.
-    Para o próprio cidadão, para atendentes com a ação `companies:read` e para clientes com o escopo `smf:read`; os CPFs
-    de outras pessoas vêm mascarados.
+    """Devolve uma página das empresas de que o cidadão é sócio ou responsável, em ordem de CNPJ, como a cidade as
+    importou. Disponível para o próprio cidadão, para atendentes com a ação `companies:read` e para clientes com o
+    escopo `smf:read`. Os CPFs de outras pessoas vêm mascarados.
     """
     found = await service.list_registered_companies(call, cpf, query, page)
     return personal(found, call)
@@ -43,8 +43,9 @@ async def get_registered_companies(
     errors=[304, 400],
 )
 async def get_registered_company(call: Call, cnpj: CnpjInPath) -> Response[Company]:
-    """Devolve uma empresa pelo CNPJ. Vê-a quem é seu sócio ou responsável, quem tem a ação `companies:read` ou o escopo
-    `smf:read`, e o cliente da própria plataforma; para os demais a resposta é 403, exista a empresa ou não.
+    """Devolve uma empresa pelo CNPJ. Podem vê-la os seus sócios e responsáveis, quem tem a ação `companies:read` ou o
+    escopo `smf:read` e o cliente da própria plataforma. Para os demais a resposta é 403, mesmo que a empresa não
+    exista.
     """
     return personal(await service.read_registered_company(call, cnpj), call)
 

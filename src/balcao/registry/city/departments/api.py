@@ -1,4 +1,4 @@
-"""Routes of the departments. Pages call them without a token, too."""
+"""Public routes for departments."""
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
@@ -31,8 +31,9 @@ routes = ROUTES.extend(tags=["departments"])
     may_lag=True,
 )
 async def get_departments(call: Call, query: Query, page: LongMenuPageInQuery) -> Response[Departments]:
-    """Devolve uma página dos órgãos da prefeitura, por nível e na ordem do organograma, filtrados por nome, sigla,
-    órgão superior ou nível. Operação pública; o `ETag` permite repetir a leitura sem corpo (304).
+    """Devolve uma página dos órgãos da prefeitura, por nível e na ordem do organograma. Aceita filtros por nome, sigla,
+    órgão superior e nível. Operação pública; com o `ETag` da última leitura em `If-None-Match`, a resposta é 304, sem
+    corpo, se nada mudou.
     """
     return with_etag(await service.list_departments(call, query, page), call, PUBLIC)
 
@@ -47,8 +48,8 @@ async def get_departments(call: Call, query: Query, page: LongMenuPageInQuery) -
 )
 async def get_department_tree(call: Call) -> Response[DepartmentTree]:
     """Devolve todos os órgãos, cada um com os seus subordinados em `children`, na ordem do organograma. Cada órgão
-    aparece uma só vez; um cujo órgão superior não existe fica no topo. Operação pública; o `ETag` permite repetir a
-    leitura sem corpo (304).
+    aparece uma só vez. Um órgão cujo órgão superior não existe fica no topo. Operação pública; com o `ETag` da última
+    leitura em `If-None-Match`, a resposta é 304, sem corpo, se nada mudou.
     """
     return with_etag(await service.read_department_tree(call), call, PUBLIC)
 
@@ -62,7 +63,7 @@ async def get_department_tree(call: Call) -> Response[DepartmentTree]:
     may_lag=True,
 )
 async def get_department(call: Call, cd_ua: DepartmentInPath) -> Response[Department]:
-    """Devolve um órgão pelo código. Operação pública; um código desconhecido é 404."""
+    """Devolve um órgão pelo código. Operação pública; 404 se o código não existe."""
     return with_etag(await service.read_department(call, cd_ua), call, PUBLIC)
 
 
@@ -75,8 +76,8 @@ async def get_department(call: Call, cd_ua: DepartmentInPath) -> Response[Depart
     may_lag=True,
 )
 async def get_department_ancestors(call: Call, cd_ua: DepartmentInPath) -> Response[DepartmentAncestors]:
-    """Devolve os órgãos acima de um, do topo ao mais próximo, para mostrar o caminho até ele. Operação pública; um
-    código desconhecido é 404.
+    """Devolve os órgãos acima de um órgão, do topo ao mais próximo, para mostrar o caminho até ele. Operação pública;
+    404 se o código não existe.
     """
     return with_etag(await service.list_department_ancestors(call, cd_ua), call, PUBLIC)
 

@@ -1,4 +1,4 @@
-"""The registry's health check, as the specification defines it."""
+"""Route for the registry's health check, as the specification defines it."""
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
@@ -18,8 +18,8 @@ routes = ROUTES.extend(tags=list(PLATFORM_TAG))
     "Estado do serviço e do que ele precisa",
 )
 async def get_health(call: Call) -> HealthCheck:
-    """Pergunta ao banco de dados e ao cache, por no máximo dois segundos, e devolve o estado dos dois. Operação
-    pública; 503 quando o banco não responde.
+    """Consulta o banco de dados e o cache, por no máximo dois segundos, e devolve o estado de cada um. Operação
+    pública; 503 se o banco de dados não responde.
     """
     return await service.check_health(call.platform)
 

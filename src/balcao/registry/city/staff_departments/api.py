@@ -1,4 +1,4 @@
-"""Routes of the links between staff and departments."""
+"""Routes for the links between staff and departments."""
 
 from balcao.core.access.rules import action, client, own
 from balcao.core.audit.personal_data import PersonalData, retain_rows
@@ -30,8 +30,9 @@ routes = ROUTES.extend(tags=["departments"], body_limit=SMALL_BODY)
     errors=[304, 400],
 )
 async def get_staff_departments(call: Call, cpf: CpfInPath) -> Response[StaffDepartments]:
-    """Devolve os códigos dos órgãos em que a pessoa trabalha, em ordem crescente; a lista é vazia para quem não é
-    servidor. Para a própria pessoa, para quem tem a ação `staff_departments:read` e para o cliente da plataforma.
+    """Devolve os códigos dos órgãos em que a pessoa trabalha, em ordem crescente. A lista é vazia para quem não é
+    servidor. Disponível para a própria pessoa, para quem tem a ação `staff_departments:read` e para o cliente da
+    plataforma.
     """
     return personal(await service.read_staff_departments(call, cpf), call)
 
@@ -44,8 +45,8 @@ async def get_staff_departments(call: Call, cpf: CpfInPath) -> Response[StaffDep
     errors=[304, 400],
 )
 async def get_staff_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappings]:
-    """Devolve os vínculos da pessoa com órgãos, com quem e quando os criou. Para a própria pessoa e para quem tem a
-    ação `staff_departments:read`.
+    """Devolve os vínculos da pessoa com órgãos, com o autor e a data de cada um. Disponível para a própria pessoa e
+    para quem tem a ação `staff_departments:read`.
     """
     return personal(await service.read_staff_mappings(call, cpf), call)
 
@@ -60,7 +61,7 @@ async def get_staff_mappings(call: Call, cpf: CpfInPath) -> Response[StaffMappin
     errors=[409],
 )
 async def post_staff_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody) -> Response[StaffMapping]:
-    """Vincula a pessoa a um órgão que existe (404 quando não); um vínculo repetido é 409."""
+    """Vincula a pessoa a um órgão. 404 se o órgão não existe; 409 se o vínculo já existe."""
     return created(await service.create_staff_mapping(call, cpf, body))
 
 
@@ -73,13 +74,13 @@ async def post_staff_mapping(call: Call, cpf: CpfInPath, body: StaffMappingBody)
     errors=[400],
 )
 async def delete_staff_mapping(call: Call, cpf: CpfInPath, cd_ua: DepartmentInPath) -> None:
-    """Desfaz o vínculo da pessoa com o órgão; 404 quando não há."""
+    """Desfaz o vínculo da pessoa com o órgão; 404 se ele não existe."""
     await service.delete_staff_mapping(call, cpf, cd_ua)
 
 
 FEATURE = Feature(
     routes=routes.declared,
-    # The city's own organisation data. It is not erased with the person's data.
+    # These links are the city's own organisational data. Erasing a person's data retains them.
     personal_data=PersonalData(
         "staff_departments",
         retain=retain_rows("staff_departments", store.count_staff_mappings, "Vínculo funcional com a prefeitura."),

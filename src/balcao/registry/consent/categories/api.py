@@ -1,4 +1,4 @@
-"""Routes of the notification categories."""
+"""Routes for notification categories."""
 
 from balcao.core.access.rules import action, public
 from balcao.core.context.call import Call
@@ -14,7 +14,7 @@ from balcao.registry.routes import ROUTES
 TAGS = ["notification-categories"]
 ADMIN = "/admin/notification-categories"
 MAY_WRITE = action("categories:write")
-# Administrators must always see their last change, so their list is revalidated on every use.
+# Browsers must revalidate the administrators' list on every use, so that administrators always see their last change.
 REVALIDATED = "private, no-cache"
 
 
@@ -30,7 +30,7 @@ routes = ROUTES.extend(tags=TAGS, body_limit=SMALL_BODY)
     may_lag=True,
 )
 async def get_active_categories(call: Call) -> Response[Categories]:
-    """Devolve as categorias que o cidadão pode aceitar ou recusar, na ordem em que se mostram. É pública."""
+    """Devolve as categorias ativas, que o cidadão pode aceitar ou recusar, na ordem de exibição. Operação pública."""
     return with_etag(await service.list_consent_categories(call, inactive=False), call, PUBLIC)
 
 
@@ -42,7 +42,7 @@ async def get_active_categories(call: Call) -> Response[Categories]:
     errors=[304],
 )
 async def get_all_categories(call: Call) -> Response[Categories]:
-    """Devolve todas as categorias, também as desativadas."""
+    """Devolve todas as categorias, inclusive as desativadas."""
     return with_etag(await service.list_consent_categories(call, inactive=True), call, REVALIDATED)
 
 
@@ -60,7 +60,9 @@ async def get_all_categories(call: Call) -> Response[Categories]:
     },
 )
 async def post_consent_category(call: Call, body: CategoryCreation) -> Response[Category]:
-    """Cria uma categoria; o `id` não muda depois, e o de uma categoria desativada continua tomado (409)."""
+    """Cria uma categoria. O `id` não pode mudar depois. Se ele já existe, mesmo em uma categoria desativada, a resposta
+    é 409.
+    """
     return stored(await service.create_consent_category(call, body))
 
 
@@ -73,8 +75,8 @@ async def post_consent_category(call: Call, body: CategoryCreation) -> Response[
     example={"description": "Cursos e oficinas com inscrições abertas."},
 )
 async def put_category(call: Call, category_id: CategoryInPath, body: CategoryChanges) -> Response[Category]:
-    """Altera os membros enviados; `active` verdadeiro reativa. Exige a ação `categories:write`; com `If-Match`, só vale
-    sobre o estado lido (412).
+    """Altera só os campos enviados; `active` verdadeiro reativa a categoria. Exige a ação `categories:write`. Com
+    `If-Match`, a resposta é 412 se a categoria mudou desde a leitura.
     """
     return stored(await service.update_category(call, category_id, body))
 
@@ -88,7 +90,9 @@ async def put_category(call: Call, category_id: CategoryInPath, body: CategoryCh
     errors=[412],
 )
 async def deactivate_category(call: Call, category_id: CategoryInPath) -> None:
-    """Desativa a categoria: ela deixa de ser oferecida, e as escolhas feitas ficam guardadas. Repetir nada muda."""
+    """Desativa a categoria: ela deixa de ser oferecida, e as escolhas já feitas são mantidas. Repetir a chamada não
+    muda nada.
+    """
     await service.deactivate_category(call, category_id)
 
 

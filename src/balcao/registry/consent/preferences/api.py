@@ -1,4 +1,4 @@
-"""Routes of the notification preferences."""
+"""Routes for notification preferences."""
 
 from balcao.core.access.rules import own, public
 from balcao.core.audit.personal_data import ExportMember, PersonalData, retain_rows
@@ -35,8 +35,8 @@ routes = ROUTES.extend(tags=TAGS, body_limit=FORM_BODY)
     errors=[304, 400],
 )
 async def get_preferences(call: Call, cpf: CpfInPath) -> Response[Preferences]:
-    """Devolve a escolha geral e a de cada categoria ativa; sem escolha do cidadão vale o padrão da categoria. Ler não
-    grava preferências.
+    """Devolve a escolha geral e a de cada categoria ativa. Se o cidadão ainda não escolheu, vale o padrão da categoria.
+    Ler não grava preferências.
     """
     return personal(await service.read_preferences(call, cpf), call)
 
@@ -50,8 +50,9 @@ async def get_preferences(call: Call, cpf: CpfInPath) -> Response[Preferences]:
     example={"channel": "web", "opt_in": True, "category_opt_ins": {"courses": True}},
 )
 async def put_preferences(call: Call, cpf: CpfInPath, body: PreferencesBody) -> Response[Preferences]:
-    """Altera o que vem no corpo e devolve as preferências que passam a valer; cada mudança real fica no histórico. Uma
-    categoria desconhecida ou inativa é recusada (422); com `If-Match`, só vale sobre o estado lido (412).
+    """Altera só o que vem no corpo e devolve as preferências em vigor. Cada mudança de valor entra no histórico. Uma
+    categoria desconhecida ou inativa é recusada (422). Com `If-Match`, a resposta é 412 se as preferências mudaram
+    desde a leitura.
     """
     return stored(await service.change_preferences(call, cpf, body))
 
@@ -70,7 +71,7 @@ async def choose_category(
     call: Call, cpf: CpfInPath, category_id: CategoryInPath, content: bytes
 ) -> Response[Preferences]:
     """Grava a escolha de uma categoria ativa e devolve todas as preferências. Uma categoria desconhecida ou inativa é
-    recusada (422) antes de se olhar o corpo.
+    recusada (422) antes da validação do corpo.
     """
     return stored(await service.choose_category(call, cpf, category_id, content))
 
@@ -83,8 +84,8 @@ async def choose_category(
     errors=[304],
 )
 async def get_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[PreferenceHistory]:
-    """Devolve uma página das mudanças de preferências, a mais nova primeiro. É a prova do consentimento: nada nela é
-    alterado, e fica mesmo após a anonimização.
+    """Devolve uma página das mudanças de preferências, a mais nova primeiro. É a prova do consentimento: os registros
+    nunca são alterados e são mantidos mesmo após a anonimização.
     """
     return personal(await ledger.read_preference_history(call, cpf, page), call)
 
@@ -97,8 +98,8 @@ async def get_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response
     errors=[304],
 )
 async def get_channels(call: Call) -> Response[list[str]]:
-    """Devolve os códigos dos canais que os formulários oferecem, na ordem em que se mostram; outros códigos também são
-    aceitos. É pública.
+    """Devolve os códigos dos canais que os formulários oferecem, na ordem de exibição. Outros códigos também são
+    aceitos. Operação pública.
     """
     return with_etag(list(CHANNELS), call, PUBLIC)
 

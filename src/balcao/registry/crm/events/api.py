@@ -1,4 +1,4 @@
-"""Routes of the CRM's events."""
+"""Routes for CRM events."""
 
 from datetime import timedelta
 
@@ -46,9 +46,9 @@ routes = ROUTES.extend(tags=["crm"])
     idempotent=True,
 )
 async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
-    """O CRM avisa que o cadastro de uma pessoa mudou ou deve ser anonimizado. 202 diz que o evento está gravado e será
-    aplicado em seguida, na ordem de `updatedAt` e não na da chegada; repetir o mesmo evento não muda nada. Só os
-    clientes de `CRM_WEBHOOK_CLIENTS` podem chamar.
+    """Recebe do CRM o aviso de que o cadastro de uma pessoa mudou ou deve ser anonimizado. A resposta 202 significa que
+    o evento foi gravado e será aplicado em seguida, na ordem de `updatedAt`, não na de chegada. Repetir o mesmo evento
+    não muda nada. Só os clientes de `CRM_WEBHOOK_CLIENTS` podem chamar.
     """
     return await service.accept_event(call, content)
 
@@ -63,8 +63,8 @@ async def receive_crm_event(call: Call, content: bytes) -> Acknowledgement:
     body_limit=FORM_BODY,
 )
 async def get_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEventPage:
-    """Devolve uma página dos eventos recebidos, do mais novo ao mais antigo, com CPF mascarado e sem os dados,
-    filtrados por pessoa, chamada ou período. Exige a ação `crm:read`; a procura por uma pessoa fica na trilha de
+    """Devolve uma página dos eventos recebidos, do mais novo ao mais antigo, com o CPF mascarado e sem os dados. Aceita
+    filtros por pessoa, chamada ou período. Exige a ação `crm:read`. A busca por uma pessoa é registrada na trilha de
     auditoria.
     """
     period = parse_period(query, call.zone)

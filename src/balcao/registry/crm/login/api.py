@@ -1,4 +1,4 @@
-"""Route of the login sync."""
+"""Route for the login sync."""
 
 from balcao.core.access.rules import authenticated
 from balcao.core.context.call import Call
@@ -19,8 +19,8 @@ routes = ROUTES.extend(tags=["crm"])
     errors=[502],
 )
 async def validate_login(call: Call) -> LoginSync:
-    """No login, encontra a conta do cidadão no CRM ou a cria, e corrige nela o e-mail. Para a pessoa do token; um
-    sistema recebe 401. Um CRM que não responde a tempo é 502, e o portal pode seguir sem a resposta.
+    """No login, encontra ou cria a conta do cidadão no CRM e atualiza o e-mail dela. Vale para a pessoa do token; um
+    sistema recebe 401. Se o CRM não responde a tempo, a resposta é 502, e o portal pode continuar sem a sincronização.
     """
     return await service.validate_login(call)
 

@@ -1,4 +1,4 @@
-"""Routes of the CRM proxies."""
+"""Routes for the CRM proxies."""
 
 from balcao.core.access.rules import authenticated, own
 from balcao.core.context.call import Call
@@ -24,8 +24,8 @@ routes = ROUTES.extend(tags=["crm"], body_limit=FORM_BODY)
     errors=[304, 400, 502],
 )
 async def get_crm_account(call: Call, cpf: CpfInPath) -> Response[Cidadao]:
-    """Lê a conta do cidadão no CRM neste momento; um texto que o CRM não tem fica de fora. Para o próprio cidadão e
-    para quem tem a ação `crm:read`; 404 sem conta no CRM.
+    """Lê a conta do cidadão no CRM neste momento. Os dados opcionais que o CRM não tem são omitidos. Disponível para o
+    próprio cidadão e para quem tem a ação `crm:read`; 404 se não há conta no CRM.
     """
     return personal(await service.read_account(call, cpf), call)
 
@@ -40,8 +40,8 @@ async def get_crm_account(call: Call, cpf: CpfInPath) -> Response[Cidadao]:
     errors=[502],
 )
 async def patch_crm_consent(call: Call, cpf: CpfInPath, body: CrmConsentBody) -> CidadaoConsent:
-    """Dá (`optin`) ou retira (`optout`, com `motivo`) um consentimento no CRM e devolve a entrada como ficou. Para o
-    próprio cidadão e para quem tem a ação `crm:write`.
+    """Dá (`optin`) ou retira (`optout`, com `motivo`) um consentimento no CRM e devolve o consentimento gravado.
+    Disponível para o próprio cidadão e para quem tem a ação `crm:write`.
     """
     return await consents.change_consent(call, cpf, body)
 
@@ -56,7 +56,8 @@ async def patch_crm_consent(call: Call, cpf: CpfInPath, body: CrmConsentBody) ->
 )
 async def export_crm_account(call: Call, cpf: CpfInPath) -> Response[CrmExport]:
     """Lê do CRM, neste momento, a conta, os consentimentos, os protocolos, as ligações e as ordens de serviço do
-    cidadão. Para o próprio cidadão e para quem tem a ação `citizen:export`; fica na trilha de auditoria.
+    cidadão. Disponível para o próprio cidadão e para quem tem a ação `citizen:export`. A exportação é registrada na
+    trilha de auditoria.
     """
     return to_json(await service.export_account(call, cpf), headers={"Cache-Control": PERSONAL})
 
@@ -72,9 +73,9 @@ async def export_crm_account(call: Call, cpf: CpfInPath) -> Response[CrmExport]:
     same_body=[409],
 )
 async def request_crm_anonymisation(call: Call, cpf: CpfInPath) -> Response[FiledAnonymisation]:
-    """Abre no CRM uma solicitação de anonimização, que o CRM cumpre e cujo fim ele informa por um evento. Só uma pode
-    estar aberta por pessoa: a resposta 409 traz a que já existe. Para o próprio cidadão e para quem tem a ação
-    `citizen:anonymise`.
+    """Abre no CRM uma solicitação de anonimização. O CRM a executa e informa a conclusão por um evento. Cada pessoa só
+    pode ter uma solicitação aberta: a resposta 409 traz a que já existe. Disponível para o próprio cidadão e para quem
+    tem a ação `citizen:anonymise`.
     """
     headers = {"Cache-Control": PERSONAL}
     try:
@@ -92,8 +93,8 @@ async def request_crm_anonymisation(call: Call, cpf: CpfInPath) -> Response[File
     errors=[304, 502],
 )
 async def get_crm_anonymisation(call: Call, numero: NumberInPath) -> Response[AnonymisationStatus]:
-    """Lê do CRM o andamento de uma solicitação. Vê-a a pessoa de quem ela é e quem tem a ação `crm:read`; para as
-    demais o número é desconhecido (404).
+    """Lê do CRM o andamento de uma solicitação. Podem vê-la a própria pessoa e quem tem a ação `crm:read`; para os
+    demais a resposta é 404, como para um número que não existe.
     """
     return personal(await anonymisation.read_anonymisation(call, numero), call)
 

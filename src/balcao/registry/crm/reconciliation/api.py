@@ -1,4 +1,4 @@
-"""Routes of the reconciliation with the CRM."""
+"""Routes for the reconciliation with the CRM."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,9 +33,9 @@ routes = ROUTES.extend(tags=["crm"], body_limit=SMALL_BODY)
     example={"since": "2026-01-01T00:00:00Z"},
 )
 async def reconcile_crm(call: Call, body: ReconciliationBody) -> Response[Reconciliation]:
-    """Lê no CRM a pessoa de `cpf`, ou quem mudou lá desde `since`, e trata o que encontra como eventos com a hora em
-    que mudou no CRM: o que já se sabe não muda nada. Uma pessoa é lida na hora; `since` é trabalho em segundo plano,
-    que continua de onde parou, um de cada vez (409).
+    """Relê do CRM a pessoa de `cpf`, ou todas as que mudaram desde `since`, e trata o que encontra como eventos, com a
+    hora da mudança no CRM. O que já é conhecido não muda nada. Com `cpf`, a leitura é imediata. Com `since`, ela é
+    feita em segundo plano e continua de onde parou se for interrompida; só uma pode estar em andamento (409).
     """
     return to_json(await service.reconcile_crm(call, body), status=202, headers={"Cache-Control": PERSONAL})
 
@@ -47,7 +47,7 @@ async def reconcile_crm(call: Call, body: ReconciliationBody) -> Response[Reconc
     "Andamento de uma releitura do CRM",
 )
 async def get_crm_reconciliation(call: Call, run_id: RunInPath) -> Reconciliation:
-    """Diz até onde foi uma releitura. Exige a ação `crm:read`; 404 para um id desconhecido."""
+    """Devolve o andamento de uma releitura. Exige a ação `crm:read`; 404 se o id não existe."""
     return await service.read_reconciliation(call, run_id)
 
 

@@ -1,4 +1,4 @@
-"""Routes of the CRM integration's state, and of the mirror."""
+"""Routes for the CRM integration's state and for the mirror."""
 
 from balcao.core.access.rules import action, own
 from balcao.core.context.call import Call
@@ -21,8 +21,8 @@ routes = ROUTES.extend(tags=["crm"], body_limit=FORM_BODY)
     "Estado da integração com o CRM",
 )
 async def get_crm_status(call: Call) -> CrmStatus:
-    """Devolve o disjuntor deste processo e, de toda a plataforma, o que espera, corre e falhou nos dois sentidos da
-    integração.
+    """Devolve o estado do disjuntor deste processo e, para toda a plataforma, quantos eventos e envios esperam, estão
+    em andamento ou falharam de vez.
     """
     return await service.read_crm_status(call)
 
@@ -35,8 +35,8 @@ async def get_crm_status(call: Call) -> CrmStatus:
     errors=[400],
 )
 async def release_future_fields(call: Call, cpf: CpfInPath) -> ReleasedFields:
-    """Traz para agora os campos que o CRM datou no futuro e que, por isso, impedem novas mudanças. Exige a ação
-    `crm:write`; 404 se nada foi espelhado do cidadão.
+    """Muda para agora a data dos campos que o CRM datou no futuro e que, por isso, impedem novas mudanças. Exige a ação
+    `crm:write`; 404 se o cidadão não tem espelho.
     """
     return await service.release_future_fields(call, cpf)
 
@@ -49,8 +49,8 @@ async def release_future_fields(call: Call, cpf: CpfInPath) -> ReleasedFields:
     errors=[304, 400],
 )
 async def get_crm_mirror(call: Call, cpf: CpfInPath) -> Response[CrmMirror]:
-    """Devolve cada campo que o CRM ou o cidadão declarou, com a origem, a data e se o cadastro o mostra. Para o próprio
-    cidadão e para quem tem a ação `crm:read`.
+    """Devolve cada campo que o CRM ou o cidadão declarou, com a origem, a data e se o cadastro o mostra. Disponível
+    para o próprio cidadão e para quem tem a ação `crm:read`.
     """
     return personal(await service.read_crm_mirror(call, cpf), call)
 

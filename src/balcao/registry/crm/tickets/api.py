@@ -1,4 +1,4 @@
-"""Routes of the CRM's tickets."""
+"""Routes for CRM tickets."""
 
 from balcao.core.access.rules import authenticated
 from balcao.core.context.call import Call
@@ -23,8 +23,8 @@ routes = ROUTES.extend(tags=["crm"])
 )
 async def get_crm_tickets(call: Call, cpf: CallersCpf) -> Response[CrmTickets]:
     """Lê do CRM, neste momento, os protocolos de quem chama, do mais novo ao mais antigo, cada um com as ordens de
-    serviço e o andamento delas. Exige um token que identifique uma pessoa (CPF); quem não tem conta no CRM recebe a
-    lista vazia.
+    serviço e o andamento delas. Exige um token que identifique uma pessoa (CPF). Para quem não tem conta no CRM a lista
+    é vazia.
     """
     return personal(await service.list_crm_tickets(call, cpf), call)
 
@@ -38,8 +38,8 @@ async def get_crm_tickets(call: Call, cpf: CallersCpf) -> Response[CrmTickets]:
     errors=[304, 502],
 )
 async def get_crm_ticket(call: Call, cpf: CallersCpf, protocolo: TicketInPath) -> Response[CrmTicket]:
-    """Lê do CRM um protocolo de quem chama, com as ordens de serviço e o andamento delas. O de outra pessoa é
-    desconhecido (404), como o que não existe.
+    """Lê do CRM um protocolo de quem chama, com as ordens de serviço e o andamento delas. A resposta é 404 se o
+    protocolo não existe ou é de outra pessoa.
     """
     return personal(await service.read_crm_ticket(call, cpf, protocolo), call)
 

@@ -1,4 +1,4 @@
-"""Routes of the vehicle catalogue: the options of the vehicle form, and their administration."""
+"""Routes for the vehicle catalogue: the options of the vehicle form, and their administration."""
 
 from balcao.core.access.rules import action, authenticated
 from balcao.core.context.call import Call
@@ -23,7 +23,7 @@ from balcao.registry.mobility.catalogue.schemas import (
 )
 from balcao.registry.routes import ROUTES
 
-# Equal for all callers with a token. A browser may store the response but must revalidate it before use.
+# The response is the same for all callers with a token. A browser may store it, but must revalidate it before use.
 REVALIDATED = "private, no-cache"
 ADMINISTRATION = action("vehicle_catalog:write")
 
@@ -40,8 +40,8 @@ routes = ROUTES.extend(tags=["mobility"], dialect=ERROR_AND_MESSAGE)
     may_lag=True,
 )
 async def get_brands(call: Call) -> Response[VehicleBrands]:
-    """Devolve as marcas que valem, em ordem alfabética, com `Outro` no fim. Para qualquer pessoa ou cliente com token;
-    o `ETag` permite repetir a leitura sem corpo (304).
+    """Devolve as marcas ativas, em ordem alfabética, com `Outro` no fim. Disponível para qualquer pessoa ou cliente com
+    token. Com o `ETag` da última leitura em `If-None-Match`, a resposta é 304, sem corpo, se nada mudou.
     """
     return with_etag(await service.list_brands(call), call, REVALIDATED)
 
@@ -56,8 +56,8 @@ async def get_brands(call: Call) -> Response[VehicleBrands]:
     may_lag=True,
 )
 async def get_models(call: Call, query: Query) -> Response[VehicleModels]:
-    """Devolve os modelos que valem da marca `brand_id`, com `Outro` no fim; uma marca desconhecida não tem modelos.
-    Para qualquer pessoa ou cliente com token.
+    """Devolve os modelos ativos da marca `brand_id`, em ordem alfabética, com `Outro` no fim. Para uma marca
+    desconhecida, a lista é vazia. Disponível para qualquer pessoa ou cliente com token.
     """
     return with_etag(await service.list_models(call, query.get("brand_id")), call, REVALIDATED)
 
@@ -70,8 +70,8 @@ async def get_models(call: Call, query: Query) -> Response[VehicleModels]:
     errors=[304],
 )
 async def get_colours(call: Call) -> Response[VehicleColours]:
-    """Devolve as cores aceitas no registro de um veículo, na ordem em que os formulários as mostram. Para qualquer
-    pessoa ou cliente com token.
+    """Devolve as cores aceitas no registro de um veículo, na ordem em que os formulários as mostram. Disponível para
+    qualquer pessoa ou cliente com token.
     """
     return with_etag(await service.list_colours(), call, REVALIDATED)
 
@@ -83,8 +83,8 @@ async def get_colours(call: Call) -> Response[VehicleColours]:
     "Marcas de veículos, com as excluídas",
 )
 async def get_kept_brands(call: Call) -> VehicleBrands:
-    """Devolve todas as marcas do catálogo, com a data de exclusão das que não valem mais. Para quem administra o
-    catálogo.
+    """Devolve todas as marcas do catálogo, com a data de exclusão das que foram excluídas. Disponível para quem
+    administra o catálogo.
     """
     return await service.list_kept_brands(call)
 
@@ -97,8 +97,8 @@ async def get_kept_brands(call: Call) -> VehicleBrands:
     query=AnyBrandQuery,
 )
 async def get_kept_models(call: Call, query: Query) -> VehicleModels:
-    """Devolve os modelos do catálogo, de uma marca ou de todas, com a data de exclusão dos que não valem mais. Para
-    quem administra o catálogo.
+    """Devolve os modelos do catálogo, de uma marca ou de todas, com a data de exclusão dos que foram excluídos.
+    Disponível para quem administra o catálogo.
     """
     return await service.list_kept_models(call, query.get("brand_id"))
 
@@ -112,8 +112,8 @@ async def get_kept_models(call: Call, query: Query) -> VehicleModels:
     errors=[409],
 )
 async def post_brand(call: Call, body: VehicleBrandBody) -> Response[VehicleBrand]:
-    """Cria uma marca, com um id feito do nome. O nome de uma marca que vale, e o id de qualquer uma, mesmo excluída,
-    não podem repetir-se (409).
+    """Cria uma marca. O id é formado pelo nome. Se uma marca ativa já tem esse nome, ou se o id já existe, mesmo em uma
+    marca excluída, a resposta é 409.
     """
     return created(await administration.add_brand(call, body))
 
@@ -127,7 +127,9 @@ async def post_brand(call: Call, body: VehicleBrandBody) -> Response[VehicleBran
     errors=[409],
 )
 async def rename_brand(call: Call, brand_id: BrandId, body: VehicleBrandBody) -> VehicleBrand:
-    """Muda o nome; o id continua o mesmo. A opção `Outro` não muda (400); um nome já usado é 409."""
+    """Muda o nome da marca; o id continua o mesmo. A opção `Outro` não pode mudar (400). Se outra marca ativa já tem
+    esse nome, a resposta é 409.
+    """
     return await administration.rename_brand(call, brand_id, body)
 
 
@@ -140,7 +142,9 @@ async def rename_brand(call: Call, brand_id: BrandId, body: VehicleBrandBody) ->
     errors=[400, 409],
 )
 async def remove_brand(call: Call, brand_id: BrandId) -> None:
-    """Exclui a marca do catálogo; o id não é usado de novo. Enquanto um modelo ou veículo a usa, a resposta é 409."""
+    """Exclui a marca do catálogo. O id nunca é reutilizado. Enquanto algum modelo ou veículo usa a marca, a resposta é
+    409.
+    """
     await administration.remove_brand(call, brand_id)
 
 
@@ -155,7 +159,7 @@ async def remove_brand(call: Call, brand_id: BrandId) -> None:
 )
 async def post_model(call: Call, body: VehicleModelBody) -> Response[VehicleModel]:
     """Cria um modelo de uma marca ativa. O id é formado pelo nome da marca e pelo do modelo. Se a marca já tem um
-    modelo com esse nome, ou se o id já existe, a resposta é 409.
+    modelo com esse nome, ou se o id já existe, mesmo em um modelo excluído, a resposta é 409.
     """
     return created(await administration.add_model(call, body))
 
@@ -169,8 +173,8 @@ async def post_model(call: Call, body: VehicleModelBody) -> Response[VehicleMode
     errors=[409],
 )
 async def patch_model(call: Call, model_id: ModelId, body: VehicleModelChange) -> VehicleModel:
-    """Muda ao menos um dos três membros; o id continua o mesmo. A marca e o tipo de um modelo que um veículo usa não
-    mudam (409).
+    """Muda o nome, a marca ou o tipo do modelo; o id continua o mesmo. A marca e o tipo não podem mudar enquanto algum
+    veículo usa o modelo (409).
     """
     return await administration.change_model(call, model_id, body)
 
@@ -184,7 +188,7 @@ async def patch_model(call: Call, model_id: ModelId, body: VehicleModelChange) -
     errors=[400, 409],
 )
 async def remove_model(call: Call, model_id: ModelId) -> None:
-    """Exclui o modelo do catálogo; o id não é usado de novo. Enquanto um veículo o usa, a resposta é 409."""
+    """Exclui o modelo do catálogo. O id nunca é reutilizado. Enquanto algum veículo usa o modelo, a resposta é 409."""
     await administration.remove_model(call, model_id)
 
 

@@ -1,4 +1,4 @@
-"""Routes of a vehicle's drivers and a citizen's invitations."""
+"""Routes for a vehicle's drivers and a citizen's invitations."""
 
 from datetime import timedelta
 
@@ -43,9 +43,9 @@ routes = ROUTES.extend(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=
     errors=[304, 400],
 )
 async def get_conductors(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Response[Conductors]:
-    """Devolve os convites pendentes e os condutores aceitos, do mais antigo ao mais novo. Só para quem registrou o
-    veículo (ou um atendente em seu lugar); o condutor recebe 403. Depois do aceite, nome e contatos são os do cadastro
-    do condutor.
+    """Devolve os convites pendentes e os condutores aceitos, do mais antigo ao mais novo. O CPF do caminho deve ser o
+    de quem registrou o veículo; com o CPF de um condutor, a resposta é 403. Depois do aceite, o nome e os contatos são
+    os do cadastro do condutor, se houver.
     """
     return personal(await service.list_conductors(call, cpf, vehicle_id), call)
 
@@ -62,8 +62,9 @@ async def get_conductors(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> R
 async def invite_conductor(
     call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: ConductorInvite
 ) -> Response[Conductor]:
-    """Cria um convite pendente, que vale por 90 dias, e avisa o convidado por e-mail. Só quem registrou o veículo
-    convida; 409 quando a pessoa já foi convidada ou já conduz o veículo, ou quando o limite de condutores foi atingido.
+    """Cria um convite pendente, que vale por 90 dias, e avisa o convidado por e-mail. Só quem registrou o veículo pode
+    convidar. A resposta é 409 se a pessoa já foi convidada ou já conduz o veículo, ou se o limite de condutores foi
+    atingido.
     """
     return created(await service.invite_conductor(call, cpf, vehicle_id, body))
 
@@ -77,8 +78,8 @@ async def invite_conductor(
     errors=[400],
 )
 async def remove_conductor(call: Call, cpf: CpfInPath, vehicle_id: VehicleId, conductor_id: ConductorId) -> None:
-    """O dono desfaz um convite pendente ou um vínculo aceito; o condutor deixa o veículo com o seu próprio CPF no
-    caminho. Um vínculo já encerrado é 400 para o dono.
+    """Com o CPF do dono no caminho, desfaz um convite pendente ou um vínculo aceito. Com o CPF do condutor, encerra o
+    vínculo dele. Se o vínculo já está encerrado, o dono recebe 400.
     """
     await service.remove_conductor(call, cpf, vehicle_id, conductor_id)
 
@@ -106,13 +107,13 @@ async def get_invitations(call: Call, cpf: CpfInPath) -> Response[VehicleInvitat
 async def answer_invitation(
     call: Call, cpf: CpfInPath, conductor_id: ConductorId, body: InvitationAnswer
 ) -> Response[Conductor]:
-    """O convidado aceita (`accepted`) ou recusa (`rejected`) um convite pendente, uma só vez; depois da resposta, ou
-    quando o dono o desfez, a resposta é 400.
+    """O convidado aceita (`accepted`) ou recusa (`rejected`) um convite pendente. Se o convite já foi respondido ou
+    desfeito, a resposta é 400.
     """
     return stored(await service.answer_invitation(call, cpf, conductor_id, body))
 
 
-# This erasure must run before the vehicles' erasure, because it finds the links to own vehicles by their owner.
+# This erasure must run before the vehicles' erasure, because it finds the links to own vehicles by the vehicles' owner.
 PERSONAL_DATA = PersonalData(
     "drivers",
     [
@@ -127,7 +128,7 @@ PERSONAL_DATA = PersonalData(
     erase_older_rows("vehicle_links", store.erase_typed, ["conductor_name", "notify_email", "phone", "invited_by_cpf"]),
     tables=["registry.vehicle_conductor"],
 )
-# An unanswered invitation is revoked after 90 days. The row of any ended link is deleted two years later.
+# An invitation that is not answered within 90 days is revoked. Rejected and revoked links are deleted after two years.
 RETENTION = [
     OldRows("vehicle_invitation", store.count_pending_invitations, store.expire_invitations),
     OldRows("vehicle_link", store.count_driver_links, store.delete_old_driver_links),

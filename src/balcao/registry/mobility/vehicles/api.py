@@ -1,4 +1,4 @@
-"""Routes of a citizen's vehicles."""
+"""Routes for a citizen's vehicles."""
 
 from balcao.core.access.rules import own, scope
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows
@@ -42,9 +42,9 @@ routes = ROUTES.extend(tags=["mobility"], dialect=ERROR_AND_MESSAGE, body_limit=
     errors=[304],
 )
 async def get_vehicles(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Vehicles]:
-    """Devolve os veículos que o cidadão registrou e os que conduz com convite aceito, do mais novo ao mais antigo;
-    `role` diz qual é o caso. Para o próprio cidadão, para atendentes com a ação `vehicles:read` e para clientes com o
-    escopo `smtr:read`.
+    """Devolve os veículos que o cidadão registrou e os que conduz com convite aceito, do mais novo ao mais antigo. O
+    campo `role` indica qual é o caso. Disponível para o próprio cidadão, para atendentes com a ação `vehicles:read` e
+    para clientes com o escopo `smtr:read`.
     """
     return personal(await service.list_vehicles(call, cpf, page), call)
 
@@ -59,10 +59,10 @@ async def get_vehicles(call: Call, cpf: CpfInPath, page: PageInQuery) -> Respons
     errors=[409],
 )
 async def register_vehicle(call: Call, cpf: CpfInPath, body: VehicleCreate) -> Response[VehicleDetail]:
-    """Registra um veículo elétrico leve em nome do cidadão e devolve-o com o número de registro. Marca e modelo vêm do
-    catálogo (`brand_id` e `model_id`), só a marca (`brand_id` e `model_other`) ou nenhum dos dois (`brand_other` e
-    `model_other`); fora do catálogo `vehicle_type` é obrigatório. Com o cabeçalho `Idempotency-Key` a repetição devolve
-    o mesmo veículo.
+    """Registra um veículo elétrico leve em nome do cidadão e o devolve com o número de registro. A marca e o modelo
+    podem ser os dois do catálogo (`brand_id` e `model_id`), só a marca (`brand_id` e `model_other`) ou nenhum dos dois
+    (`brand_other` e `model_other`). Se o modelo não é do catálogo, `vehicle_type` é obrigatório. Com o cabeçalho
+    `Idempotency-Key`, repetir a chamada devolve o mesmo veículo.
     """
     return created(await service.register_vehicle(call, cpf, body))
 
@@ -75,8 +75,8 @@ async def register_vehicle(call: Call, cpf: CpfInPath, body: VehicleCreate) -> R
     errors=[304, 400],
 )
 async def get_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Response[VehicleDetail]:
-    """Devolve o registro completo, com o contato atual do dono. Um veículo que o cidadão não registrou nem conduz é
-    respondido como desconhecido (404). O telefone do dono só vai a clientes com o escopo próprio de telefones.
+    """Devolve o registro completo, com o contato atual do dono. A resposta é 404 se o cidadão não registrou nem conduz
+    o veículo. Quem lê por escopo só recebe o telefone do dono com o escopo `rmi:telefone:read`.
     """
     return personal(await service.read_vehicle(call, cpf, vehicle_id), call)
 
@@ -92,8 +92,8 @@ async def get_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> Resp
 async def patch_vehicle(
     call: Call, cpf: CpfInPath, vehicle_id: VehicleId, body: VehicleUpdate
 ) -> Response[VehicleDetail]:
-    """Muda só os membros enviados e devolve o veículo inteiro. Só o dono pode; o condutor recebe 403. Com `If-Match` a
-    alteração só vale se o veículo não mudou desde a leitura (412).
+    """Muda só os campos enviados e devolve o veículo inteiro. Só o dono pode; o condutor recebe 403. Com `If-Match`, a
+    resposta é 412 se o veículo mudou desde a leitura.
     """
     return stored(await service.change_vehicle(call, cpf, vehicle_id, body))
 
@@ -107,13 +107,13 @@ async def patch_vehicle(
     errors=[400, 412],
 )
 async def remove_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> None:
-    """Exclui o veículo e desfaz os convites e vínculos abertos. Só o dono pode; repetir a exclusão não é erro. Com
-    `If-Match` ela só vale se o veículo não mudou desde a leitura (412).
+    """Exclui o veículo e desfaz os convites e vínculos abertos. Só o dono pode. Repetir a exclusão não é erro. Com
+    `If-Match`, a resposta é 412 se o veículo mudou desde a leitura.
     """
     await service.remove_vehicle(call, cpf, vehicle_id)
 
 
-# An erasure leaves only the registration number and the kind of vehicle, which then belong to no one.
+# An erasure retains only data that identifies no person, such as the registration number and the type of vehicle.
 PERSONAL_DATA = PersonalData(
     "vehicles",
     [

@@ -1,4 +1,4 @@
-"""Routes of the imports."""
+"""Route for the imports."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -17,8 +17,8 @@ routes = OPERATION_ROUTES.extend()
     "Importações em andamento e as últimas de cada tipo",
 )
 async def get_imports(call: Call) -> Imports:
-    """Devolve até onde foi o último arquivo de cada tipo de dado, os inacabados primeiro. Arquivos lidos da entrada do
-    comando não deixam registro. Exige a ação `operation:read`.
+    """Devolve o andamento da última importação de cada tipo de dado, as inacabadas primeiro. Arquivos lidos da entrada
+    do comando não ficam registrados. Exige a ação `operation:read`.
     """
     return await service.list_imports(call)
 

@@ -1,4 +1,4 @@
-"""Routes of the rate limits of calls."""
+"""Routes for the rate limits of calls."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -21,8 +21,8 @@ routes = OPERATION_ROUTES.extend()
     query=LimitQuery,
 )
 async def get_limits(call: Call, query: Query, page: PageInQuery) -> LimitPage:
-    """Devolve os limites de todos os serviços, os mudados ao vivo primeiro, com a taxa em vigor e a configurada. Exige
-    a ação `operation:read`.
+    """Devolve os limites de todos os serviços, primeiro os que foram mudados, com a taxa em vigor e a configurada.
+    Exige a ação `operation:read`.
     """
     return await service.list_limits(call, query, page)
 
@@ -34,7 +34,7 @@ async def get_limits(call: Call, query: Query, page: PageInQuery) -> LimitPage:
     "Um limite de chamadas",
 )
 async def get_limit(call: Call, limit: LimitInPath) -> LimitState:
-    """Devolve um limite, como `GET /admin/limits` o mostra."""
+    """Devolve um limite, no mesmo formato de `GET /admin/limits`."""
     return await service.read_limit(call, limit)
 
 
@@ -45,8 +45,9 @@ async def get_limit(call: Call, limit: LimitInPath) -> LimitState:
     "Muda um limite por algum tempo",
 )
 async def put_limit(call: Call, limit: LimitInPath, body: LimitChange) -> LimitState:
-    """Muda a taxa em todos os processos em até 5 segundos, por até um dia, de um décimo a dez vezes a configurada: mais
-    que isso, só pelo comando `balcao limits`. Exige a ação `limits:write`; o motivo fica na trilha de auditoria.
+    """Muda a taxa por até um dia. Em até 5 segundos ela vale em todos os processos. Pode ir de um décimo a dez vezes a
+    taxa configurada; fora disso, só pelo comando `balcao limits`. Exige a ação `limits:write`. O motivo é registrado na
+    trilha de auditoria.
     """
     return await service.change_limit(call, limit, body)
 
@@ -60,7 +61,7 @@ async def put_limit(call: Call, limit: LimitInPath, body: LimitChange) -> LimitS
     errors=[409],
 )
 async def reset_limit(call: Call, limit: LimitInPath) -> None:
-    """Volta ao configurado em todos os processos em até 5 segundos; um que não foi mudado é 409. Exige a ação
+    """Volta à taxa configurada, em todos os processos em até 5 segundos. 409 se o limite não foi mudado. Exige a ação
     `limits:write`.
     """
     await service.reset_limit(call, limit)

@@ -1,4 +1,4 @@
-"""Routes of the maintenance of services."""
+"""Routes for the maintenance of services."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -18,7 +18,7 @@ routes = OPERATION_ROUTES.extend()
     "Serviços em manutenção",
 )
 async def get_maintenance(call: Call) -> Maintenances:
-    """Devolve os serviços em manutenção: desde e até quando, por quem e com que frase; e, à parte, as planejadas."""
+    """Devolve os serviços em manutenção, com o início, o fim, o autor e a mensagem, e as manutenções planejadas."""
     return await service.list_maintenance(call)
 
 
@@ -30,10 +30,11 @@ async def get_maintenance(call: Call) -> Maintenances:
     errors=[409],
 )
 async def begin_maintenance(call: Call, service_name: ServiceInPath, body: MaintenanceBody) -> MaintenanceState:
-    """O serviço responde 503 com a frase, em todos os processos em até 5 segundos, até o fim dito ou até que alguém a
-    encerre; as tarefas em fila continuam. Em quem já está em manutenção, muda frase e fim. Com `begins_at` ela é só
-    planejada: a página pública de estado a anuncia, ela começa e termina sozinha, e toma o lugar da que estava
-    planejada; sobre uma que já começou é 409. Exige a ação `maintenance:write`; o motivo fica na trilha de auditoria.
+    """Põe o serviço em manutenção: em até 5 segundos, todos os processos respondem 503 com a mensagem, até o fim
+    informado ou até que alguém a encerre. As tarefas em fila continuam. Se o serviço já está em manutenção, muda a
+    mensagem e o fim. Com `begins_at`, a manutenção é só planejada: a página pública de estado a anuncia, e ela começa e
+    termina sozinha. O plano substitui o anterior; se a manutenção já começou, a resposta é 409. Exige a ação
+    `maintenance:write`. O motivo é registrado na trilha de auditoria.
     """
     return await service.begin_maintenance(call, service_name, body)
 
@@ -47,8 +48,8 @@ async def begin_maintenance(call: Call, service_name: ServiceInPath, body: Maint
     errors=[409],
 )
 async def end_maintenance(call: Call, service_name: ServiceInPath) -> None:
-    """Põe o serviço de novo no ar, em todos os processos em até 5 segundos, ou desiste da manutenção planejada; sem
-    nenhuma é 409. Responde também enquanto o próprio registro está em manutenção. Exige a ação `maintenance:write`.
+    """Encerra a manutenção, em todos os processos em até 5 segundos, ou cancela a planejada. 409 se não há nenhuma.
+    Funciona também enquanto o próprio registro está em manutenção. Exige a ação `maintenance:write`.
     """
     await service.end_maintenance(call, service_name)
 

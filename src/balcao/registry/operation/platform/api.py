@@ -1,4 +1,4 @@
-"""Routes of the platform's state."""
+"""Routes for the platform's state."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -17,8 +17,9 @@ routes = OPERATION_ROUTES.extend()
     "Estado das partes da plataforma",
 )
 async def get_platform_state(call: Call) -> PlatformState:
-    """Devolve como estão banco de dados, réplicas, provedor de identidade, processos, tarefas e manutenções. De
-    réplicas e provedor, o que vê o processo que responde. Exige a ação `operation:read`; não mostra dados de ninguém.
+    """Devolve o estado do banco de dados, das réplicas, dos provedores de identidade, dos processos, das tarefas e das
+    manutenções. Réplicas e provedores aparecem como o processo que responde os vê. Exige a ação `operation:read`. Não
+    mostra dados pessoais.
     """
     return await service.read_platform_state(call)
 
@@ -30,8 +31,8 @@ async def get_platform_state(call: Call) -> PlatformState:
     "Processos de todas as máquinas",
 )
 async def get_processes(call: Call) -> Processes:
-    """Devolve os processos que atendem chamadas ou executam tarefas. Quem termina em ordem sai da lista; quem foi morto
-    fica nela, mudo, por uma hora.
+    """Devolve os processos que atendem chamadas ou executam tarefas. Um processo que termina em ordem sai da lista; um
+    que foi morto continua nela, sem sinal de vida, por uma hora.
     """
     return await service.list_processes(call)
 
@@ -43,7 +44,7 @@ async def get_processes(call: Call) -> Processes:
     "Versões do programa e dos esquemas do banco",
 )
 async def get_versions(call: Call) -> Versions:
-    """Devolve as versões dos processos vivos, mais de uma durante uma atualização, e a última migração aplicada de cada
+    """Devolve as versões dos processos vivos (mais de uma durante uma atualização) e a última migração aplicada de cada
     serviço.
     """
     return await service.read_versions(call)

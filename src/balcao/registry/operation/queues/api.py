@@ -1,4 +1,4 @@
-"""Routes of the queue by kinds."""
+"""Route for the queue by kind of job."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -17,8 +17,9 @@ routes = OPERATION_ROUTES.extend()
     "Filas por tipo de tarefa e tarefas periódicas",
 )
 async def get_queues(call: Call) -> Queues:
-    """Devolve, de cada tipo de tarefa de todos os serviços, quantas esperam, correm e falharam de vez e há quanto tempo
-    a mais antiga espera; e, das periódicas, a última e a próxima vez. Exige a ação `operation:read`.
+    """Devolve, para cada tipo de tarefa de todos os serviços, quantas esperam, quantas estão em execução, quantas
+    falharam de vez e há quanto tempo a mais antiga espera. Das tarefas periódicas, devolve a última e a próxima
+    execução. Exige a ação `operation:read`.
     """
     return await service.read_queues(call)
 

@@ -1,4 +1,4 @@
-"""Routes of the response counts."""
+"""Route for the response counts."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -19,8 +19,9 @@ routes = OPERATION_ROUTES.extend()
     query=ResponseCountQuery,
 )
 async def get_response_counts(call: Call, query: Query) -> ResponseCounts:
-    """Devolve, de cinco em cinco minutos, quantas chamadas cada serviço respondeu em todos os processos, quantas
-    recusou, em quantas falhou e em quanto tempo: os últimos segundos ainda faltam. Exige a ação `operation:read`.
+    """Devolve, para cada serviço e para cada período de cinco minutos, quantas chamadas foram respondidas por todos os
+    processos, quantas foram recusadas, quantas falharam e quanto tempo levaram. Os últimos segundos ainda não estão
+    incluídos. Exige a ação `operation:read`.
     """
     return await service.read_response_counts(call, query)
 

@@ -1,4 +1,4 @@
-"""Routes of the avatars."""
+"""Routes for avatars."""
 
 from typing import Annotated
 
@@ -33,7 +33,7 @@ PER_PAGE = 20
 
 
 class AvatarQuery(PageQuery):
-    """The page, with its own default size."""
+    """A page query with its own default size."""
 
     per_page: Annotated[
         int, Meta(ge=1, description="Itens por página; acima de 100 vale 100.", examples=[PER_PAGE])
@@ -55,7 +55,7 @@ routes = ROUTES.extend(tags=TAGS, body_limit=SMALL_BODY)
     may_lag=True,
 )
 async def get_active_avatars(call: Call, page: AvatarPageInQuery) -> Response[Avatars]:
-    """Devolve uma página dos avatares que o cidadão pode escolher, por nome. É pública."""
+    """Devolve uma página dos avatares que o cidadão pode escolher, em ordem de nome. Operação pública."""
     return with_etag(await service.list_active_avatars(call, page), call, PUBLIC)
 
 
@@ -69,8 +69,8 @@ async def get_active_avatars(call: Call, page: AvatarPageInQuery) -> Response[Av
     may_lag=True,
 )
 async def get_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
-    """Devolve a figura de um avatar que acompanha a plataforma, oferecido ou não: PNG de 256 x 256 pontos, ou SVG para
-    quem o pede em `Accept` (`image/svg+xml`). É pública; avatares com endereço próprio não têm figura aqui (404).
+    """Devolve a imagem de um avatar que acompanha a plataforma, mesmo que ele não seja mais oferecido: PNG de 256 x 256
+    pixels, ou SVG se `Accept` pede `image/svg+xml`. Operação pública; 404 se a imagem do avatar fica em outro endereço.
     """
     return respond_picture(await service.find_avatar_image(call, avatar_id), call)
 
@@ -84,7 +84,7 @@ async def get_image(call: Call, avatar_id: AvatarInPath) -> Response[bytes]:
     example={"name": "Capivara", "url": "https://figuras.cidade.example/capivara.svg"},
 )
 async def post_avatar(call: Call, body: AvatarCreation) -> Response[Avatar]:
-    """Oferece um avatar cuja figura fica em outro endereço `https://`."""
+    """Oferece um avatar cuja imagem fica em outro endereço `https://`."""
     return stored(await service.create_avatar(call, body))
 
 
@@ -96,7 +96,7 @@ async def post_avatar(call: Call, body: AvatarCreation) -> Response[Avatar]:
     status=204,
 )
 async def deactivate_avatar(call: Call, avatar_id: AvatarInPath) -> None:
-    """Deixa de oferecer o avatar e o retira de quem o escolheu; repetir nada muda."""
+    """Deixa de oferecer o avatar e o retira de quem o escolheu. Repetir a chamada não muda nada."""
     await service.deactivate_avatar(call, avatar_id)
 
 
@@ -108,7 +108,7 @@ async def deactivate_avatar(call: Call, avatar_id: AvatarInPath) -> None:
     errors=[304, 400],
 )
 async def get_avatar_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice]:
-    """Devolve o avatar que o cidadão escolheu; ambos os membros são nulos se não há escolha ou se ele deixou de ser
+    """Devolve o avatar que o cidadão escolheu. Os dois campos são nulos se não há escolha ou se o avatar deixou de ser
     oferecido.
     """
     return personal(await service.read_avatar_choice(call, cpf), call)
@@ -121,8 +121,8 @@ async def get_avatar_choice(call: Call, cpf: CpfInPath) -> Response[AvatarChoice
     "Escolhe ou retira o avatar do cidadão",
 )
 async def choose_avatar(call: Call, cpf: CpfInPath, body: AvatarChoiceBody) -> Response[AvatarChoice]:
-    """Grava o avatar escolhido, ou retira a escolha com `avatar_id` nulo. Um avatar desconhecido ou que não é mais
-    oferecido dá 404.
+    """Grava o avatar escolhido, ou retira a escolha se `avatar_id` é nulo. A resposta é 404 se o avatar não existe ou
+    não é mais oferecido.
     """
     return stored(await service.choose_avatar(call, cpf, body))
 

@@ -1,4 +1,4 @@
-"""Routes of the citizen record."""
+"""Routes for the citizen record."""
 
 from balcao.core.access.rules import client, own, scope
 from balcao.core.context.call import Call
@@ -23,9 +23,10 @@ routes = ROUTES.extend(tags=["citizen"])
     errors=[304, 400],
 )
 async def get_citizen(call: Call, cpf: CpfInPath) -> Response[Citizen]:
-    """Devolve o cadastro da cidade com o que o cidadão declarou por cima; o que não se conhece vem nulo. Podem ler o
-    próprio cidadão, quem tem a ação `citizen:read`, sistemas com o escopo `rmi:pessoa-fisica:read` e os clientes da
-    plataforma. Por escopo faltam os dados sensíveis, e o telefone pede ainda `rmi:telefone:read`.
+    """Devolve o cadastro da cidade combinado com o que o cidadão declarou, que prevalece. Dados desconhecidos vêm
+    nulos. Podem lê-lo o próprio cidadão, quem tem a ação `citizen:read`, sistemas com o escopo `rmi:pessoa-fisica:read`
+    e os clientes da plataforma. Quem lê por escopo não recebe os dados sensíveis, e só recebe o telefone se tem também
+    o escopo `rmi:telefone:read`.
     """
     return personal(await service.read_citizen(call, cpf), call)
 
@@ -39,9 +40,10 @@ async def get_citizen(call: Call, cpf: CpfInPath) -> Response[Citizen]:
     query=ProvenanceQuery,
 )
 async def get_provenance(call: Call, cpf: CpfInPath, query: Query) -> Response[Provenance]:
-    """Devolve cada dado do cadastro com quem o disse, desde quando, quando o CRM o confirmou e o que ele encobre. Os
-    dados sensíveis (gênero, raça ou cor, deficiência, renda) vêm sem valor, a não ser com `sensitive=true`, e a trilha
-    distingue as duas leituras. Para o próprio cidadão e para quem tem a ação `citizen:read`.
+    """Devolve cada dado do cadastro com a origem, a data, a última confirmação pelo CRM e o valor da cidade que ele
+    substitui. Os dados sensíveis (gênero, raça ou cor, deficiência, renda) só vêm com valor se `sensitive=true`; a
+    trilha de auditoria distingue as duas leituras. Disponível para o próprio cidadão e para quem tem a ação
+    `citizen:read`.
     """
     with_sensitive = parse_flag_parameter(query, "sensitive") or False
     return personal(await service.read_provenance(call, cpf, with_sensitive=with_sensitive), call)

@@ -1,4 +1,4 @@
-"""Routes of the self-declared fields and of the lists that forms offer for them."""
+"""Routes for the self-declared fields, and for the lists that forms offer for them."""
 
 from balcao.core.access.rules import own, public
 from balcao.core.context.call import Call
@@ -26,8 +26,8 @@ routes = ROUTES.extend(tags=["citizen"], body_limit=SMALL_BODY)
     errors=[412],
 )
 async def declare_gender(call: Call, cpf: CpfInPath, body: GenderBody) -> Message:
-    """Grava o gênero declarado, em texto livre; o mesmo valor outra vez só renova o horário. O que o cidadão declara
-    vale mais que o cadastro da cidade e é levado ao CRM.
+    """Grava o gênero declarado, em texto livre. Repetir o mesmo valor só renova o horário. O que o cidadão declara
+    prevalece sobre o cadastro da cidade e é enviado ao CRM.
     """
     return await service.declare_gender(call, cpf, body)
 
@@ -40,7 +40,7 @@ async def declare_gender(call: Call, cpf: CpfInPath, body: GenderBody) -> Messag
     errors=[304],
 )
 async def get_gender_options(call: Call) -> Response[list[str]]:
-    """Devolve os textos sugeridos para o gênero, na ordem em que se mostram; qualquer outro também é aceito. É
+    """Devolve os textos sugeridos para o gênero, na ordem de exibição. Qualquer outro texto também é aceito. Operação
     pública.
     """
     return with_etag(list(GENDER), call, CACHE)
@@ -64,8 +64,8 @@ async def get_gender_options(call: Call) -> Response[list[str]]:
     },
 )
 async def declare_address(call: Call, cpf: CpfInPath, body: AddressBody) -> Message:
-    """Grava o endereço declarado, ou o remove quando os seis membros obrigatórios têm o texto `null`. Declarar o mesmo
-    endereço de novo é recusado (409) enquanto ele é recente.
+    """Grava o endereço declarado, ou o remove se os seis campos obrigatórios têm o texto `null`. Declarar de novo o
+    mesmo endereço é recusado (409) enquanto a declaração é recente.
     """
     return await service.declare_address(call, cpf, body)
 
@@ -79,8 +79,8 @@ async def declare_address(call: Call, cpf: CpfInPath, body: AddressBody) -> Mess
     example={"valor": "ana.moreira@pessoa.example"},
 )
 async def declare_email(call: Call, cpf: CpfInPath, body: ValueBody) -> Message:
-    """Grava o e-mail declarado, que passa a ser o principal. Declarar o mesmo de novo é recusado (409) enquanto ele é
-    recente.
+    """Grava o e-mail declarado, que passa a ser o principal. Declarar de novo o mesmo e-mail é recusado (409) enquanto
+    a declaração é recente.
     """
     return await service.declare_email(call, cpf, body)
 
@@ -123,7 +123,7 @@ def _add_routes(choice: Choice) -> None:
         errors=[304],
     )
     async def list_options(call: Call) -> Response[list[str]]:
-        """Devolve os valores que o campo aceita, exatos, na ordem em que se mostram. É pública."""
+        """Devolve os valores exatos que o campo aceita, na ordem de exibição. Operação pública."""
         return with_etag(list(choice.options), call, CACHE)
 
 

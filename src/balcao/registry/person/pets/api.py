@@ -1,4 +1,4 @@
-"""Routes of the pets."""
+"""Routes for pets."""
 
 from balcao.core.access.rules import own
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows
@@ -26,8 +26,8 @@ routes = ROUTES.extend(tags=["pets"], dialect=ERROR_AND_MESSAGE, body_limit=SMAL
     errors=[304],
 )
 async def get_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Pets]:
-    """Devolve uma página dos animais do cidadão: os dos registros da cidade, depois os que ele mesmo cadastrou. O CPF
-    de outros tutores vem mascarado.
+    """Devolve uma página dos animais do cidadão: primeiro os dos registros da cidade, depois os que ele mesmo
+    cadastrou. O CPF de outros tutores vem mascarado.
     """
     return personal(await service.list_pets(call, cpf, page), call)
 
@@ -41,8 +41,8 @@ async def get_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Pe
     errors=[409],
 )
 async def post_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]:
-    """Cadastra um animal do cidadão e o devolve com o seu número. Cada cidadão cadastra até 50 (409 além disso). Com o
-    cabeçalho `Idempotency-Key`, repetir a chamada devolve a primeira resposta.
+    """Cadastra um animal do cidadão e o devolve com o seu número. Cada cidadão pode cadastrar até 50 animais; além
+    disso, a resposta é 409. Com o cabeçalho `Idempotency-Key`, repetir a chamada devolve a primeira resposta.
     """
     return created(await service.create_pet(call, cpf, body))
 
@@ -55,7 +55,7 @@ async def post_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]:
     errors=[304, 400],
 )
 async def get_pet_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
-    """Devolve quantos animais os registros da cidade têm do cidadão, por espécie, e quantos ele mesmo cadastrou."""
+    """Devolve quantos animais do cidadão há nos registros da cidade, por espécie, e quantos ele mesmo cadastrou."""
     return personal(await service.read_pet_stats(call, cpf), call)
 
 
@@ -67,7 +67,7 @@ async def get_pet_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
     errors=[304, 400],
 )
 async def get_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath) -> Response[Pet]:
-    """Devolve um animal do cidadão. O de outra pessoa é desconhecido (404), como um número que não existe."""
+    """Devolve um animal do cidadão; 404 se ele não existe ou é de outra pessoa."""
     return personal(await service.read_pet(call, cpf, pet_id), call)
 
 

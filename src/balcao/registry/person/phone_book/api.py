@@ -1,4 +1,4 @@
-"""Routes of the phone book. None is public, because knowing a number says nothing about the caller."""
+"""Routes for the phone book. None is public, because knowing a phone number proves nothing about the caller."""
 
 from balcao.core.access.rules import action, authenticated, client
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows, retain_rows
@@ -54,9 +54,10 @@ ANA = {"cpf": "90000000175", "channel": "whatsapp"}
     concerns_people=True,
 )
 async def get_phone_status(call: Call, number: NumberInPath) -> Response[PhoneStatus]:
-    """Diz se o telefone está ligado a alguém (CPF e nome mascarados), em quarentena ou livre, e se a pessoa aceita
-    mensagens nele. Durante a quarentena, e depois dela, quem o tinha antes não aparece. Exige a ação `phones:read`; a
-    leitura fica na trilha de auditoria. Um cliente de `BALCAO_MESSENGER_CLIENTS` recebe `cpf` e `name` nulos.
+    """Devolve se o telefone está ligado a alguém (CPF e nome mascarados), em quarentena ou livre, e se a pessoa aceita
+    mensagens nele. Durante e depois da quarentena, quem o tinha antes não aparece. Exige a ação `phones:read`, ou um
+    cliente de `BALCAO_MESSENGER_CLIENTS`, que recebe `cpf` e `name` nulos. A leitura é registrada na trilha de
+    auditoria.
     """
     return personal(await service.read_phone_status(call, number), call)
 
@@ -70,7 +71,9 @@ async def get_phone_status(call: Call, number: NumberInPath) -> Response[PhoneSt
     concerns_people=True,
 )
 async def get_phone_citizen(call: Call, number: NumberInPath) -> Response[PhoneCitizen]:
-    """Devolve CPF e nome mascarados de quem tem o telefone; `found` falso se ninguém. Exige `phones:read`."""
+    """Devolve o CPF e o nome mascarados de quem tem o telefone; `found` é falso se ele não está ligado a ninguém. Exige
+    a ação `phones:read`.
+    """
     return personal(await service.read_phone_citizen(call, number), call)
 
 
@@ -82,11 +85,12 @@ async def get_phone_citizen(call: Call, number: NumberInPath) -> Response[PhoneC
     errors=[409],
 )
 async def bind_phone(call: Call, number: NumberInPath, body: PhoneBindBody) -> Response[BoundPhone]:
-    """Liga o telefone à pessoa: com o token dela, se o telefone está livre ou já é dela; com a ação `phones:write`, se
-    ela o confirmou por código. Senão 409. Não está livre um telefone que consta do cadastro de outra pessoa. Só pela
-    palavra da pessoa a ligação vale 30 dias, e no máximo três ao mesmo tempo; até dez pedidos por hora, depois 429.
-    Confirmado por código, o telefone fica com quem o confirmou. Não dá consentimento: para isso há `/opt-in`. Um
-    cliente de `BALCAO_MESSENGER_CLIENTS` confirma assim que um telefone provado por código é da pessoa; senão 409.
+    """Liga o telefone à pessoa. Com o token da própria pessoa, o telefone deve estar livre ou já ser dela. Um telefone
+    que consta do cadastro de outra pessoa não está livre. Com a ação `phones:write`, ou por um cliente de
+    `BALCAO_MESSENGER_CLIENTS`, a pessoa deve ter confirmado o telefone por código. Nos outros casos a resposta é 409.
+    Uma ligação sem confirmação vale 30 dias. Cada pessoa pode ter até três ao mesmo tempo e fazer até dez pedidos por
+    hora (429). Um telefone confirmado por código passa a quem o confirmou. A ligação não dá consentimento: para isso há
+    `/opt-in`.
     """
     return stored(await service.bind_phone(call, number, body))
 
@@ -100,8 +104,8 @@ async def bind_phone(call: Call, number: NumberInPath, body: PhoneBindBody) -> R
     concerns_people=True,
 )
 async def opt_in_phone(call: Call, number: NumberInPath, body: PhoneOptInBody) -> Response[PhoneOutcome]:
-    """Grava o consentimento de quem tem o telefone, com o canal em que foi dado. Um telefone que não está ligado a essa
-    pessoa, ou em quarentena, é recusado (409).
+    """Grava o consentimento de quem tem o telefone, com o canal em que foi dado. Um telefone que está em quarentena, ou
+    que não está ligado a essa pessoa, é recusado (409).
     """
     return stored(await service.opt_in_phone(call, number, body))
 
@@ -115,9 +119,9 @@ async def opt_in_phone(call: Call, number: NumberInPath, body: PhoneOptInBody) -
     concerns_people=True,
 )
 async def opt_out_phone(call: Call, number: NumberInPath, body: PhoneOptOutBody) -> Response[PhoneOutcome]:
-    """Retira o consentimento deste telefone, de quem quer que seja; as preferências da pessoa não mudam. O motivo
-    `incorrect_person` diz que o número trocou de mãos: a ligação acaba e ele entra em quarentena. Exige `phones:write`
-    ou um cliente de `BALCAO_MESSENGER_CLIENTS`.
+    """Retira o consentimento para este telefone, seja de quem for. As preferências da pessoa não mudam. O motivo
+    `incorrect_person` indica que o número trocou de mãos: a ligação acaba e ele entra em quarentena. Exige a ação
+    `phones:write` ou um cliente de `BALCAO_MESSENGER_CLIENTS`.
     """
     return stored(await service.opt_out_phone(call, number, body))
 
@@ -132,9 +136,9 @@ async def opt_out_phone(call: Call, number: NumberInPath, body: PhoneOptOutBody)
 async def validate_phone_registration(
     call: Call, number: NumberInPath, body: RegistrationBody
 ) -> Response[RegistrationVerdict]:
-    """Diz se o que a pessoa informou confere, sem diferença de maiúsculas e acentos; não mostra nada além do que foi
-    enviado, e nada grava. Há um limite de tentativas por CPF (429). Exige a ação `phones:write`; fica na trilha de
-    auditoria.
+    """Devolve se os dados informados conferem com o registro da cidade, sem diferenciar maiúsculas nem acentos. Não
+    mostra nada além do que foi enviado e não grava nada. Há um limite de tentativas por CPF (429). Exige a ação
+    `phones:write`. A consulta é registrada na trilha de auditoria.
     """
     return stored(await service.validate_registration(call, number, body))
 
@@ -148,8 +152,8 @@ async def validate_phone_registration(
     concerns_people=True,
 )
 async def get_phone_preferences(call: Call, number: NumberInPath) -> Response[PhonePreferences]:
-    """Devolve as preferências da pessoa a quem o telefone está ligado, com o CPF mascarado; 404 sem ela. Exige
-    `phones:read`.
+    """Devolve as preferências da pessoa a quem o telefone está ligado, com o CPF mascarado; 404 se ele não está ligado
+    a ninguém. Exige a ação `phones:read`.
     """
     return personal(await service.read_phone_preferences(call, number), call)
 
@@ -165,8 +169,8 @@ async def get_phone_preferences(call: Call, number: NumberInPath) -> Response[Ph
     concerns_people=True,
 )
 async def put_phone_preferences(call: Call, number: NumberInPath, body: PreferencesBody) -> Response[PhonePreferences]:
-    """Como a operação do próprio cidadão, para a pessoa a quem o telefone está ligado; 404 sem ela. Cada mudança real
-    fica no histórico dela.
+    """Altera as preferências da pessoa a quem o telefone está ligado, como na operação do próprio cidadão; 404 se ele
+    não está ligado a ninguém. Cada mudança de valor entra no histórico da pessoa.
     """
     return stored(await service.change_phone_preferences(call, number, body))
 
@@ -184,7 +188,9 @@ async def put_phone_preferences(call: Call, number: NumberInPath, body: Preferen
 async def choose_phone_category(
     call: Call, number: NumberInPath, category_id: CategoryInPath, content: bytes
 ) -> Response[PhonePreferences]:
-    """Como a operação do próprio cidadão, para a pessoa a quem o telefone está ligado; 404 sem ela."""
+    """Grava a escolha de uma categoria pela pessoa a quem o telefone está ligado, como na operação do próprio cidadão;
+    404 se ele não está ligado a ninguém.
+    """
     return stored(await service.choose_phone_category(call, number, category_id, content))
 
 
@@ -197,7 +203,9 @@ async def choose_phone_category(
     concerns_people=True,
 )
 async def reject_phone_registration(call: Call, number: NumberInPath, body: RejectionBody) -> Response[PhoneOutcome]:
-    """Desfaz a ligação do telefone com a pessoa e o põe em quarentena; `not_found` se não estava ligado a ela."""
+    """Desfaz a ligação do telefone com a pessoa e o põe em quarentena. O `status` é `not_found` se ele não estava
+    ligado a ela.
+    """
     return stored(await service.reject_registration(call, number, body))
 
 
@@ -209,8 +217,8 @@ async def reject_phone_registration(call: Call, number: NumberInPath, body: Reje
     concerns_people=True,
 )
 async def quarantine_phone(call: Call, number: NumberInPath) -> Response[QuarantineOutcome]:
-    """Para um número que pode ter trocado de mãos: a ligação com quem o tinha acaba de vez, e ninguém mais aparece por
-    ele até que a quarentena termine ou alguém o confirme por código.
+    """Põe em quarentena um número que pode ter trocado de mãos. A ligação com quem o tinha acaba de vez, e ninguém
+    aparece ligado a ele até que a quarentena termine ou alguém o confirme por código.
     """
     return stored(await service.quarantine_phone(call, number))
 
@@ -223,7 +231,9 @@ async def quarantine_phone(call: Call, number: NumberInPath) -> Response[Quarant
     concerns_people=True,
 )
 async def release_phone(call: Call, number: NumberInPath) -> Response[QuarantineOutcome]:
-    """Encerra a quarentena; o número fica livre, sem ligação com quem o tinha. Exige `phones:write`."""
+    """Encerra a quarentena. O número fica livre, sem ligação com quem o tinha; 404 se não está em quarentena. Exige a
+    ação `phones:write`.
+    """
     return stored(await service.release_phone(call, number))
 
 
@@ -237,8 +247,8 @@ async def release_phone(call: Call, number: NumberInPath) -> Response[Quarantine
     concerns_people=True,
 )
 async def get_quarantined_phones(call: Call, query: Query, page: PageInQuery) -> Response[QuarantinedPhones]:
-    """Devolve uma página dos telefones em quarentena, ou, com `expired=true`, daqueles cuja quarentena terminou há até
-    30 dias.
+    """Devolve uma página dos telefones em quarentena ou, com `expired=true`, dos telefones cuja quarentena terminou há
+    até 30 dias.
     """
     expired = parse_flag_parameter(query, "expired") or False
     return personal(await service.list_quarantined_phones(call, page, expired=expired), call)
@@ -251,7 +261,7 @@ async def get_quarantined_phones(call: Call, query: Query, page: PageInQuery) ->
     "As quarentenas de telefones em números",
 )
 async def get_quarantine_stats(call: Call) -> QuarantineStats:
-    """Conta as quarentenas que valem e as que terminaram há até 30 dias."""
+    """Conta as quarentenas em vigor, as que terminaram há até 30 dias e todas as que já houve."""
     async with call.platform.database.connection() as connection:
         return await store.read_quarantine_stats(connection)
 

@@ -1,4 +1,4 @@
-"""Routes of the citizen's phone."""
+"""Routes for the citizen's phone number."""
 
 from balcao.core.access.rules import own
 from balcao.core.audit.personal_data import PersonalData, erase_older_rows
@@ -28,9 +28,9 @@ routes = ROUTES.extend(tags=["citizen"], dialect=ERROR_AND_MESSAGE, body_limit=S
     example={"ddi": "55", "ddd": "21", "valor": "900010176"},
 )
 async def declare_phone(call: Call, cpf: CpfInPath, body: PhoneBody) -> Message:
-    """Envia um código de 6 dígitos ao número; o cadastro só muda quando ele for confirmado em `/phone/validate`. Há
-    limites de códigos por cidadão, por número e, de cinco por dia, por cidadão em cada número: além deles a resposta é
-    429, com `Retry-After`. Sem um serviço de envio configurado, a resposta é 503.
+    """Envia um código de 6 dígitos ao número. O cadastro só muda quando o número é confirmado em `/phone/validate`. Há
+    limites de códigos por cidadão e por número, e de cinco por dia para cada cidadão em cada número; além deles a
+    resposta é 429, com `Retry-After`. Se não há um serviço de envio configurado, a resposta é 503.
     """
     return await service.declare_phone(call, cpf, body)
 
@@ -44,9 +44,9 @@ async def declare_phone(call: Call, cpf: CpfInPath, body: PhoneBody) -> Message:
     example={"ddi": "55", "ddd": "21", "valor": "900010176", "code": "123456"},
 )
 async def confirm_phone(call: Call, cpf: CpfInPath, body: ConfirmationBody) -> Message:
-    """Confirma o número com o código recebido; ele passa a ser o telefone principal. Um código errado, vencido ou de
-    outro número dá 404, com `error` igual a `Invalid or expired verification code`; depois de 5 tentativas a resposta é
-    429.
+    """Confirma o número com o código recebido; ele passa a ser o telefone principal. Se o código está errado, vencido
+    ou é de outro número, a resposta é 404, com `error` igual a `Invalid or expired verification code`. Depois de 5
+    tentativas, a resposta é 429.
     """
     return await service.confirm_phone(call, cpf, body)
 

@@ -1,4 +1,4 @@
-"""Routes of the search for a citizen at the counter."""
+"""Routes for the search for a citizen at the counter."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
@@ -26,10 +26,10 @@ RATE = "60/hour"
     rate=RATE,
 )
 async def search_citizens(call: Call, body: SearchBody) -> Response[FoundCitizens]:
-    """Procura por nome e nascimento, por protocolo ou por telefone, sempre inteiros, e devolve no máximo cinco pessoas,
-    com o CPF mascarado; se há mais, nenhuma (400 `search-too-broad`). Exige a ação `citizen:search` e sempre o motivo
-    em `X-Access-Reason`. Cada pesquisa fica na trilha de auditoria e, para cada pessoa encontrada, em "quem viu os meus
-    dados".
+    """Procura por nome e nascimento, por protocolo ou por telefone. Cada palavra do nome, o protocolo e o telefone
+    devem vir inteiros. Devolve no máximo cinco pessoas, com o CPF mascarado. Se há mais, não devolve nenhuma (400
+    `search-too-broad`). Exige a ação `citizen:search` e sempre o motivo em `X-Access-Reason`. Cada pesquisa é
+    registrada na trilha de auditoria e, para cada pessoa encontrada, em "quem viu os meus dados".
     """
     return stored(await service.search_citizens(call, body))
 
@@ -45,7 +45,7 @@ async def search_citizens(call: Call, body: SearchBody) -> Response[FoundCitizen
 )
 async def identify_citizen(call: Call, body: IdentifyBody) -> Response[IdentifiedCitizen]:
     """Devolve o CPF da pessoa escolhida entre as que o mesmo autor encontrou há até 15 minutos. Exige a ação
-    `citizen:search` e o motivo em `X-Access-Reason`; só esta pessoa, e não as outras encontradas, fica registrada como
+    `citizen:search` e o motivo em `X-Access-Reason`. Só esta pessoa, e não as outras encontradas, é registrada como
     identificada.
     """
     return stored(await service.identify_citizen(call, body.handle))

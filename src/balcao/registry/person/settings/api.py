@@ -1,4 +1,4 @@
-"""Routes of a citizen's settings."""
+"""Routes for a citizen's settings."""
 
 from balcao.core.access.rules import own
 from balcao.core.audit.personal_data import PersonalData, retain_rows
@@ -38,7 +38,7 @@ async def get_first_login(call: Call, cpf: CpfInPath) -> Response[FirstLogin]:
     errors=[400],
 )
 async def end_first_login(call: Call, cpf: CpfInPath) -> Response[FirstLogin]:
-    """Registra que o primeiro acesso terminou; não leva corpo, e repetir nada muda."""
+    """Registra que o primeiro acesso terminou. A chamada não tem corpo, e repeti-la não muda nada."""
     return stored(await service.end_first_login(call, cpf))
 
 
@@ -65,8 +65,9 @@ async def get_opt_in(call: Call, cpf: CpfInPath) -> Response[OptIn]:
     example={"opt_in": True, "category_opt_ins": {"courses": True}},
 )
 async def put_opt_in(call: Call, cpf: CpfInPath, body: OptInBody) -> Response[OptIn]:
-    """Altera as preferências de notificação pelo canal `web`, com prova no histórico, e devolve as que passam a valer.
-    Uma categoria desconhecida ou inativa é recusada (422); com `If-Match`, só vale sobre o estado lido (412).
+    """Altera as preferências de notificação, com o canal `web` e registro no histórico, e devolve as preferências em
+    vigor. Uma categoria desconhecida ou inativa é recusada (422). Com `If-Match`, a resposta é 412 se as preferências
+    mudaram desde a leitura.
     """
     return stored(await service.change_opt_in(call, cpf, body))
 

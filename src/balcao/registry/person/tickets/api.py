@@ -1,4 +1,4 @@
-"""Routes of the service tickets."""
+"""Route for service tickets."""
 
 from balcao.core.access.rules import own
 from balcao.core.audit.personal_data import ExportMember, PersonalData
@@ -24,7 +24,7 @@ routes = ROUTES.extend(tags=["citizen"])
 )
 async def get_tickets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Tickets]:
     """Devolve uma página dos chamados que a cidade tem em nome do cidadão, os mais novos primeiro. Os chamados vêm da
-    central de atendimento e não mudam aqui.
+    central de atendimento e não podem ser alterados aqui.
     """
     return personal(await service.list_tickets(call, cpf, page), call)
 

@@ -1,4 +1,4 @@
-"""Routes of the validators. They need no token, so that forms can use them before a login."""
+"""Routes for the validators. They need no token, so that forms can use them before a login."""
 
 from balcao.core.access.rules import public
 from balcao.core.feature import Feature
@@ -22,8 +22,8 @@ routes = ROUTES.extend(tags=["validators"], body_limit=SMALL_BODY)
     idempotent=True,
 )
 async def validate_phone(body: PhoneQuestion) -> PhoneVerdict:
-    """Diz se o texto pode ser um telefone e o separa em partes. Olha só a forma: nada é guardado nem consultado. É
-    pública, até 30 chamadas por minuto.
+    """Verifica se o texto pode ser um telefone e o separa em partes. Só o formato é verificado: nada é guardado nem
+    consultado. Operação pública, até 30 chamadas por minuto.
     """
     return service.check_phone(body)
 
@@ -37,8 +37,8 @@ async def validate_phone(body: PhoneQuestion) -> PhoneVerdict:
     idempotent=True,
 )
 async def validate_email(body: EmailQuestion) -> EmailVerdict:
-    """Diz se o texto pode ser um endereço de e-mail e o normaliza. Olha só a forma: nada é enviado nem consultado. É
-    pública, até 30 chamadas por minuto.
+    """Verifica se o texto pode ser um endereço de e-mail e o normaliza. Só o formato é verificado: nada é enviado nem
+    consultado. Operação pública, até 30 chamadas por minuto.
     """
     return service.check_email(body)
 

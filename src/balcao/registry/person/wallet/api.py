@@ -1,4 +1,4 @@
-"""Routes of the wallet."""
+"""Route for the wallet."""
 
 from balcao.core.access.rules import own, scope
 from balcao.core.audit.personal_data import ExportMember, PersonalData
@@ -21,8 +21,8 @@ routes = ROUTES.extend(tags=["citizen"])
     errors=[304, 400],
 )
 async def get_wallet(call: Call, cpf: CpfInPath) -> Response[Wallet]:
-    """Devolve o que documentos, saúde, assistência social e educação têm do cidadão; o que não se conhece vem nulo. Por
-    escopo, cada sistema recebe só os membros que os seus escopos cobrem.
+    """Devolve os documentos do cidadão e os seus dados de saúde, assistência social e educação. Dados desconhecidos vêm
+    nulos. Quem lê por escopo só recebe os membros que os seus escopos cobrem.
     """
     return personal(await service.read_wallet(call, cpf), call)
 
