@@ -60,7 +60,7 @@ class MetricsSource:
         self.http = httpx.Client(timeout=TIMEOUT_SECONDS, headers=headers)
 
     def read(self) -> Reading:
-        """Read all addresses. Raises OperatorFault if none responds, or if a response has no metrics of Balcão."""
+        """Read all addresses. Raises OperatorFault if none responds, or if a response has no Balcão metrics."""
         texts, self.silent = [], []
         for address in self.addresses:
             try:

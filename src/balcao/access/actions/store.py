@@ -75,7 +75,7 @@ WHERE kind = 'action' AND name = ANY(:names::text[]) AND NOT EXISTS (
     SELECT FROM access.action WHERE code_key = shipped_once.name)
 """)
 async def list_names_of_deleted_actions(connection: Connection, names: Collection[str]) -> list[str]:
-    """Return the names among `names` that belong to deleted actions declared in code."""
+    """Return which of the names belong to deleted actions that are declared in code."""
 
 
 @statement("SELECT id FROM access.action WHERE name = :name")

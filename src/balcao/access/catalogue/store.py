@@ -122,8 +122,8 @@ async def _forget_up_to(connection: Connection, last: int | None) -> None: ...
 async def delete_noted_changes(connection: Connection, age: timedelta) -> int:
     """Delete the notes of changes older than `age`, and return the number of deleted notes.
 
-    Consistency: both statements run in the caller's transaction. A reader either finds all notes, or finds the
-    information that older notes are gone.
+    Consistency: both statements run in the caller's transaction. A reader either finds all notes, or sees that
+    older notes are gone.
 
     Locks: no other process waits for the deleted rows. The second statement locks the catalogue until the transaction
     ends.

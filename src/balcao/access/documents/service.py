@@ -99,7 +99,10 @@ async def plan_changes(call: Call, content: bytes, *, prune: bool) -> Plan:
 
 
 async def plan_openapi(call: Call, content: bytes, query: OpenApiQuery) -> Plan:
-    """Plan the document that maps the operations of an OpenAPI description, as `plan_changes` does."""
+    """Return the changes that would map the operations of an OpenAPI description, and store the plan.
+
+    Raises Unprocessable as `plan_changes` does, and if an operation has no action.
+    """
     return await _plan(call, await run_in_thread(parse_openapi, content, query), prune=False)
 
 

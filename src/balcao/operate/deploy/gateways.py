@@ -153,7 +153,7 @@ def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
 def _choose_panel_readiness(plan: Plan) -> str:
     """Return the path that shows whether a process can serve the panel, or an empty string if no process has the panel.
 
-    Processes with all services may have no panel. Their liveness is checked instead, which all of them answer.
+    Processes with all services may or may not have the panel. All of them answer a liveness check, so liveness is used.
     """
     if PANEL in plan.servers_of:
         return PANEL_READINESS
@@ -161,13 +161,13 @@ def _choose_panel_readiness(plan: Plan) -> str:
 
 
 def _name_port(public_url: str) -> str:
-    """Return the public port with a colon, or an empty string for the HTTPS port."""
+    """Return the public address's port with a colon, or an empty string if the port is 443 or not given."""
     port = urlsplit(public_url).port
     return f":{port}" if port not in {None, 443} else ""
 
 
 def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
-    """Return a pool for each service. Every process can serve the pages at the root."""
+    """Return a pool for each service. Every process with a service can also serve the pages at the root."""
     readiness = {area.service: area.readiness for area in areas}
     of_services = [servers for name, servers in plan.servers_of.items() if name != PANEL]
     pages = [*plan.servers, *(server for servers in of_services for server in servers)]
