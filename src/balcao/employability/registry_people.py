@@ -127,7 +127,7 @@ def _format_phone(phone: _Main | None) -> str | None:
 def _parse_day(text: str | None) -> date | None:
     """Return the date part of a timestamp, or None if it is malformed.
 
-    The date is already local, whatever the offset.
+    The offset is ignored, because the date is already local.
     """
     try:
         return date.fromisoformat((text or "")[:_DATE_LENGTH])

@@ -16,7 +16,7 @@ from balcao.employability.companies.schemas import Company
 
 _MEMBERS = ", ".join(Company.__struct_fields__)
 _WRITTEN = ("cnpj", "razao_social", "nome_fantasia", "descricao", "url_logo", "website", "setor", "porte")
-# `position` instead of LIKE, because `%` and `_` may be part of a name.
+# `position` instead of LIKE, because names can contain `%` and `_`.
 _MATCHES = """(:search::text IS NULL OR position(employability.folded(:search) IN search_text) > 0)
     AND (:cnpj::text IS NULL OR cnpj = :cnpj)"""
 

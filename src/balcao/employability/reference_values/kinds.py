@@ -1,4 +1,4 @@
-"""The ten kinds of reference values. Their values are parts of the paths."""
+"""The ten kinds of reference values. The values of the enum are parts of paths."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -29,7 +29,7 @@ async def export_data(call: Call, cpf: Cpf) -> bytes:
 
 
 async def erase_data(call: Call, cpf: Cpf) -> Message:
-    """Erase the person's data (rules: employability 5.4). It is no error if nothing is stored."""
+    """Erase the person's data (rules: employability 5.4). This succeeds even if nothing is stored."""
     async with call.platform.database.transaction() as connection:
         now = utc_now()
         cleared = await call.platform.part(HeldHere).erase(connection, cpf, now)

@@ -30,7 +30,7 @@ _AREAS = """(
 _MEMBERS = {
     each: f"id, nome, created_at, updated_at{f', {_AREAS}' if each is Catalogue.SKILL else ''}" for each in Catalogue
 }
-# `position` instead of LIKE, because `%` and `_` may be part of a name.
+# `position` instead of LIKE, because names can contain `%` and `_`.
 _MATCHES = "(:search::text IS NULL OR position(employability.folded(:search) IN folded) > 0)"
 _IN_AREA = """(:area::bigint IS NULL OR EXISTS (
     SELECT FROM employability.skill_area AS link WHERE link.skill_id = entry.id AND link.area_id = :area))"""

@@ -40,7 +40,7 @@ async def accept_terms(call: Call, cpf: Cpf, *, names_after: timedelta | None = 
 
 
 async def revoke_terms(call: Call, cpf: Cpf) -> Message:
-    """Revoke the person's acceptance, of whatever version. Raises NotFound if there is none."""
+    """Revoke the person's acceptance of any version. Raises NotFound if there is none."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_acceptance(connection, cpf):
             raise _not_accepted()

@@ -44,4 +44,4 @@ SELECT cd_ua FROM employability.department
 WHERE read_at IS NULL OR read_at <= now() - :fresh::interval ORDER BY read_at NULLS FIRST, cd_ua
 """)
 async def list_stale_departments(connection: Connection, fresh: timedelta) -> list[str]:
-    """Return the codes of copies that were never read, then of those at least `fresh` old, the oldest first."""
+    """Return the codes of copies that were never read, followed by copies at least `fresh` old, the oldest first."""

@@ -29,7 +29,7 @@ REACHED_SQL = """(:departments::text[] IS NULL OR job.id_orgao_parceiro = ANY(:d
 
 
 def _object(row: str, members: str) -> str:
-    """Return the SQL expression of a JSON object with these columns of a row."""
+    """Return an SQL expression that creates a JSON object from these columns of a row."""
     pairs = ", ".join(f"'{name}', {row}.{name}" for name in members.split())
     return f"jsonb_build_object({pairs})"
 
@@ -40,13 +40,13 @@ def _reference(row: str, *, ranked: bool = False) -> str:
 
 
 def _value(column: str, *, ranked: bool = False) -> str:
-    """Return the SQL expression of the reference value that a column refers to."""
+    """Return an SQL expression that reads the reference value to which a column refers."""
     record = _reference("value", ranked=ranked)
     return f"(SELECT {record} FROM employability.reference_value AS value WHERE value.id = {column})"
 
 
 def _values(kind: str) -> str:
-    """Return the SQL expression of the job's reference values of one kind, in the order of the reference table."""
+    """Return an SQL expression that lists the job's reference values of one kind, in the order of their table."""
     return f"""(
         SELECT coalesce(jsonb_agg({_reference("value")} ORDER BY value.posicao, value.id), '[]')
         FROM employability.job_reference_value AS linked

@@ -12,7 +12,7 @@ from balcao.employability.hiring.listings.store import DECIDED_SQL, SHOWN_SQL
 
 
 def _value_ids(kind: str) -> str:
-    """Return the SQL expression of the ids of a job's reference values of one kind."""
+    """Return an SQL expression that lists the ids of a job's reference values of one kind."""
     return f"""(
         SELECT coalesce(json_agg(value.id), '[]')
         FROM employability.job_reference_value AS linked
@@ -47,7 +47,7 @@ async def list_stored_contents(connection: Connection, ids: Sequence[UUID], now:
 
 @statement("SELECT id FROM employability.job WHERE id = ANY(:ids::uuid[])")
 async def list_present_job_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that belong to a job, deleted jobs included."""
+    """Return the ids among these that belong to a job, deleted jobs included."""
 
 
 def read_timezone(connection: Connection) -> str:

@@ -9,7 +9,7 @@ from balcao.employability.resume.sections.records import SECTIONS, Section
 
 
 def _value(column: str, *, ranked: bool = False) -> str:
-    """Return the SQL expression of the reference value that a column refers to."""
+    """Return an SQL expression that reads the reference value to which a column refers."""
     members = "'id', id, 'descricao', descricao, 'created_at', created_at, 'updated_at', updated_at"
     members += ", 'ordem', posicao" if ranked else ""
     return f"""(
@@ -18,7 +18,7 @@ def _value(column: str, *, ranked: bool = False) -> str:
 
 
 def _list(columns: str, rest: str) -> str:
-    """Return the SQL expression of a JSON array of the selected rows, in their order."""
+    """Return an SQL expression that creates a JSON array from the selected rows, in their order."""
     return f"(SELECT coalesce(jsonb_agg(to_jsonb(listed)), '[]') FROM (SELECT {columns} {rest}) AS listed)"
 
 

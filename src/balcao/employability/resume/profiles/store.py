@@ -10,7 +10,7 @@ INSERT INTO employability.resume (cpf) VALUES (:cpf)
 ON CONFLICT (cpf) DO UPDATE SET updated_at = clock_timestamp(), row_version = resume.row_version + 1
 """)
 async def touch_resume(connection: Connection, cpf: Cpf) -> None:
-    """Create the root or update its version, and lock it until the transaction ends (rules: employability 5.2)."""
+    """Create the root or increment its version, and lock it until the transaction ends (rules: employability 5.2)."""
 
 
 def claim_resume_sql(cpf: str, version: str, source: str) -> str:
@@ -49,7 +49,7 @@ async def count_resumes(connection: Connection) -> int: ...
 # Every save and every application updates `updated_at` of the root.
 @statement("DELETE FROM employability.resume WHERE updated_at < now() - make_interval(months => :months)")
 async def delete_untouched_resumes(connection: Connection, months: int) -> int:
-    """Delete the roots not touched for `months`, with all rows that refer to them.
+    """Delete the roots not touched for `months` months, with all rows that refer to them.
 
     Return the number of deleted roots.
     """

@@ -51,9 +51,9 @@ WHERE application.status <> 'retirada' AND application.cpf IS NOT NULL
 ORDER BY wanted.place
 """)
 async def list_live_applications(connection: Connection, ids: Sequence[UUID]) -> list[ListedApplication]:
-    """Return those of the applications that are not withdrawn or erased, in the order of `ids`.
+    """Return these applications in the order of `ids`. Withdrawn and erased applications are left out.
 
-    Each has the copy of the candidate's registry record. The caller of this function must check access.
+    Each application has the copy of the candidate's registry record. The caller of this function must check access.
     """
 
 
@@ -84,7 +84,7 @@ async def lock_application(connection: Connection, id_: UUID, own: Cpf | None, s
 # Job: the statement locks it until the commit, so a freeze comes either before or after this application.
 #
 # Resume: every application increments the version of the resume's root. A person's applications therefore run one after
-# the other, and the number of withdrawals is still the one that was read.
+# the other, and the number of withdrawals cannot have changed since it was read.
 #
 # If the job or the resume has changed since it was read, nothing is stored.
 @statement(f"""

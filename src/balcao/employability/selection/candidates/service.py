@@ -34,7 +34,7 @@ async def list_candidates(
 
     A long page is returned as an iterator over parts of its JSON.
 
-    The audit trail records the reads before the people are sent. Errors before the first part are raised here.
+    The audit trail records the reads before the data is sent. Errors before the first part are raised here.
     """
     scope = await find_scope(call)
     departments = None if scope.departments is None else sorted(scope.departments)

@@ -89,7 +89,7 @@ def _check(job: Job, facts: Facts) -> Iterator[CheckedCriterion]:
 
 
 def _has_schooling(demanded: ReferenceValue, facts: Facts) -> bool:
-    """Return whether the resume or, if it does not, the registry's record shows the required level."""
+    """Return whether the resume shows the required level. If it does not, the registry's record decides."""
     wanted = _order(demanded)
     takes_begun = _UNFINISHED in fold_line(demanded.descricao)
     for row in facts.education:

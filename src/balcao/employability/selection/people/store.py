@@ -10,7 +10,7 @@ from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 from balcao.employability.registry_people import PersonRecord
 
-# No copy is older than this.
+# An age limit that includes every copy.
 ANY_AGE = timedelta(days=36_500)
 
 

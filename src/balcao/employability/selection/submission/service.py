@@ -186,9 +186,9 @@ def _require_job(job: Job | None, scope: Scope | None) -> Job:
 async def _check_criteria(
     connection: Connection, request: _ApplicationRequest, job: Job, earlier: PriorApplications, resume: Resume
 ) -> list[str]:
-    """Return the criteria that the person does not meet. Only staff may apply for a person in spite of such criteria.
+    """Return the criteria that the person does not meet. Only staff can ignore such criteria.
 
-    If a citizen applies, raises Ineligible if they do not meet a criterion or have not accepted the terms.
+    Raises Ineligible if a citizen applies and has not accepted the terms or does not meet a criterion.
     """
     call = request.call
     if call.is_owner and not (accepted := eligibility.check_terms(call, earlier.terms)).atendido:
