@@ -66,7 +66,7 @@ class _Segment(NamedTuple):
 
 
 def _crosses_itself(ring: Ring) -> bool:
-    """Return whether two sides of the ring touch that are not neighbours.
+    """Return whether two sides of the ring that are not neighbours touch or cross.
 
     Sweep from west to east, so that each side is compared only with the sides that overlap it in longitude.
     """

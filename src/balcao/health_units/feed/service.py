@@ -100,7 +100,7 @@ async def open_stream(
 
 
 async def issue_ticket(call: Call, query: StreamQuery) -> StreamTicket:
-    """Issue a single-use ticket, with which a browser opens a stream with these parameters without a token."""
+    """Issue a single-use ticket for a stream with these parameters, so that a browser needs no token."""
     ticket, ends_at = await tickets.issue_ticket(call, STREAM, query.model_dump())
     return StreamTicket(ticket, format_rfc3339_seconds(ends_at, call.zone))
 

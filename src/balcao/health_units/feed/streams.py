@@ -53,7 +53,7 @@ class Listener:
     _reader: "asyncio.Task[object] | None" = None
 
     def push(self, change: Change) -> bool:
-        """Queue a change if the listener follows its unit. Return False if too many bytes would be unread."""
+        """Queue a change if the listener follows its unit. Return False if MOST_WAITING_BYTES would be exceeded."""
         if change.sequence <= self.after or (self.codes and change.cnes not in self.codes):
             return True
         self._waiting_bytes += len(change.text)

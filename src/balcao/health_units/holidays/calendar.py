@@ -16,7 +16,7 @@ _FIXED = {
     (11, 20): "Consciência Negra",
     (12, 25): "Natal",
 }
-# The movable holidays by the library's name: the usual name in Brazil, and whether the holiday is optional.
+# Movable holidays, by their name in the library: the usual name in Brazil, and whether the holiday is optional.
 _MOVABLE = {
     "Sexta-feira Santa": ("Paixão de Cristo", False),
     "Carnaval": ("Carnaval", True),

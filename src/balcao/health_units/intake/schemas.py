@@ -28,6 +28,6 @@ class RiskSource(msgspec.Struct):
 
 
 class RiskSources(msgspec.Struct):
-    """All configured sources that were already read."""
+    """All configured sources that a worker has tried to read."""
 
     itens: Annotated[list[RiskSource], Meta(description="Por nome.")]

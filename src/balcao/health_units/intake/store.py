@@ -54,8 +54,8 @@ async def note_failed_reading(connection: Connection, name: str, error: str) -> 
     """Record the time and the error code of a failed read."""
 
 
-# The database does not know when a source was configured. A source that never responded counts as silent since its last
-# failure.
+# The database does not record when a source was configured. A source that never responded counts as silent since its
+# last failure.
 @statement("""
 SELECT nome, extract(epoch FROM now() - coalesce(ouvida_em, falhou_em))::float8 AS seconds FROM health_units.sources
 WHERE ouvida_em > now() - interval '30 days' OR erro IS NOT NULL

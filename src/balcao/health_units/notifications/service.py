@@ -78,7 +78,8 @@ async def close_notification(
 ) -> Notification:
     """Close a notification.
 
-    Raises the same errors as `change_notification`. A repeated `Idempotency-Key` returns the first result.
+    Raises Forbidden, NotFound, PreconditionFailed, and Conflict if the notification is already closed. A repeated
+    `Idempotency-Key` returns the first result.
     """
 
     async def make() -> Notification:
@@ -122,7 +123,7 @@ async def read_latest_notification(call: Call, cnes: Cnes) -> Notification | Non
 
 
 async def count_notification_events(call: Call, cnes: Cnes) -> int:
-    """Return the number of log entries of all of the unit's notifications."""
+    """Return the number of events in the logs of a unit's notifications."""
     return await store.count_unit_events(call.platform.database, cnes)
 
 

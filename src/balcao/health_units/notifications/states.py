@@ -92,7 +92,7 @@ def begin_notification(id: UUID, cnes: str, event: NotificationEvent) -> Notific
 
 
 def apply_notification_event(notification: Notification, event: NotificationEvent) -> Notification:
-    """Return the notification as it is after a further event."""
+    """Return the notification after another event is applied."""
     ends = event.tipo is EventKind.ENCERRAMENTO
     return msgspec.structs.replace(
         notification,

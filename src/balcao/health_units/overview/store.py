@@ -58,7 +58,7 @@ def _read_unit(row: Row) -> NamedUnit:
     return read_part(NamedUnit, members | {"tipo": row["tipo_unidade"]})
 
 
-# There are no pages, because each unit has at most one active notification.
+# The list is not paginated, because each unit has at most one active notification.
 @statement("""
 SELECT notification.id, notification.cnes, notification.risco, notification.status, notification.aberta_em,
        notification.ultima_atualizacao, notification.encerrada_em, notification.causa, notification.risco_maximo,

@@ -101,8 +101,8 @@ class UnitBoard:
     def replace(self, snapshot: BoardSnapshot, asked_at: float) -> None:
         """Replace the snapshot with one whose query started at `asked_at` (monotonic, in seconds).
 
-        If refreshes overlap, the one that started first is ignored if it finishes last. It may lack a change that the
-        other refresh has read, and no further notification would correct it.
+        If two refreshes overlap, the result of the earlier refresh is ignored if it finishes last. It may lack a change
+        that the later refresh has read, and no further notification would correct it.
         """
         if asked_at < self._asked_at:
             return

@@ -86,7 +86,7 @@ async def lock_unit(connection: Connection, cnes: Cnes, *, active: bool = False)
 # prevents deadlocks.
 @statement("SELECT cnes FROM health_units.units WHERE cnes = ANY(:codes) ORDER BY cnes FOR NO KEY UPDATE")
 async def lock_units(connection: Connection, codes: Sequence[str]) -> set[str]:
-    """Lock units, active or not, until the transaction ends. Return those that exist."""
+    """Lock units, active or not, until the transaction ends. Return the codes of the units that exist."""
 
 
 @statement("SELECT area FROM health_units.units WHERE cnes = :cnes")

@@ -86,8 +86,8 @@ async def get_unit_webhooks(call: Call) -> Webhooks:
 async def post_unit_webhook(call: Call, body: WebhookBody) -> Response[WebhookWithSecret]:
     """Cadastra um destino. Cada mudança pública das unidades, a mesma do fluxo, é enviada ao endereço por POST,
     assinada conforme Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). Confira a assinatura
-    com o `segredo`, que só esta resposta mostra, e responda 2xx em até 10 segundos. Se não, o aviso é repetido com o
-    mesmo `webhook-id`, por mais de um dia. A ordem não é garantida: vale a maior `sequencia`.
+    com o `segredo`, que só esta resposta mostra, e responda 2xx em até 10 segundos. Caso contrário, o aviso é repetido
+    com o mesmo `webhook-id`, por mais de um dia. A ordem não é garantida: vale a maior `sequencia`.
     """
     added = await WEBHOOKS.add_webhook(call, body)
     return to_json(added, status=201, headers=_KEPT_SECRET | {LOCATION.name: f"avisos/{added.id}"})
