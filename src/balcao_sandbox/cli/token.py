@@ -105,7 +105,7 @@ def _read_token(response: httpx.Response) -> dict[str, Any]:
 
 
 class _Form(HTMLParser):
-    """Parses a page with a form: the form's action and the initial values of its fields."""
+    """A parser that reads the action of a page's form and the initial values of its fields."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

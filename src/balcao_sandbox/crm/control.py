@@ -101,7 +101,7 @@ def receive_code(request: Request, crm: SandboxCrm) -> Response[Any]:
 def list_codes(request: Request, crm: SandboxCrm) -> Response[Any]:
     """Return all codes, or only those sent to one number (`?to=+5521999999999`).
 
-    In a query string, `+` stands for a blank, so the number may arrive with a blank.
+    In a query string, `+` represents a blank, so the number may arrive with a blank.
     """
     to = request.query().get("to")
     return to_json(crm.mailbox.list_messages(None if to is None else f"+{to.strip().removeprefix('+')}"))

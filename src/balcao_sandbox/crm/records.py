@@ -91,7 +91,7 @@ class Records:
             raise Refused(400, "INVALID_CROSS_REFERENCE_KEY", "invalid cross reference id", [name])
 
     def rewrite(self, entity: Entity, record: Record, values: Mapping[str, Any]) -> Record:
-        """Set fields of a record without validation, also fields that only the CRM itself writes."""
+        """Set fields of a record without validation, including fields that only the CRM writes."""
         record |= values
         record["LastModifiedDate"] = self.now()
         return self._store(entity, record)

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 from balcao_sandbox.crm.mailbox import Mailbox
 from balcao_sandbox.crm.state import Sandbox
 
-# Method, path and handler. The handler receives the request, the CRM and the values in the path. It returns a response
-# or an awaitable of one.
+# Method, path and handler. The handler receives the request, the CRM and the values in the path. It returns a response,
+# or an awaitable that returns one.
 Route: TypeAlias = tuple[str, str, Callable[..., Any]]
 
 

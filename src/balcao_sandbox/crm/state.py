@@ -54,7 +54,7 @@ class Sandbox:
         self._waiting: set[asyncio.Task[None]] = set()
 
     async def perform(self, call: SandboxCall, act: Act) -> Reply:
-        """Perform a call and record it in the journal. Raises Reset if the connection must be closed instead."""
+        """Perform a call and record it in the journal. Raises Reset to close the connection without a response."""
         struck = self.faults.pick(call.operation, call.cpf)
         entry = self.journal.open(call.operation, call.cpf, call.fields, call.request_id)
         entry.fault = struck.fault.mode if struck else None

@@ -88,7 +88,7 @@ def make_invalid_grant() -> Refused:
 
 Issue = Callable[[Realm, Authenticated, Mapping[str, str]], Awaitable[dict[str, Any]]]
 
-# For each grant type: the flow that the client must have, and the function that issues the tokens.
+# The flow that the client must have for each grant type, and the function that issues the tokens.
 _GRANTS: Mapping[str, tuple[str, Issue]] = {
     "client_credentials": ("client_credentials", _grant_client),
     "authorization_code": ("authorization_code", _grant_code),

@@ -1,4 +1,4 @@
-"""SQL that ages those of a person's data that expire."""
+"""SQL that ages a person's expiring data."""
 
 from datetime import timedelta
 

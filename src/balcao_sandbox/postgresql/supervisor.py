@@ -86,7 +86,7 @@ class Running:
         self._process.wait()
 
     def explain_end(self) -> str:
-        """Return a message about why the server that this process started has ended, from its log."""
+        """Explain why the server that this process started has ended, according to its log."""
         log = self.server.data_dir.with_name("postgres.log")
         return explain_refusal(log.read_text(errors="replace"), log)
 

@@ -64,7 +64,7 @@ NAMED = (
 
 
 def make_applications() -> Iterator[DemoApplication]:
-    """Yield the applications of named people, then those of invented people for the job V1."""
+    """Yield the applications of named people, followed by applications of invented people for the job V1."""
     yield from NAMED
     for number in range(GENERATED):
         status, step = TURNS[number % len(TURNS)]

@@ -14,7 +14,7 @@ FIRST_STEM = 900_021_000
 
 
 async def load_demo_blocks(platform: Platform) -> None:
-    """Store the blocks unless any block is stored."""
+    """Store the blocks unless there are any."""
     call = operator_call(platform, "employability.demo")
     if await service.has_blocks(call):
         return

@@ -96,7 +96,7 @@ async def _add(call: Call, cpf: Cpf, section: Section, body: Any, number: int) -
 
 
 async def find_resume_examples(platform: Platform) -> Mapping[str, Any]:
-    """Return the id of an experience and, unless there is none, of a link to a behaviour."""
+    """Return the id of an experience and, if there is one, the id of a link to a behaviour."""
     call = operator_call(platform, "employability.demo")
     linked = await links.read_links(call, BEHAVIOURS, ANA)
     return {

@@ -60,7 +60,7 @@ def make_cpf(number: int) -> Cpf:
 
 
 def _seed(what: str) -> random.Random:
-    return random.Random(f"{SEED}:{what}")  # noqa: S311 - the same bytes on every machine
+    return random.Random(f"{SEED}:{what}")  # noqa: S311 - the same data on every machine
 
 
 def make_citizen(number: int) -> CitizenRow:
