@@ -68,7 +68,10 @@ _NUMBER = re.compile(r"[0-9][0-9./ -]*")
 
 
 def _read_search(text: str) -> str:
-    """Return the search string: only the digits if it is a number in any format, otherwise the unchanged text."""
+    """Return the search string: only the digits if it is a number in any format, otherwise the unchanged text.
+
+    Raises ValueError, with a Portuguese message, if the search string is too short.
+    """
     search = re.sub(r"[^0-9]", "", text) if _NUMBER.fullmatch(text) else text
     if search and all(len(word) < SHORTEST_WORD for word in search.split()):
         raise ValueError(f"deve ter ao menos uma palavra de {SHORTEST_WORD} letras, ou {SHORTEST_WORD} dígitos")
