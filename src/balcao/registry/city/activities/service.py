@@ -1,4 +1,4 @@
-"""The national classification of economic activities (CNAE), imported and public."""
+"""Read the national classification of economic activities (CNAE), which is imported and public."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Notification categories. They are public, and staff maintain them. An id is never reused."""
+"""Read and maintain notification categories. They are public, and staff maintain them. An id is never reused."""
 
 import re
 from typing import Any

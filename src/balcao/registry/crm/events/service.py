@@ -1,4 +1,4 @@
-"""CRM events: they are parsed and stored here. A job then applies each event to the mirror once."""
+"""Parse and store CRM events. A job then applies each event to the mirror once."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta

@@ -18,7 +18,7 @@ EARLIEST = date(1970, 1, 1)
 
 
 def check_body(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
-    """Return the pet's record for the body. Raises Invalid with the name of the wrong member."""
+    """Check the body and return the pet's record. Raises Invalid with the name of the wrong member."""
     return PetRecord(
         animal_nome=clean_text("animal_nome", body.animal_nome, longest=NAME_LENGTH),
         especie_nome=clean_text("especie_nome", body.especie_nome, longest=NAME_LENGTH),
