@@ -74,7 +74,7 @@ class Application(msgspec.Struct, kw_only=True):
 
 
 class ApplicationDetail(Application, kw_only=True):
-    """An application that is read on its own. Staff also see the candidate's data."""
+    """The data of a single application. Staff also see the candidate's data."""
 
     personal_info: Annotated[
         WholePersonalInfo | UnsetType | None,

@@ -1,4 +1,4 @@
-"""The e-mails to candidates: plain text in Portuguese. It contains no data of other people."""
+"""The e-mails to candidates, in plain Portuguese text. They contain no data of other people."""
 
 import textwrap
 from dataclasses import dataclass

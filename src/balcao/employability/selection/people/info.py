@@ -33,7 +33,10 @@ class PersonalInfo(msgspec.Struct):
 
 
 class WholePersonalInfo(PersonalInfo):
-    """A candidate's data on its own. Without `job_application:read_sensitive`, the last four members are null."""
+    """A candidate's data in a single application.
+
+    Without `job_application:read_sensitive`, the last four members are null.
+    """
 
     data_nascimento: Annotated[date | None, Meta(description="Data de nascimento.", examples=["1997-05-20"])]
     escolaridade: Annotated[str | None, Meta(description="Escolaridade declarada.", examples=["Médio completo"])]
