@@ -56,7 +56,7 @@ class SigningKeys:
 
     @property
     def all(self) -> KeySet:
-        """Return all keys that a token may need."""
+        """Return all keys that may have signed a token."""
         self._reload_if_changed()
         return KeySet(list(self._keys))
 
