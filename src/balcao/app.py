@@ -143,7 +143,7 @@ def build_application(
     check_fixed_tokens(settings)
     platform = assemble(settings, database_url, group, serving=True)
     mounts = [mount_service(service, platform) for service in services]
-    alone = mounts[0] if len(services) == 1 else None
+    unprefixed = mounts[0] if len(services) == 1 else None
     embedded = sandbox.load(settings, "identity")(settings, platform) if settings.embedded_identity else None
     mounts.append(backchannel.mount_backchannel(platform, embedded))
     panel = Panel(settings, database_url, AREAS, platform.refusals) if settings.has_panel and not names else None
@@ -157,7 +157,7 @@ def build_application(
             mounts,
             mount_pages(platform, services, list_gauges(), keeper, has_panel=panel is not None),
             lambda: open_for_serving(platform, services, keeper, calls, panel),
-            alone=alone,
+            unprefixed=unprefixed,
             refusals=platform.refusals,
         ),
         Cors(settings.cors_origins, loopback=settings.cors_loopback),

@@ -369,7 +369,7 @@ def test_no_accepted_connection_is_reset_at_the_end() -> None:
 def test_a_connection_that_was_begun_before_the_end_can_go_on() -> None:
     """A connection whose handshake completes after the listener got its hop limit inherits that limit.
 
-    `demand_nothing_of_accepted` removes the limit, so that the caller's packets get through.
+    `remove_hop_limit_of_accepted` removes the limit, so that the caller's packets get through.
     """
     with socket.create_server(("127.0.0.1", 0)) as listener:
         caller = socket.create_connection(listener.getsockname())
@@ -377,6 +377,6 @@ def test_a_connection_that_was_begun_before_the_end_can_go_on() -> None:
         with caller, accepted:
             accepted.setsockopt(*HOPS, 255)
             caller.send(b"sent before and after")
-            listening.demand_nothing_of_accepted()
+            listening.remove_hop_limit_of_accepted()
             accepted.settimeout(20)
             assert accepted.recv(100) == b"sent before and after"

@@ -73,9 +73,9 @@ def test_nobody_holds_more_than_a_fair_share(steps: list[tuple[str, int, bool]])
     for address, amount, is_taken in steps:
         if not is_taken:
             returned = min(amount, held[address])
-            quota.give_back(address, returned)
+            quota.release(address, returned)
             held[address] -= returned
-        elif quota.take(address, amount):
+        elif quota.reserve(address, amount):
             held[address] += amount
             trusted = held["t"] + held["u"]
             assert held.total() <= TOTAL
@@ -88,17 +88,17 @@ def test_nobody_holds_more_than_a_fair_share(steps: list[tuple[str, int, bool]])
 def test_a_newcomer_finds_something_however_many_addresses_take_all_they_can() -> None:
     quota = Quota(4096, lambda _: False, 256)
     for number in range(25):
-        while quota.take(f"192.0.2.{number}", 1):
+        while quota.reserve(f"192.0.2.{number}", 1):
             pass
-    assert quota.take("198.51.100.1", 1)
+    assert quota.reserve("198.51.100.1", 1)
 
 
 def test_trusted_callers_find_a_quarter_free_whatever_the_others_hold() -> None:
     quota = Quota(TOTAL, "t".__eq__)
     for number in range(TOTAL):
-        while quota.take(f"192.0.2.{number}", 1):
+        while quota.reserve(f"192.0.2.{number}", 1):
             pass
-    assert quota.take("t", TOTAL // 4)
+    assert quota.reserve("t", TOTAL // 4)
 
 
 # ---- connections ----------------------------------------------------------------------------------------------------
@@ -250,8 +250,8 @@ def test_a_body_in_small_chunks_takes_little_more_than_its_size() -> None:
         is_full = False
         taken: Exchange | Refusal | None = None
 
-        def take(self, turn: Exchange | Refusal) -> None:
-            self.taken = turn
+        def enqueue(self, item: Exchange | Refusal) -> None:
+            self.taken = item
 
         def wait(self, _: float) -> None:
             return

@@ -20,7 +20,7 @@ from balcao.gateway.gateway import Gateway, Mount
 def service_alone(service: Service, platform: Platform) -> Application:
     """Return an application that serves only one service of an open platform."""
     mount = app.mount_service(service, platform)
-    return Application(Gateway([mount], no_pages(), nullcontext, alone=mount))
+    return Application(Gateway([mount], no_pages(), nullcontext, unprefixed=mount))
 
 
 def handlers(

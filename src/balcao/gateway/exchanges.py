@@ -31,14 +31,14 @@ class Exchange:
 
     def hold(self, amount: int) -> bool:
         """Count `amount` more bytes of the body. Return whether the caller's quota allows them."""
-        is_allowed = self._bodies.take(self.request.peer, amount)
+        is_allowed = self._bodies.reserve(self.request.peer, amount)
         self.held += amount if is_allowed else 0
         return is_allowed
 
     def release(self) -> None:
         """Return the body's bytes to the quota, because the request was answered or dropped."""
         if self.held:
-            self._bodies.give_back(self.request.peer, self.held)
+            self._bodies.release(self.request.peer, self.held)
             self.held = 0
 
 

@@ -1,12 +1,12 @@
 """Fair scheduling of requests: a caller with many requests delays only its own requests.
 
-- A request starts immediately while the current loop iteration has started fewer than `_A_TURN` requests.
+- A request starts immediately while the current loop iteration has started fewer than `_MOST_STARTED` requests.
 - Further requests wait in their caller's queue. Later iterations start one request of each caller (round robin).
   Between iterations the loop reads new input, so other callers are served too.
 - A database query takes several iterations. If there are several callers and every queued caller has more than one
   request waiting, two of three iterations start no request, so that requests in flight can progress. A single caller is
   not slowed down.
-- A caller has at most `_AT_ONCE` requests in flight that wait for something, such as the database.
+- A caller has at most `_MOST_IN_FLIGHT` requests in flight that wait for something, such as the database.
 """
 
 import asyncio
@@ -19,26 +19,26 @@ from balcao.gateway.application import Identity
 from balcao.gateway.exchanges import Exchange
 
 # The maximum number of requests started in one loop iteration. The loop reads no new input meanwhile.
-_A_TURN = 8
+_MOST_STARTED = 8
 # The maximum number of a caller's requests in flight that wait for something. It is large enough for them to share
 # look-ups and commits.
-_AT_ONCE = 16
+_MOST_IN_FLIGHT = 16
 # The number of iterations without starts after an iteration that started requests, if there are several callers.
 # Requests in flight progress meanwhile. An empty iteration takes some microseconds.
-_PASSED = 2
+_EMPTY_ITERATIONS = 2
 # After a second caller was seen, assume for this many starting iterations that it is still there. A caller that sends
 # its next request only after a response has no request in between. Without this assumption, its next request would wait
 # behind a full burst of another caller.
-_ACCOMPANIED = 64
+_SEVERAL_CALLERS_ITERATIONS = 64
 
 
-class Waiting(Protocol):
+class QueuedConnection(Protocol):
     """The methods of `wire.Connection` that the scheduler calls."""
 
-    def begin(self, exchange: Exchange) -> None:
+    def start(self, exchange: Exchange) -> None:
         """Start the request."""
 
-    def begin_later(self, exchange: Exchange) -> None:
+    def start_queued(self, exchange: Exchange) -> None:
         """Start a request that has waited for its turn. Drop it if its caller has disconnected."""
 
 
@@ -51,7 +51,7 @@ class _Caller:
         self.identity = identity
         self.unfinished = 0
         self.is_due = False
-        self.waiting: deque[tuple[Waiting, Exchange]] = deque()
+        self.waiting: deque[tuple[QueuedConnection, Exchange]] = deque()
 
 
 class FairScheduler:
@@ -60,20 +60,20 @@ class FairScheduler:
     def __init__(self, loop: asyncio.AbstractEventLoop, identify: Callable[[Request], Identity]) -> None:
         self._loop = loop
         self._identify = identify
-        self._left = _A_TURN
+        self._starts_left = _MOST_STARTED
         self._has_next = False
-        self._to_pass = 0
-        self._accompanied = 0
+        self._empty_left = 0
+        self._several_callers_left = 0
         self._callers: dict[Identity, _Caller] = {}
         self._due: deque[_Caller] = deque()
 
-    def enter(self, connection: Waiting, exchange: Exchange) -> None:
+    def enter(self, connection: QueuedConnection, exchange: Exchange) -> None:
         """Start the request now, or queue it."""
         if not self._has_next:
             self._plan_next()
-        if self._left and not self._due and not (exchange.endpoint.waits and self._callers):
-            self._left -= 1
-            connection.begin(exchange)
+        if self._starts_left and not self._due and not (exchange.endpoint.waits and self._callers):
+            self._starts_left -= 1
+            connection.start(exchange)
             if exchange.endpoint.waits and not exchange.is_finished:
                 # Identify the caller only now. Most requests are answered from memory and never need it.
                 caller = self._find(exchange)
@@ -81,11 +81,11 @@ class FairScheduler:
                 self._note(caller)
             return
         caller = self._find(exchange)
-        if self._left and not caller.waiting and caller.unfinished < _AT_ONCE:
-            self._left -= 1
+        if self._starts_left and not caller.waiting and caller.unfinished < _MOST_IN_FLIGHT:
+            self._starts_left -= 1
             self._count(caller, exchange)
             self._note(caller)
-            connection.begin(exchange)
+            connection.start(exchange)
             return
         caller.waiting.append((connection, exchange))
         if not caller.is_due:
@@ -107,7 +107,7 @@ class FairScheduler:
         caller = self._callers.get(identity)
         if caller is None:
             if self._callers:
-                self._accompanied = _ACCOMPANIED
+                self._several_callers_left = _SEVERAL_CALLERS_ITERATIONS
             caller = self._callers[identity] = _Caller(identity)
         return caller
 
@@ -120,7 +120,7 @@ class FairScheduler:
         """Queue the caller if it may start a request. Forget a caller without waiting or unfinished requests."""
         if caller.is_due:
             return
-        if caller.waiting and caller.unfinished < _AT_ONCE:
+        if caller.waiting and caller.unfinished < _MOST_IN_FLIGHT:
             caller.is_due = True
             self._due.append(caller)
             if not self._has_next:
@@ -130,30 +130,30 @@ class FairScheduler:
 
     def _plan_next(self) -> None:
         self._has_next = True
-        self._loop.call_soon(self._take_turns)
+        self._loop.call_soon(self._start_due)
 
-    def _take_turns(self) -> None:
-        """Start one request of each due caller, or up to `_A_TURN` requests of a single caller."""
-        self._left, self._has_next = _A_TURN, False
+    def _start_due(self) -> None:
+        """Start one request of each due caller, or up to `_MOST_STARTED` requests of a single caller."""
+        self._starts_left, self._has_next = _MOST_STARTED, False
         if not self._due:
             return
         self._plan_next()
-        if self._to_pass and all(len(caller.waiting) > 1 for caller in self._due):
-            self._to_pass -= 1
+        if self._empty_left and all(len(caller.waiting) > 1 for caller in self._due):
+            self._empty_left -= 1
             return
-        begun = _A_TURN
+        starting = _MOST_STARTED
         if len(self._callers) > 1:
-            self._accompanied = _ACCOMPANIED
-        if self._accompanied:
-            self._accompanied -= 1
-            self._to_pass = _PASSED
-            begun = min(len(self._due), _A_TURN)
-        self._left -= begun
-        while self._due and begun:
+            self._several_callers_left = _SEVERAL_CALLERS_ITERATIONS
+        if self._several_callers_left:
+            self._several_callers_left -= 1
+            self._empty_left = _EMPTY_ITERATIONS
+            starting = min(len(self._due), _MOST_STARTED)
+        self._starts_left -= starting
+        while self._due and starting:
             caller = self._due.popleft()
             caller.is_due = False
             connection, exchange = caller.waiting.popleft()
-            begun -= 1
+            starting -= 1
             self._count(caller, exchange)
             self._note(caller)
-            connection.begin_later(exchange)
+            connection.start_queued(exchange)

@@ -46,7 +46,7 @@ class Mount:
 
 
 class Gateway:
-    """The router of all mounts. `alone` can also be called without its prefix; `pages` handles all other paths.
+    """The router of all mounts. `unprefixed` can also be called without its prefix; `pages` handles all other paths.
 
     `lifespan` opens the resources that the endpoints need. A server enters it before it listens. `refusals` counts
     calls to unknown paths.
@@ -57,12 +57,12 @@ class Gateway:
         mounts: Sequence[Mount],
         pages: Mount,
         lifespan: Callable[[], AbstractAsyncContextManager[None]],
-        alone: Mount | None = None,
+        unprefixed: Mount | None = None,
         refusals: Refusals | None = None,
     ) -> None:
         self.lifespan = lifespan
         self._pages = pages
-        self._alone = alone
+        self._unprefixed = unprefixed
         self._refusals = refusals
         self._mounts: Mapping[bytes, tuple[Mount, bytes]] = {
             mount.prefix.split("/")[1].encode(): (mount, f"{mount.prefix}/".encode()) for mount in mounts
@@ -115,9 +115,9 @@ class Gateway:
             mount, prefix = known
             if path.startswith(prefix) or path == prefix[:-1]:
                 return mount, mount.prefix, path[len(prefix) - 1 :] or b"/"
-        alone = self._alone
-        if alone is not None and path != METRICS.encode() and path.startswith(alone.base.encode() + b"/"):
-            return alone, "", path
+        unprefixed = self._unprefixed
+        if unprefixed is not None and path != METRICS.encode() and path.startswith(unprefixed.base.encode() + b"/"):
+            return unprefixed, "", path
         return self._pages, "", path
 
     def _find_without_method(self, mount: Mount, path: bytes, request: Request, found: Found[Endpoint]) -> Endpoint:

@@ -22,7 +22,7 @@ _FEWEST_HOPS = {
     socket.AF_INET: [(socket.IPPROTO_IP, 21)],
     socket.AF_INET6: [(socket.IPPROTO_IP, 21), (socket.IPPROTO_IPV6, 73)],
 }
-_MORE_THAN_ANYBODY_HAS = 255  # above what callers send: systems start at 64 or 128
+_UNREACHABLE_HOPS = 255  # above what callers send: systems start at 64 or 128
 
 
 def count_waiting(sock: socket.socket) -> int:
@@ -43,14 +43,14 @@ async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
     """
     if not _LINUX or not settling_seconds:
         return
-    _demand_hops(sock, _MORE_THAN_ANYBODY_HAS)
+    _require_hops(sock, _UNREACHABLE_HOPS)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(1.0):
             while count_waiting(sock):  # noqa: ASYNC110 - the kernel offers no event for it
                 await asyncio.sleep(0.01)
-    demand_nothing_of_accepted()
+    remove_hop_limit_of_accepted()
     await asyncio.sleep(settling_seconds)
-    demand_nothing_of_accepted()  # again, for handshakes completed meanwhile
+    remove_hop_limit_of_accepted()  # again, for handshakes completed meanwhile
 
 
 def accept_first(sock: socket.socket) -> None:
@@ -64,10 +64,10 @@ def accept_first(sock: socket.socket) -> None:
 def accept_again(sock: socket.socket) -> None:
     """Undo `accept_no_more` on a socket that outlived the process that called it."""
     if _LINUX:
-        _demand_hops(sock, 0)
+        _require_hops(sock, 0)
 
 
-def demand_nothing_of_accepted() -> None:
+def remove_hop_limit_of_accepted() -> None:
     """Remove the hop limit from accepted connections.
 
     A connection inherits the limit if its handshake was in progress when the limit was set. The caller retransmits the
@@ -79,12 +79,12 @@ def demand_nothing_of_accepted() -> None:
             connection = socket.socket(fileno=int(descriptor.name))
             try:
                 if not connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                    _demand_hops(connection, 0)
+                    _require_hops(connection, 0)
             finally:
                 connection.detach()
 
 
-def _demand_hops(sock: socket.socket, hops: int) -> None:
+def _require_hops(sock: socket.socket, hops: int) -> None:
     # Emulated Linux kernels may lack these options. Then a connection may be lost when the server stops.
     with contextlib.suppress(OSError):
         for level, option in _FEWEST_HOPS.get(sock.family, []):

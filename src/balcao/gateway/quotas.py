@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 
-_LEFT_FREE = 3
+_FREE_SHARE_DIVISOR = 3
 
 
 class Quota:
@@ -30,26 +30,26 @@ class Quota:
         """Return the amount that all callers hold."""
         return self._sums[True] + self._sums[False]
 
-    def take(self, address: str, amount: int) -> bool:
+    def reserve(self, address: str, amount: int) -> bool:
         """Add the amount to the address's share if the limits allow it. Return whether they do."""
         is_trusted = self._is_trusted(address)
         left = min(self._of_group - self._sums[is_trusted], self._total - self.held) - amount
         holds = self._held[address] + amount
-        if left < 0 or not (is_trusted or holds <= min(self._most, left // _LEFT_FREE)):
+        if left < 0 or not (is_trusted or holds <= min(self._most, left // _FREE_SHARE_DIVISOR)):
             self.refused += 1
             return False
         self._held[address] = holds
         self._sums[is_trusted] += amount
         return True
 
-    def give_back(self, address: str, amount: int) -> None:
-        """Release an amount that `take` added for the address."""
+    def release(self, address: str, amount: int) -> None:
+        """Release an amount that `reserve` added for the address."""
         self._sums[self._is_trusted(address)] -= amount
         self._held[address] -= amount
         if not self._held[address]:
             del self._held[address]
 
     def count_refused(self) -> int:
-        """Return how often `take` refused since the last call, and reset the count."""
+        """Return how often `reserve` refused since the last call, and reset the count."""
         refused, self.refused = self.refused, 0
         return refused

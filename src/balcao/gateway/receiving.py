@@ -29,8 +29,8 @@ _AROUND_FIELD = len(": \r\n")
 _SLICE = 4096
 # A body including its framing may have twice the body's size, plus a fixed part. Every chunk costs a callback, so a few
 # connections with tiny chunks could use all the CPU.
-_MOST_FRAMING, _FRAMING_A_BYTE = 8_192, 2
-_NOBODY = Authorization(b"")
+_MOST_FRAMING, _FRAMING_PER_BYTE = 8_192, 2
+_NO_AUTHORIZATION = Authorization(b"")
 # Quotas count bodies in blocks. Small bodies are free, so that large bodies can never block ordinary calls.
 _FREE_BYTES, _BLOCK = SMALL_BODY, FORM_BODY
 
@@ -42,7 +42,7 @@ class Answering(Protocol):
     def is_full(self) -> bool:
         """Whether the receiver must stop parsing for now."""
 
-    def take(self, turn: Exchange | Refusal) -> None:
+    def enqueue(self, item: Exchange | Refusal) -> None:
         """Answer the request or send the refusal, after all earlier requests."""
 
     def wait(self, seconds: float) -> None:
@@ -54,7 +54,7 @@ class Answering(Protocol):
     def settle(self) -> None:
         """After a response, close the connection or set the deadline for the next input."""
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Start queued requests, then continue parsing."""
 
     def pause(self) -> None:
@@ -84,7 +84,7 @@ class Receiver:
         self._fields: RawHeaders = []
         self._fields_size = 0
         self._head_size = 0
-        self._authorization = _NOBODY
+        self._authorization = _NO_AUTHORIZATION
         self._body: bytes | bytearray = b""
         self._body_size = self._counted_size = 0
         self._body_limit = 0
@@ -137,7 +137,7 @@ class Receiver:
             if not self.is_over:  # ignore errors after the last request
                 self.refuse(status)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Parse the stored bytes."""
         if self._unparsed:
             unparsed, self._unparsed = self._unparsed, b""
@@ -151,7 +151,7 @@ class Receiver:
         self._drop_body()
         self.is_over, self.in_head, self.is_discarding = True, False, False
         self.reading, self._unparsed = None, b""
-        self._answering.take(Refusal(status, page))
+        self._answering.enqueue(Refusal(status, page))
 
     def close(self) -> None:
         """Break the reference cycles with the parser and the connection, so that bodies are freed immediately."""
@@ -171,7 +171,7 @@ class Receiver:
             self._feed(piece)
         except httptools.HttpParserUpgrade as offer:
             # We accept no upgrade: the next bytes are the body or the next request. httptools stops parsing here, so
-            # continue with a new parser. For a body, first feed it a replacement head (see `_frame_again`).
+            # continue with a new parser. For a body, first feed it a replacement head (see `_rebuild_head`).
             size = offer.args[0]
             self._start_parser()
             if self._frame:
@@ -186,7 +186,7 @@ class Receiver:
                 raise Refused(431)
         elif self.reading is not None:
             self._raw_size += size
-            if self._raw_size > _MOST_FRAMING + _FRAMING_A_BYTE * self._body_size:
+            if self._raw_size > _MOST_FRAMING + _FRAMING_PER_BYTE * self._body_size:
                 raise Refused(400)
         return size
 
@@ -244,7 +244,7 @@ class Receiver:
         self._counted_size = _FREE_BYTES
         length = headers.get(b"content-length")
         if parser.should_upgrade():
-            self._frame = _frame_again(length)
+            self._frame = _rebuild_head(length)
         self._answering.wait(self._limits.body_seconds)
         self.wants_continue = b"expect" in headers and version == "1.1"
         self._declared_size, self._body_limit = int(length or 0), endpoint.body_limit
@@ -296,7 +296,7 @@ class Receiver:
             exchange.request.content = bytes(self._body)
             exchange.size += len(self._body)
             self._body = b""
-        self._answering.take(exchange)
+        self._answering.enqueue(exchange)
 
     def _check_size(self, exchange: Exchange) -> None:
         """Answer early if the body is too large. If the endpoint decides about larger bodies, ask it first."""
@@ -321,7 +321,7 @@ class Receiver:
         self._check_size(exchange)
         if not self.is_discarding:
             self._answering.wait(self._limits.body_seconds)
-        self._answering.go_on()
+        self._answering.resume()
 
     def _count_more(self, exchange: Exchange) -> None:
         """Count the received body towards the caller's quota, in blocks. Raises Refused beyond the quota."""
@@ -346,7 +346,7 @@ class Receiver:
         exchange.request.content = None
         self._drop_body()
         self.is_discarding = True
-        self._answering.take(exchange)
+        self._answering.enqueue(exchange)
 
 
 def _find_status(failure: Exception) -> int:
@@ -360,7 +360,7 @@ def _find_status(failure: Exception) -> int:
     return 500
 
 
-def _frame_again(length: bytes | None) -> bytes:
+def _rebuild_head(length: bytes | None) -> bytes:
     """Return a request head with the framing of the current body, for a new parser.
 
     httptools treats every `Upgrade` header as accepted and stops parsing. The new parser must know where the body ends.

@@ -61,13 +61,13 @@ async def serve_application(
 
     Raises StartFailed if the application cannot start.
     """
-    places = min(limits.connections, raise_file_limit() - _RESERVED_FILES)
+    slots = min(limits.connections, raise_file_limit() - _RESERVED_FILES)
     sock.setblocking(False)
     with sock:
         listening.accept_again(sock)
         async with _open(application):
             listening.accept_first(sock)
-            connections = _Connections(application, limits, places)
+            connections = _Connections(application, limits, slots)
             server = await asyncio.get_running_loop().create_server(
                 connections.accept, sock=sock, backlog=listening.BACKLOG
             )
@@ -96,15 +96,15 @@ async def _open(application: Served) -> AsyncIterator[None]:
 class _Connections:
     """The connections of one server.
 
-    A connection beyond `places` or its address's quota waits briefly, then is refused.
+    A connection beyond `slots` or its address's quota waits briefly, then is refused.
     """
 
-    def __init__(self, application: Served, limits: Limits, places: int) -> None:
+    def __init__(self, application: Served, limits: Limits, slots: int) -> None:
         is_trusted = application.is_trusted
         self._bodies = Quota(limits.body_bytes, is_trusted)
-        self._shared = Shared(application, limits, self._bodies, self._place, self._forget)
+        self._shared = Shared(application, limits, self._bodies, self._admit_or_hold, self._forget)
         self._limits = limits
-        self._places = Quota(places, is_trusted, limits.address_connections)
+        self._slots = Quota(slots, is_trusted, limits.address_connections)
         # An address with too many connections must not take all waiting slots, either.
         self._waiting = Quota(_MOST_HELD, is_trusted)
         self._open: set[Connection] = set()
@@ -116,10 +116,10 @@ class _Connections:
         """Return the protocol of a new connection."""
         return Connection(self._shared)
 
-    def _place(self, connection: Connection) -> None:
-        if self._places.take(connection.address, 1):
+    def _admit_or_hold(self, connection: Connection) -> None:
+        if self._slots.reserve(connection.address, 1):
             self._open.add(connection)
-        elif self._waiting.take(connection.address, 1):
+        elif self._waiting.reserve(connection.address, 1):
             connection.hold()
             self._held[connection] = self._shared.loop.time() + _HELD_SECONDS
         else:
@@ -128,20 +128,20 @@ class _Connections:
     def _forget(self, connection: Connection) -> None:
         if connection in self._open:
             self._open.discard(connection)
-            self._places.give_back(connection.address, 1)
+            self._slots.release(connection.address, 1)
             self._admit_next()
             if not self._open:
                 self._all_gone.set()
         elif self._held.pop(connection, None) or connection in self._refused:
             self._refused.discard(connection)
-            self._waiting.give_back(connection.address, 1)
+            self._waiting.release(connection.address, 1)
 
     def _admit_next(self) -> None:
         """Admit the connection that has waited longest among those whose quota allows one more."""
         for connection in self._held:
-            if self._places.take(connection.address, 1):
+            if self._slots.reserve(connection.address, 1):
                 del self._held[connection]
-                self._waiting.give_back(connection.address, 1)
+                self._waiting.release(connection.address, 1)
                 self._open.add(connection)
                 connection.admit()
                 return
@@ -151,9 +151,9 @@ class _Connections:
         seconds = min(1.0, self._limits.head_seconds / 4, self._limits.body_seconds / 4, _HELD_SECONDS / 2)
         while True:
             await asyncio.sleep(seconds)
-            self._end_late_ones(self._shared.loop.time())
+            self._expire_overdue(self._shared.loop.time())
 
-    def _end_late_ones(self, now: float) -> None:
+    def _expire_overdue(self, now: float) -> None:
         for connection in [each for each in (*self._open, *self._refused) if each.deadline < now]:
             connection.expire(now)
         late = [connection for connection, end in self._held.items() if end < now]
@@ -162,7 +162,7 @@ class _Connections:
         for connection in late:
             del self._held[connection]
             self._refused.add(connection)
-            connection.turn_away()
+            connection.refuse_over_limit()
         if refused := self._bodies.count_refused():
             log.warning("server.bodies_refused", refused=refused, bytes=self._bodies.held)
 

@@ -55,7 +55,7 @@ class Shared:
         self.made = made
         self.ended = ended
         self.loop = asyncio.get_running_loop()
-        self.turns = FairScheduler(self.loop, application.identify)
+        self.scheduler = FairScheduler(self.loop, application.identify)
         self.discards = DiscardLimiter(self.loop)
         # One buffer for all connections: received data is parsed before the loop reads from another connection.
         self.buffer = memoryview(bytearray(limits.head_bytes))
@@ -64,14 +64,14 @@ class Shared:
 class Connection(asyncio.BufferedProtocol):
     """One connection. Its methods must be called on the event loop.
 
-    Requests and refusals wait in `_turns` until all earlier requests are answered. The server calls `expire` after
+    Requests and refusals wait in `_queue` until all earlier requests are answered. The server calls `expire` after
     `deadline`, which is a time of the event loop's clock.
     """
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._application = shared.application
-        self._turns: deque[Exchange | Refusal] = deque()
+        self._queue: deque[Exchange | Refusal] = deque()
         self._is_busy = False
         self._task: asyncio.Task[None] | None = None
         self._stream: asyncio.Task[None] | None = None
@@ -96,7 +96,7 @@ class Connection(asyncio.BufferedProtocol):
     def connection_lost(self, _: Exception | None) -> None:
         """Cancel a stream. Let any other running request finish, because it may write data that its caller expects."""
         self._is_gone, self._write, self.deadline = True, _discard, _NEVER
-        self._drop_turns()
+        self._drop_queue()
         self._end_stream()
         self._unblocked = None
         self._receiver.close()
@@ -125,7 +125,7 @@ class Connection(asyncio.BufferedProtocol):
         if self._receiver.waits_for_body:
             self._receiver.refuse(400)
         self._receiver.is_over = True
-        return self._is_busy or bool(self._turns)
+        return self._is_busy or bool(self._queue)
 
     def pause_writing(self) -> None:
         """Start no further requests, because the caller is not reading the responses."""
@@ -141,24 +141,24 @@ class Connection(asyncio.BufferedProtocol):
             self._set_deadline(self._shared.limits.unread_seconds)
             if self._is_busy:
                 self.deadline = _NEVER
-            self.go_on()
+            self.resume()
 
     # ---- called by the receiving side -------------------------------------------------------------------------------
 
     @property
     def is_full(self) -> bool:
         """Whether the receiver must stop parsing for now."""
-        if not self._turns or self._is_held:
+        if not self._queue or self._is_held:
             return self._is_held
-        size = sum(turn.size for turn in self._turns)
-        return self._unblocked is not None or len(self._turns) >= _MOST_WAITING or size > _MOST_WAITING_BYTES
+        size = sum(item.size for item in self._queue)
+        return self._unblocked is not None or len(self._queue) >= _MOST_WAITING or size > _MOST_WAITING_BYTES
 
-    def take(self, turn: Exchange | Refusal) -> None:
+    def enqueue(self, item: Exchange | Refusal) -> None:
         """Answer the request or send the refusal, after all earlier requests."""
-        if self._is_busy or self._turns or self._unblocked is not None:
-            self._turns.append(turn)
+        if self._is_busy or self._queue or self._unblocked is not None:
+            self._queue.append(item)
         else:
-            self._enter(turn)
+            self._enter(item)
 
     def wait(self, seconds: float) -> None:
         """Set the deadline for more input, unless a request is being answered."""
@@ -167,7 +167,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def continue_body(self) -> None:
         """Send 100 Continue if the caller waits for it and all earlier requests are answered."""
-        if self._receiver.wants_continue and not (self._receiver.is_asking or self._is_busy or self._turns):
+        if self._receiver.wants_continue and not (self._receiver.is_asking or self._is_busy or self._queue):
             self._receiver.wants_continue = False
             self._set_deadline(self._shared.limits.body_seconds)
             self._write(_CONTINUE)
@@ -175,7 +175,7 @@ class Connection(asyncio.BufferedProtocol):
     def settle(self) -> None:
         """After a response, close the connection or set the deadline for the next input."""
         receiver = self._receiver
-        if self._is_busy or self._turns or self._is_gone:
+        if self._is_busy or self._queue or self._is_gone:
             return
         if receiver.is_discarding:
             self._set_deadline(_DISCARD_SECONDS)
@@ -187,14 +187,14 @@ class Connection(asyncio.BufferedProtocol):
             limits = self._shared.limits
             self._set_deadline(limits.head_seconds if receiver.reading is None else limits.body_seconds)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Start queued requests, then continue parsing."""
-        while self._turns and not self._is_busy and self._unblocked is None and not self._is_gone:
-            self._enter(self._turns.popleft())
+        while self._queue and not self._is_busy and self._unblocked is None and not self._is_gone:
+            self._enter(self._queue.popleft())
         if not self._is_busy and self._unblocked is None and not self._receiver.is_over:
             if self._receiver.has_unparsed:
                 self._transport.resume_reading()
-                self._receiver.go_on()
+                self._receiver.resume()
             self.continue_body()
 
     def pause(self) -> None:
@@ -215,9 +215,9 @@ class Connection(asyncio.BufferedProtocol):
         """Start with the bytes that have arrived meanwhile."""
         self._is_held = False
         self._set_deadline(self._shared.limits.head_seconds)
-        self.go_on()
+        self.resume()
 
-    def turn_away(self) -> None:
+    def refuse_over_limit(self) -> None:
         """Answer 503, because the server or the connection's address has reached its connection limit."""
         self._write_refusal(Refusal(503))
 
@@ -261,87 +261,87 @@ class Connection(asyncio.BufferedProtocol):
 
     # ---- answering --------------------------------------------------------------------------------------------------
 
-    def _enter(self, turn: Exchange | Refusal) -> None:
-        if isinstance(turn, Refusal):
-            self._write_refusal(turn)
+    def _enter(self, item: Exchange | Refusal) -> None:
+        if isinstance(item, Refusal):
+            self._write_refusal(item)
             return
         self._is_busy, self.deadline = True, _NEVER
-        self._shared.turns.enter(self, turn)
+        self._shared.scheduler.enter(self, item)
 
-    def begin(self, turn: Exchange) -> None:
+    def start(self, exchange: Exchange) -> None:
         """Start the request. Reply immediately if its endpoint returns a response without waiting."""
         try:
-            responding = turn.endpoint.respond(turn.request)
+            responding = exchange.endpoint.respond(exchange.request)
         except Exception:
-            self._shared.turns.leave(turn)
+            self._shared.scheduler.leave(exchange)
             self._fail()
             return
         if isinstance(responding, Response) and responding.chunks is None:
-            self._shared.turns.leave(turn)
-            self._reply(turn, responding)
+            self._shared.scheduler.leave(exchange)
+            self._reply(exchange, responding)
         else:
-            start(self._reply_later(turn, responding))
+            start(self._reply_later(exchange, responding))
 
-    def begin_later(self, turn: Exchange) -> None:
+    def start_queued(self, exchange: Exchange) -> None:
         """Start a request that has waited for its turn. Drop it if its caller has disconnected."""
         if self._is_gone:
-            self._shared.turns.leave(turn)
+            self._shared.scheduler.leave(exchange)
             return
-        self.begin(turn)
+        self.start(exchange)
         if not self._is_busy:
-            self.go_on()
+            self.resume()
 
-    async def _reply_later(self, turn: Exchange, responding: Any) -> None:
+    async def _reply_later(self, exchange: Exchange, responding: Any) -> None:
         self._task = asyncio.current_task()  # the event loop only holds weak references to tasks
-        request_id.set(turn.request.id)  # this coroutine has its own context
+        request_id.set(exchange.request.id)  # this coroutine has its own context
         try:
             response = responding if isinstance(responding, Response) else await responding
         except Exception:
-            self._shared.turns.leave(turn)
+            self._shared.scheduler.leave(exchange)
             self._fail()
         else:
-            self._shared.turns.leave(turn)  # before the body: other requests do not wait for a stream
-            if response.chunks is None or turn.request.method == "HEAD":
-                self._reply(turn, response)
+            self._shared.scheduler.leave(exchange)  # before the body: other requests do not wait for a stream
+            if response.chunks is None or exchange.request.method == "HEAD":
+                self._reply(exchange, response)
             else:
-                await self._reply_in_parts(turn, response, response.chunks)
-        self.go_on()
+                await self._reply_in_parts(exchange, response, response.chunks)
+        self.resume()
 
-    def _reply(self, turn: Exchange, response: Response[Any]) -> None:
-        status = response.status or turn.endpoint.status
+    def _reply(self, exchange: Exchange, response: Response[Any]) -> None:
+        status = response.status or exchange.endpoint.status
         # While draining, keep the connection open only for the requests that are already queued.
-        turn.keep &= not self._is_draining or bool(self._turns)
+        exchange.keep &= not self._is_draining or bool(self._queue)
         try:
-            parts = self._encode_head(turn, response, status)
+            parts = self._encode_head(exchange, response, status)
         except ValueError:
             self._fail()
             return
-        self._application.record(turn.endpoint, turn.request, response, status)
-        body = response.body if turn.request.method != "HEAD" and status not in _WITHOUT_BODY else b""
+        self._application.record(exchange.endpoint, exchange.request, response, status)
+        body = response.body if exchange.request.method != "HEAD" and status not in _WITHOUT_BODY else b""
         if len(body) <= _COPIED_BYTES:
             self._write(b"".join((*parts, body)))
         else:
             self._write(b"".join(parts))
             self._write(body)
-        self._end_turn(turn)
+        self._finish_exchange(exchange)
 
     async def _reply_in_parts(
-        self, turn: Exchange, response: Response[Any], chunks: AsyncGenerator[bytes, None]
+        self, exchange: Exchange, response: Response[Any], chunks: AsyncGenerator[bytes, None]
     ) -> None:
         """Stream a response until it ends, the caller disconnects or the server drains. Abort if the source fails.
 
         The source of the chunks may cancel this task to disconnect a reader that is too slow. HTTP/1.0 has no chunked
         coding, so there the end of the connection marks the end of the body.
         """
-        status = response.status or turn.endpoint.status
-        turn.keep &= not turn.is_old and not self._is_draining
-        head = self._encode_head(turn, response, status, b"" if turn.is_old else _CHUNKED)
-        self._application.record(turn.endpoint, turn.request, response, status)
+        status = response.status or exchange.endpoint.status
+        exchange.keep &= not exchange.is_old and not self._is_draining
+        head = self._encode_head(exchange, response, status, b"" if exchange.is_old else _CHUNKED)
+        self._application.record(exchange.endpoint, exchange.request, response, status)
         self._write(b"".join(head))
         self._stream = asyncio.current_task()
         try:
             if not self._is_draining:
-                await self._write_chunks(chunks, is_framed=not turn.is_old)
+                await self._write_chunks(chunks, is_framed=not exchange.is_old)
         except asyncio.CancelledError:
             if not self._is_draining:
                 self.abort()
@@ -349,10 +349,10 @@ class Connection(asyncio.BufferedProtocol):
             log.exception("request.failed")
             self.abort()
         self._stream = None
-        turn.keep &= not self._is_draining
-        if not turn.is_old:
+        exchange.keep &= not self._is_draining
+        if not exchange.is_old:
             self._write(b"0\r\n\r\n")
-        self._end_turn(turn)
+        self._finish_exchange(exchange)
 
     async def _write_chunks(self, chunks: AsyncGenerator[bytes, None], *, is_framed: bool) -> None:
         async with aclosing(chunks):
@@ -366,22 +366,22 @@ class Connection(asyncio.BufferedProtocol):
         if self._stream is not None:
             self._stream.cancel()
 
-    def _end_turn(self, turn: Exchange) -> None:
+    def _finish_exchange(self, exchange: Exchange) -> None:
         self._is_busy, self._task = False, None
-        if not turn.keep:
+        if not exchange.keep:
             self._receiver.is_over = True
-            self._drop_turns()
+            self._drop_queue()
         self.settle()
 
-    def _drop_turns(self) -> None:
-        for turn in self._turns:
-            turn.release()
-        self._turns.clear()
+    def _drop_queue(self) -> None:
+        for item in self._queue:
+            item.release()
+        self._queue.clear()
 
-    def _encode_head(self, turn: Exchange, response: Response[Any], status: int, more: bytes = b"") -> list[bytes]:
+    def _encode_head(self, exchange: Exchange, response: Response[Any], status: int, more: bytes = b"") -> list[bytes]:
         """Return the parts of the response head. Raises ValueError for a header that must not be sent."""
-        further = self._application.further_headers(turn.endpoint, turn.request)
-        connection = CLOSE if not turn.keep else _KEEP_ALIVE if turn.is_old else b""
+        further = self._application.further_headers(exchange.endpoint, exchange.request)
+        connection = CLOSE if not exchange.keep else _KEEP_ALIVE if exchange.is_old else b""
         return [encode_status(status), encode_own(response), encode(further), clock.read(), more, connection, b"\r\n"]
 
     def _write_refusal(self, refusal: Refusal) -> None:
@@ -394,7 +394,7 @@ class Connection(asyncio.BufferedProtocol):
         """Log the current exception, answer 500 and close."""
         log.exception("request.failed")
         self._is_busy, self._task = False, None
-        self._drop_turns()
+        self._drop_queue()
         self._write_refusal(Refusal(500))
 
 

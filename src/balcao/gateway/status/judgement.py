@@ -10,7 +10,7 @@ from balcao.core.live.response_counts import ResponseCount
 DAYS = 90
 # The share of good responses that a service must reach (docs/operate/monitoring.md), and the share below which a day is
 # bad.
-OWED, BAD = 0.999, 0.99
+REQUIRED_SHARE, BAD = 0.999, 0.99
 RECENT = timedelta(minutes=15)
 # Shares of faults among recent responses. Down: half of all responses. Degraded: the rate that uses up a month's error
 # budget in two days.
@@ -41,7 +41,7 @@ class Day:
         """Return the day's mark: `none`, `good`, `low` (below the required share) or `bad`."""
         if self.availability is None:
             return "none"
-        return "good" if self.availability >= OWED else "low" if self.availability >= BAD else "bad"
+        return "good" if self.availability >= REQUIRED_SHARE else "low" if self.availability >= BAD else "bad"
 
 
 def measure_share(counts: Iterable[ResponseCount]) -> float | None:

@@ -6,7 +6,7 @@ from balcao.core.http.refusal_pages import allow_style
 from balcao.core.http.responses import HTML, Response
 from balcao.gateway.status import words
 from balcao.gateway.status.board import Board, StatusCache
-from balcao.gateway.status.judgement import OWED
+from balcao.gateway.status.judgement import REQUIRED_SHARE
 from balcao.web.templating import make_environment, read_style
 
 # All visitors see the same page, so caches can answer the many visitors during an incident.
@@ -40,7 +40,7 @@ class StatusPage:
             legend=words.LEGEND,
             style=_STYLE,
             city=city,
-            owed=OWED,
+            owed=REQUIRED_SHARE,
             count=lambda number, one, many: f"{number} {one if number == 1 else many}",
         )
 

@@ -34,7 +34,7 @@ LEGEND: Mapping[str, str] = {
 _WORST_FIRST = (State.DOWN, State.DEGRADED, State.MAINTENANCE)
 # A day is six units wide. A worse day has a shorter stroke, so that it is recognisable without its colour.
 _STEP, _WIDTH, _HEIGHT = 6, 4, 20
-_TALL: Mapping[str, int] = {"good": 20, "low": 14, "bad": 8, "none": 2}
+_STROKE_HEIGHTS: Mapping[str, int] = {"good": 20, "low": 14, "bad": 8, "none": 2}
 
 
 def format_share(share: float | None) -> str:
@@ -68,9 +68,9 @@ def list_last_first(incident: Incident) -> Iterator[tuple[datetime, str]]:
 
 def draw_days(days: Sequence[Day]) -> Markup:
     """Return a stroke for each day. Days with the same mark share one path."""
-    strokes: dict[str, list[str]] = {mark: [] for mark in _TALL}
+    strokes: dict[str, list[str]] = {mark: [] for mark in _STROKE_HEIGHTS}
     for place, day in enumerate(days):
-        strokes[day.mark].append(_draw_stroke(place * _STEP + 1, _TALL[day.mark]))
+        strokes[day.mark].append(_draw_stroke(place * _STEP + 1, _STROKE_HEIGHTS[day.mark]))
     return Markup("").join(
         Markup('<path class="{}" d="{}"/>').format(mark, "".join(drawn)) for mark, drawn in strokes.items() if drawn
     )
@@ -78,7 +78,7 @@ def draw_days(days: Sequence[Day]) -> Markup:
 
 def draw_sample(mark: str) -> Markup:
     """Return the stroke for a mark, as shown in the legend."""
-    return Markup('<path class="{}" d="{}"/>').format(mark, _draw_stroke(1, _TALL[mark]))
+    return Markup('<path class="{}" d="{}"/>').format(mark, _draw_stroke(1, _STROKE_HEIGHTS[mark]))
 
 
 def _draw_stroke(left: int, height: int) -> str:

@@ -17,7 +17,13 @@ from balcao.core.http.operation_endpoint import OperationEndpoint
 from balcao.core.http.requests import Request
 from balcao.gateway.application import Identity
 from balcao.gateway.exchanges import Exchange
-from balcao.gateway.fair_scheduler import _A_TURN, _ACCOMPANIED, _AT_ONCE, _PASSED, FairScheduler
+from balcao.gateway.fair_scheduler import (
+    _EMPTY_ITERATIONS,
+    _MOST_IN_FLIGHT,
+    _MOST_STARTED,
+    _SEVERAL_CALLERS_ITERATIONS,
+    FairScheduler,
+)
 from balcao.gateway.limits import Limits
 from balcao.gateway.quotas import Quota
 from tests.http.application import Echo
@@ -38,7 +44,7 @@ class Loop:
     def call_soon(self, planned: Callable[[], None]) -> None:
         self._planned.append(planned)
 
-    def turn(self) -> bool:
+    def run_iteration(self) -> bool:
         """Run what is scheduled now, and return whether there was anything."""
         planned, self._planned = self._planned, deque()
         for each in planned:
@@ -46,29 +52,29 @@ class Loop:
         return bool(planned)
 
 
-class Begun:
-    """A connection with one request. With `at_once`, the request is finished as soon as it starts."""
+class StartedConnection:
+    """A connection with one request. With `is_immediate`, the request is finished as soon as it starts."""
 
-    def __init__(self, world: "World", caller: str, *, waits: bool, at_once: bool) -> None:
+    def __init__(self, world: "World", caller: str, *, waits: bool, is_immediate: bool) -> None:
         self.caller = caller
         self.waits = waits
         self._world = world
-        self._at_once = at_once
+        self._is_immediate = is_immediate
         endpoint = SimpleNamespace(waits=waits)
         self.exchange = Exchange(
             cast("Any", endpoint), Request("GET", b"/"), Quota(1, lambda _: True), keep=True, is_old=False
         )
 
-    def begin(self, exchange: Exchange) -> None:
+    def start(self, exchange: Exchange) -> None:
         assert exchange is self.exchange
         self._world.begun.append(self)
-        self._world.this_turn[self.caller] += 1
-        if self._at_once or not self.waits:
-            self._world.turns.leave(exchange)
+        self._world.this_iteration[self.caller] += 1
+        if self._is_immediate or not self.waits:
+            self._world.scheduler.leave(exchange)
         else:
             self._world.running[self.caller].append(self)
 
-    begin_later = begin
+    start_queued = start
 
 
 class World:
@@ -76,33 +82,33 @@ class World:
 
     def __init__(self) -> None:
         self.loop = Loop()
-        self.asked: list[Begun] = []
-        self.begun: list[Begun] = []
-        self.this_turn: Counter[str] = Counter()
-        self.running: dict[str, deque[Begun]] = defaultdict(deque)
-        self.turns = FairScheduler(cast("asyncio.AbstractEventLoop", self.loop), self._identify)
+        self.asked: list[StartedConnection] = []
+        self.begun: list[StartedConnection] = []
+        self.this_iteration: Counter[str] = Counter()
+        self.running: dict[str, deque[StartedConnection]] = defaultdict(deque)
+        self.scheduler = FairScheduler(cast("asyncio.AbstractEventLoop", self.loop), self._identify)
 
     def _identify(self, request: Request) -> Identity:
         caller = next(each.caller for each in self.asked if each.exchange.request is request)
         return Identity(caller, is_bounded=caller != UNBOUNDED)
 
-    def ask(self, caller: str, *, waits: bool, at_once: bool) -> Begun:
-        asked = Begun(self, caller, waits=waits, at_once=at_once)
+    def ask(self, caller: str, *, waits: bool, is_immediate: bool) -> StartedConnection:
+        asked = StartedConnection(self, caller, waits=waits, is_immediate=is_immediate)
         self.asked.append(asked)
-        self.turns.enter(asked, asked.exchange)
+        self.scheduler.enter(asked, asked.exchange)
         return asked
 
     def finish(self, caller: str) -> None:
         if self.running[caller]:
-            self.turns.leave(self.running[caller].popleft().exchange)
+            self.scheduler.leave(self.running[caller].popleft().exchange)
 
-    def turn(self) -> bool:
-        self.this_turn.clear()
-        return self.loop.turn()
+    def run_iteration(self) -> bool:
+        self.this_iteration.clear()
+        return self.loop.run_iteration()
 
     def finish_all(self) -> None:
         """Run until every request has finished."""
-        while self.turn() or any(self.running.values()):
+        while self.run_iteration() or any(self.running.values()):
             for caller in CALLERS:
                 self.finish(caller)
 
@@ -135,22 +141,22 @@ def test_each_request_is_begun_once_and_in_its_callers_order_and_nothing_is_left
     world = World()
     for step in steps:
         match step:
-            case "ask", caller, waits, at_once, times:
+            case "ask", caller, waits, is_immediate, times:
                 for _ in range(times):
-                    world.ask(caller, waits=waits, at_once=at_once)
+                    world.ask(caller, waits=waits, is_immediate=is_immediate)
             case "finish", caller, times:
                 for _ in range(times):
                     world.finish(caller)
             case _:
-                world.turn()
-        assert all(len(running) <= _AT_ONCE for who, running in world.running.items() if who != UNBOUNDED)
-        assert world.this_turn.total() <= _A_TURN
+                world.run_iteration()
+        assert all(len(running) <= _MOST_IN_FLIGHT for who, running in world.running.items() if who != UNBOUNDED)
+        assert world.this_iteration.total() <= _MOST_STARTED
     world.finish_all()
     for caller in CALLERS:
         asked = [each for each in world.asked if each.caller == caller and each.waits]
         assert [each for each in world.begun if each.caller == caller and each.waits] == asked
     assert Counter(map(id, world.begun)) == Counter(map(id, world.asked))
-    assert not world.turns._callers
+    assert not world.scheduler._callers
 
 
 @given(st.integers(1, 200), st.booleans())
@@ -160,14 +166,14 @@ def test_who_asks_once_is_begun_in_the_next_turn_however_many_requests_of_anothe
 ) -> None:
     world = World()
     for _ in range(many):
-        world.ask("a", waits=waits, at_once=False)
-    one = world.ask("b", waits=waits, at_once=False)
-    world.turn()
+        world.ask("a", waits=waits, is_immediate=False)
+    one = world.ask("b", waits=waits, is_immediate=False)
+    world.run_iteration()
     assert one in world.begun
-    assert sum(each.caller == "a" for each in world.begun) < 2 * _A_TURN
+    assert sum(each.caller == "a" for each in world.begun) < 2 * _MOST_STARTED
 
 
-MANY = st.integers(_ACCOMPANIED + 3 * _A_TURN, 200)
+MANY = st.integers(_SEVERAL_CALLERS_ITERATIONS + 3 * _MOST_STARTED, 200)
 
 
 @given(MANY, st.booleans())
@@ -177,21 +183,21 @@ def test_beside_somebody_who_waits_every_third_turn_begins_one_of_a_caller(many:
     This limit remains for a while after the waiting request has ended, because its caller may send another one.
     """
     world = World()
-    world.ask("b", waits=True, at_once=False)
+    world.ask("b", waits=True, is_immediate=False)
     for _ in range(many):
-        world.ask("a", waits=waits, at_once=True)
+        world.ask("a", waits=waits, is_immediate=True)
     begun = []
-    for _ in range((_PASSED + 1) * 3):
-        world.turn()
-        begun.append(world.this_turn["a"])
-    assert begun == [1, *[0] * _PASSED] * 3
+    for _ in range((_EMPTY_ITERATIONS + 1) * 3):
+        world.run_iteration()
+        begun.append(world.this_iteration["a"])
+    assert begun == [1, *[0] * _EMPTY_ITERATIONS] * 3
     world.finish("b")
-    for _ in range((_PASSED + 1) * (_ACCOMPANIED - 1)):
-        world.turn()
-        begun.append(world.this_turn["a"])
-    assert sum(begun) == 2 + _ACCOMPANIED
-    world.turn()
-    assert world.this_turn["a"] == _A_TURN
+    for _ in range((_EMPTY_ITERATIONS + 1) * (_SEVERAL_CALLERS_ITERATIONS - 1)):
+        world.run_iteration()
+        begun.append(world.this_iteration["a"])
+    assert sum(begun) == 2 + _SEVERAL_CALLERS_ITERATIONS
+    world.run_iteration()
+    assert world.this_iteration["a"] == _MOST_STARTED
 
 
 @given(MANY, st.booleans())
@@ -199,12 +205,12 @@ def test_who_asks_once_passes_no_turn(many: int, waits: bool) -> None:
     """If a caller with one request arrives, the caller with many requests gives way, and not the newcomer."""
     world = World()
     for _ in range(many):
-        world.ask("a", waits=waits, at_once=True)
-    one = world.ask("b", waits=waits, at_once=False)
+        world.ask("a", waits=waits, is_immediate=True)
+    one = world.ask("b", waits=waits, is_immediate=False)
     assert one not in world.begun
-    world.turn()
+    world.run_iteration()
     assert one in world.begun
-    assert world.this_turn["a"] <= 1
+    assert world.this_iteration["a"] <= 1
 
 
 def get(path: str, caller: str) -> bytes:
@@ -218,34 +224,34 @@ def echo() -> Echo:
 
 def test_one_callers_many_connections_leave_room_for_another(echo: Echo) -> None:
     with RunningServer(echo, limits=Limits(settling_seconds=0)) as server, contextlib.ExitStack() as opened:
-        greedy = [opened.enter_context(Connection(server.port)) for _ in range(3 * _AT_ONCE)]
+        greedy = [opened.enter_context(Connection(server.port)) for _ in range(3 * _MOST_IN_FLIGHT)]
         for connection in greedy:
             connection.send(get("/waits", "greedy"))
-        until_now(lambda: len(echo.seen) == _AT_ONCE)
+        until_now(lambda: len(echo.seen) == _MOST_IN_FLIGHT)
         with Connection(server.port) as modest:
             modest.send(get("/later", "modest"))
             assert modest.answer() == "200 GET /later 0"
-        assert len(echo.seen) == _AT_ONCE + 1
+        assert len(echo.seen) == _MOST_IN_FLIGHT + 1
         echo.released.set()
         assert {connection.answer() for connection in greedy} == {"200 GET /waits 0"}
-        assert len(echo.seen) == 3 * _AT_ONCE + 1
+        assert len(echo.seen) == 3 * _MOST_IN_FLIGHT + 1
 
 
 def test_a_token_that_is_new_waits_for_nobodys_end(echo: Echo) -> None:
     with RunningServer(echo, limits=Limits(settling_seconds=0)) as server, contextlib.ExitStack() as opened:
-        for _ in range(3 * _AT_ONCE):
+        for _ in range(3 * _MOST_IN_FLIGHT):
             opened.enter_context(Connection(server.port)).send(get("/waits", "new"))
-        until_now(lambda: len(echo.seen) == 3 * _AT_ONCE)
+        until_now(lambda: len(echo.seen) == 3 * _MOST_IN_FLIGHT)
         echo.released.set()
 
 
 def test_who_leaves_while_they_wait_is_not_worked_for(echo: Echo) -> None:
     with RunningServer(echo, limits=Limits(settling_seconds=0)) as server:
         with contextlib.ExitStack() as opened:
-            greedy = [opened.enter_context(Connection(server.port)) for _ in range(2 * _AT_ONCE)]
+            greedy = [opened.enter_context(Connection(server.port)) for _ in range(2 * _MOST_IN_FLIGHT)]
             for connection in greedy:
                 connection.send(get("/waits", "greedy"))
-            until_now(lambda: len(echo.seen) == _AT_ONCE)
+            until_now(lambda: len(echo.seen) == _MOST_IN_FLIGHT)
             for connection in greedy:
                 connection.reset()
         with Connection(server.port) as stays:
@@ -255,14 +261,14 @@ def test_who_leaves_while_they_wait_is_not_worked_for(echo: Echo) -> None:
             stays.send(get("/later", "greedy"))
             echo.released.set()
             assert stays.answer() == "200 GET /later 0"
-        assert echo.seen.count(b"/waits") == _AT_ONCE
+        assert echo.seen.count(b"/waits") == _MOST_IN_FLIGHT
 
 
 def test_requests_that_follow_on_a_connection_are_answered_after_one_that_waited(echo: Echo) -> None:
     with RunningServer(echo, limits=Limits(settling_seconds=0)) as server, contextlib.ExitStack() as opened:
-        for _ in range(_AT_ONCE):
+        for _ in range(_MOST_IN_FLIGHT):
             opened.enter_context(Connection(server.port)).send(get("/waits", "greedy"))
-        until_now(lambda: len(echo.seen) == _AT_ONCE)
+        until_now(lambda: len(echo.seen) == _MOST_IN_FLIGHT)
         with Connection(server.port) as connection:
             connection.send(get("/later", "greedy") + get("/", "greedy") + get("/later?2", "other"))
             echo.released.set()
