@@ -84,7 +84,7 @@ def test_what_several_addresses_know_alike_is_not_counted_twice() -> None:
     drawn = Console(width=120, file=io.StringIO(), record=True)
     drawn.print(top.draw(picture))
     shown = drawn.export_text()
-    for words in ("falharam de vez: 3", "1 min 15 s", "mudo", "Não responde: http://127.0.0.1:8092/metrics"):
+    for words in ("falharam de vez: 3", "1 min 15 s", "sem sinal", "Não responde: http://127.0.0.1:8092/metrics"):
         assert words in shown
 
 

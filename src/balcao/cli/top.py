@@ -108,11 +108,11 @@ def _draw_traffic(services: Iterable["Traffic"]) -> Table:
 
 
 def _draw_processes(processes: Iterable["ProcessState"]) -> Table:
-    table = _table("processo", "estado", "CPU", "memória", "conexões", "quem espera por uma")
+    table = _table("processo", "estado", "CPU", "memória", "conexões", "à espera de uma")
     for process in processes:
         table.add_row(
             process.name,
-            "vivo" if process.beats else "mudo",
+            "ativo" if process.beats else "sem sinal",
             f"{process.cpu:.0%}",
             f"{process.memory_bytes / 2**20:.0f} MiB",
             f"{process.connections_in_use:.0f} de {process.connections_limit:.0f}",
