@@ -91,7 +91,7 @@ def test_a_rename_shows_what_follows_and_is_made_when_it_was_seen(panel: PanelCl
     assert "Nada quebra" in panel.page.text
     assert "iptu:consulta" in panel.page.text
     panel.post(path, panel.find_form(path).values)
-    assert "papéis, endereços e programas a seguem" in panel.page.text
+    assert "Papéis, endereços e programas continuam ligados a ela" in panel.page.text
     assert "iptu:invoice:look" in panel.page.text
     panel.submit(path, name="pets:read")
     assert "outra ação já tem este nome" in panel.page.text

@@ -32,7 +32,7 @@ async def create_action(visit: Visit) -> Response[Any]:
     form = ActionForm(visit)
     if form.is_sent and await form.submit(lambda: client.create_action(visit.api, _read(form), key=form.key)):
         address = visit.address("access.show_action", action=form.result.id)
-        return await visit.redirect(address, "A ação foi criada. Falta dizer que papéis a dão.")
+        return await visit.redirect(address, "A ação foi criada. Agora escolha os papéis que a dão.")
     return visit.render(
         "access/form.html",
         form=form,
@@ -78,7 +78,9 @@ async def edit_action(visit: Visit, action: str) -> Response[Any]:
     if form.is_sent and form.validate():
         if form.name.data == found.name or visit.posted.first("visto") == form.name.data:
             if await form.submit(lambda: client.update_action(visit.api, action, _read(form), etag=form.etag)):
-                return await visit.redirect(back, "A ação foi gravada; papéis, endereços e programas a seguem.")
+                return await visit.redirect(
+                    back, "Ação gravada. Papéis, endereços e programas continuam ligados a ela."
+                )
         else:
             await form.submit(lambda: client.read_impact(visit.api, action, "rename", form.name.data))
             impact = form.result

@@ -46,7 +46,7 @@ class GroupForm(Form):
         validators=[Optional()],
     )
     manages = TextAreaField(
-        "Só administram as pessoas destes grupos",
+        "Só para administrar as pessoas destes grupos",
         description="Um por linha; com * no fim, todos os que começam assim. Vazio: sem limite, se o papel o permite.",
         validators=[Optional()],
     )
@@ -71,7 +71,7 @@ class NewRoleForm(RoleForm):
 class ActionForm(Form):
     name = StringField(
         "Nome",
-        description="O nome é só um rótulo: papéis, endereços e programas seguem a ação, não o nome.",
+        description="O nome é só um rótulo: papéis, endereços e programas dependem da ação, não do nome.",
         validators=[needed(), length(3, 100), matching(*_ACTION)],
     )
     description = StringField("O que permite", validators=[needed(), length(1, 500)])
@@ -123,7 +123,7 @@ class MemberForm(Form):
 
     cpf = CodeField(
         "CPF da pessoa",
-        description="Também de quem ainda não entrou nenhuma vez.",
+        description="Pode ser de alguém que ainda não entrou nenhuma vez.",
         validators=[needed(), matching(_CPF, "Escreva os onze dígitos do CPF.")],
     )
 
@@ -142,7 +142,7 @@ class ExplainForm(Form):
     method = SelectField("O que se faz", choices=_METHODS)
     path = StringField(
         "Endereço da operação",
-        description="Com o começo do serviço, como /registry/v1/citizen/90000000175/pets.",
+        description="Comece pelo serviço, como em /registry/v1/citizen/90000000175/pets.",
         validators=[length(0, 2048)],
     )
 
@@ -167,7 +167,7 @@ class ExplainForm(Form):
 class DocumentForm(Form):
     document = TextAreaField(
         "Documento",
-        description="YAML ou JSON, como o que se exporta. Até 1 MB.",
+        description="YAML ou JSON, no formato da exportação. Até 1 MB.",
         validators=[needed("Cole o documento que quer comparar com o catálogo.")],
     )
     prune = BooleanField(

@@ -51,7 +51,7 @@ async def create_group(visit: Visit) -> Response[Any]:
         )
     ):
         address = visit.address("access.show_group", group=form.result.name)
-        return await visit.redirect(address, "O grupo foi criado. Falta dizer que papéis ele dá e quem está nele.")
+        return await visit.redirect(address, "O grupo foi criado. Agora escolha os papéis que ele dá e as pessoas.")
     (departments,) = await gather_blocks(read_department_names(visit.api))
     names = {f"{OF_DEPARTMENT}{code}": name for code, name in (departments.value or {}).items()}
     back = visit.address("access.list_groups")
@@ -125,7 +125,8 @@ async def delete_group(visit: Visit, group: str) -> Response[Any]:
         "access/confirm.html",
         form=form,
         title=f"Excluir o grupo {group}?",
-        text=f"O grupo tem {format_count(members, 'pessoa', 'pessoas')}; o que só ele dá acaba na hora. Não se desfaz.",
+        text=f"O grupo tem {format_count(members, 'pessoa', 'pessoas')}. O que só ele dá acaba na hora. "
+        "Não é possível desfazer.",
         is_reserved=is_reserved(visit, [role.name for role in roles.value or []]),
         items=[role.name for role in roles.value or []],
         items_title="Papéis que o grupo dá",
@@ -196,7 +197,7 @@ async def remove_group_role(visit: Visit, group: str, role: str) -> Response[Any
         "access/confirm.html",
         form=form,
         title=f"Tirar o papel {role} do grupo {group}?",
-        text="As pessoas do grupo deixam de poder o que só ele lhes dá, na hora.",
+        text="As pessoas do grupo perdem na hora o que só este papel lhes dá.",
         is_reserved=is_reserved(visit, [role]),
         items=[one.name for one in actions],
         items_title="O que o papel dá",

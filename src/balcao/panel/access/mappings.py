@@ -41,7 +41,7 @@ async def create_mapping(visit: Visit) -> Response[Any]:
     form.action.choices = await _list_choices(visit)
     back = visit.address("access.list_mappings")
     if form.is_sent and await form.submit(lambda: client.create_mapping(visit.api, _read(form), key=form.key)):
-        return await visit.redirect(back, "O endereço foi mapeado.")
+        return await visit.redirect(back, "O endereço foi cadastrado.")
     return _show_form(visit, form, "Mapear o endereço", back, None)
 
 
@@ -84,7 +84,7 @@ async def delete_mapping(visit: Visit, mapping: str) -> Response[Any]:
         "access/confirm.html",
         form=form,
         title=f"Excluir {found.description or found.path_pattern}?",
-        text="Quem chama este endereço passa a ser recusado, na hora.",
+        text="As chamadas a este endereço passam a ser recusadas na hora.",
         items=[],
         items_title="",
         deed="Excluir o endereço",

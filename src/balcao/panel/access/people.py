@@ -105,7 +105,7 @@ async def leave_group(visit: Visit, person: str, group: str) -> Response[Any]:
         text=f"{labels.name_person(user.display_name, user.cpf)} perde na hora o que só este grupo lhe dá.",
         is_reserved=await is_reserved_group(visit, group),
         items=[one.action for one in lost],
-        items_title="O que a pessoa deixa de poder",
+        items_title="O que a pessoa perde",
         deed="Retirar do grupo",
         back=visit.address("access.show_person", person=person),
         crumbs=[_people_crumb(visit), _person_crumb(visit, user)],
@@ -145,7 +145,8 @@ async def remove_role(visit: Visit, person: str, role: str) -> Response[Any]:
         "access/confirm.html",
         form=form,
         title=f"Tirar o papel {role}?",
-        text=f"{labels.name_person(user.display_name, user.cpf)} o perde na hora, se não o tem também por um grupo.",
+        text=f"{labels.name_person(user.display_name, user.cpf)} perde o papel na hora, "
+        "a não ser que também o tenha por um grupo.",
         is_reserved=is_reserved(visit, [role]),
         items=[],
         items_title="",

@@ -33,7 +33,7 @@ async def create_role(visit: Visit) -> Response[Any]:
         lambda: client.create_role(visit.api, (form.name.data or "").strip(), form.description.data or "", key=form.key)
     ):
         address = visit.address("access.show_role", role=form.result.name)
-        return await visit.redirect(address, "O papel foi criado. Falta dizer o que ele dá.")
+        return await visit.redirect(address, "O papel foi criado. Agora escolha as ações que ele dá.")
     back = visit.address("access.list_roles")
     return visit.render(
         "access/form.html",
@@ -112,7 +112,7 @@ async def revoke_action(visit: Visit, role: str, name: str) -> Response[Any]:
         "access/confirm.html",
         form=form,
         title=f"Tirar “{describe_right(name)}” do papel {role}?",
-        text="Quem a tem só por este papel a perde na hora.",
+        text="Quem tem a ação só por este papel a perde na hora.",
         items=[],
         items_title="",
         deed="Tirar a ação",
@@ -134,7 +134,8 @@ async def delete_role(visit: Visit, role: str) -> Response[Any]:
         "access/confirm.html",
         form=form,
         title=f"Excluir o papel {role}?",
-        text="Quem o tem diretamente o perde na hora. Enquanto um grupo o der, ele não se exclui. Não se desfaz.",
+        text="Quem recebeu o papel diretamente o perde na hora. Se um grupo dá o papel, tire-o antes do grupo. "
+        "Não é possível desfazer.",
         items=[one.name for one in actions],
         items_title="O que o papel dá",
         deed="Excluir o papel",
