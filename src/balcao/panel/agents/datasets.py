@@ -37,7 +37,7 @@ async def create_dataset(visit: Visit) -> Response[Any]:
         lambda: client.create_dataset(visit.api, form.name.data or "", form.description.data or None, key=form.key)
     ):
         address = visit.address("agents.show_dataset", dataset=form.result.id)
-        return await visit.redirect(address, "O conjunto foi criado. Falta acrescentar exemplos.")
+        return await visit.redirect(address, "O conjunto foi criado. Agora acrescente exemplos.")
     return visit.render("agents/dataset_form.html", form=form, crumbs=[_datasets_crumb(visit)], status=form.status)
 
 
@@ -99,7 +99,9 @@ async def delete_example(visit: Visit, dataset: str, example: str) -> Response[A
     back = visit.address("agents.show_dataset", dataset=dataset)
     if form.is_sent and await form.submit(lambda: client.delete_example(visit.api, dataset, example)):
         return await visit.redirect(back, "O exemplo foi excluído.")
-    return _confirm(visit, form, "Excluir o exemplo?", "Execuções dele deixam de aparecer. Não se desfaz.", back)
+    return _confirm(
+        visit, form, "Excluir o exemplo?", "As execuções dele deixam de aparecer. Não é possível desfazer.", back
+    )
 
 
 @pages.form("/dados/{dataset}/excluir", "Excluir o conjunto", actions=[DATA_MANAGE])
@@ -110,7 +112,8 @@ async def delete_dataset(visit: Visit, dataset: str) -> Response[Any]:
         return await visit.redirect(visit.address("agents.list_datasets"), "O conjunto foi excluído.")
     found = await client.read_dataset(visit.api, dataset, first=1)
     parts = f"{format_count(found.example_count, 'exemplo', 'exemplos')} e os experimentos"
-    text = f"{f'Vão junto {parts}.' if found.example_count else 'O conjunto não tem exemplos.'} Não se desfaz."
+    loss = f"A exclusão inclui {parts}." if found.example_count else "O conjunto não tem exemplos."
+    text = f"{loss} Não é possível desfazer."
     back = visit.address("agents.show_dataset", dataset=dataset)
     return _confirm(visit, form, f"Excluir o conjunto {found.name}?", text, back)
 

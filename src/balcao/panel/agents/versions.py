@@ -103,7 +103,7 @@ async def activate_version(visit: Visit, agent: str, number: str) -> Response[An
     )
 
 
-@pages.form("/{agent}/voltar", "Voltar à versão de antes", actions=[ACTIVATE])
+@pages.form("/{agent}/voltar", "Voltar à versão anterior", actions=[ACTIVATE])
 async def roll_back(visit: Visit, agent: str) -> Response[Any]:
     """Activate the version that was active before the current one."""
     active = await find_active(visit, agent)
@@ -115,10 +115,10 @@ async def roll_back(visit: Visit, agent: str) -> Response[Any]:
     return visit.render(
         "agents/move.html",
         form=form,
-        title=f"Voltar da versão {active.version} à que era usada antes?" if active else "Voltar?",
-        text="As próximas conversas já usam a versão anterior. Voltar de novo traz esta de volta.",
+        title=f"Voltar da versão {active.version} à anterior?" if active else "Voltar?",
+        text="As próximas conversas já usam a versão anterior. Se mudar de ideia, volte de novo para usar esta.",
         changes=None,
-        deed="Voltar à versão de antes",
+        deed="Voltar à versão anterior",
         back=visit.address("agents.show_agent", agent=agent),
         crumbs=[_agents_crumb(visit), agent_crumb(visit, agent)],
         status=form.status,
@@ -136,7 +136,7 @@ async def hide_version(visit: Visit, agent: str, number: str) -> Response[Any]:
         "agents/move.html",
         form=form,
         title=f"Ocultar a versão {number}?",
-        text="Ela sai do histórico e não pode mais ser usada. Não se desfaz.",
+        text="Ela sai do histórico e não pode mais ser usada. Não é possível desfazer.",
         changes=None,
         deed=f"Ocultar a versão {number}",
         back=back,
