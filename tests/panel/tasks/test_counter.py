@@ -46,7 +46,7 @@ def test_who_is_served_sees_why_their_data_were_read(person_of: PersonOf) -> Non
     attendant.expect_text("O atendimento foi encerrado.")
     attendant.page.go_back()
     attendant.page.reload()
-    attendant.expect_text("comece outro e diga o motivo")
+    attendant.expect_text("comece outro e informe o motivo")
     carla = person_of("carla", "/painel/meus-dados/quem-viu")
     carla.expect_text("Andamento de um chamado: senha 47")
     assert "Luiz" not in carla.page.get_by_role("main").inner_text()
@@ -71,7 +71,7 @@ def test_without_a_reason_nothing_is_read(person_of: PersonOf, count_events: Cal
     before = count_events()
     attendant.fill("CPF", CARLA)
     attendant.press("Começar o atendimento")
-    expect(attendant.page.get_by_role("alert")).to_contain_text("Diga por que vai ver os dados.")
+    expect(attendant.page.get_by_role("alert")).to_contain_text("Diga por que precisa ver os dados.")
     expect(attendant.page.get_by_label("CPF").first).to_have_value(CARLA)
     assert count_events() == before
 
@@ -137,13 +137,13 @@ def test_sensitive_data_are_closed_and_opening_them_is_in_the_trail(person_of: P
     attendant = person_of("luiz", "/painel/atendimento")
     serve(attendant)
     row = attendant.page.get_by_role("row", name="Raça ou cor")
-    expect(row).to_contain_text("fechado")
+    expect(row).to_contain_text("oculto")
     attendant.press("Mostrar dados sensíveis")
-    expect(row).not_to_contain_text("fechado")
+    expect(row).not_to_contain_text("oculto")
     attendant.follow("Quem viu")
     attendant.expect_text("Leu o cadastro e os dados sensíveis")
     attendant.follow("Cadastro")
-    expect(row).to_contain_text("fechado")
+    expect(row).to_contain_text("oculto")
 
 
 def begin(officer: Person, cpf: str = CARLA) -> None:

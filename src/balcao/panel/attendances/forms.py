@@ -19,7 +19,9 @@ class ReasonForm(Form):
     """The reason for reading a person's data. The person concerned can see the reason."""
 
     reason = SelectField(
-        "Motivo do acesso", choices={"": "Escolha…", **REASONS}, validators=[needed("Diga por que vai ver os dados.")]
+        "Motivo do acesso",
+        choices={"": "Escolha…", **REASONS},
+        validators=[needed("Diga por que precisa ver os dados.")],
     )
     detail = StringField(
         "Detalhe",

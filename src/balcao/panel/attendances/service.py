@@ -92,5 +92,5 @@ def _make_over() -> PageFault:
     return PageFault(
         404,
         "O atendimento terminou",
-        "Ele fecha depois de 15 minutos sem uso, ou com a sua sessão. Nada mais é lido: comece outro e diga o motivo.",
+        "Ele termina após 15 minutos sem uso ou com a sua sessão. Nada mais é lido: comece outro e informe o motivo.",
     )

@@ -14,7 +14,7 @@ class AttendanceForm(ReasonForm):
     """The form for finding the citizen to attend, by CPF or by other data."""
 
     cpf = CodeField("CPF", description="Com ou sem pontos.", validators=[length(0, 14)])
-    name = StringField("Nome", description="O primeiro e ao menos mais um.", validators=[length(0, 255)])
+    name = StringField("Nome", description="O primeiro nome e ao menos mais um.", validators=[length(0, 255)])
     birth_date = DateField("Nascimento", validators=[Optional()])
     protocol = PastedField("Protocolo de um chamado", validators=[length(0, 50)])
     phone = PastedField("Telefone", description="Com DDD.", validators=[length(0, 25)])
@@ -61,7 +61,7 @@ class PhoneForm(Form):
     reason = StringField(
         "Motivo",
         description="Se o número é de alguém, a pessoa lerá isto. Sem CPF, telefone ou e-mail.",
-        validators=[needed("Diga por que vai ver de quem é."), length(3, 200)],
+        validators=[needed("Diga por que precisa saber de quem é."), length(3, 200)],
     )
 
     @property

@@ -23,7 +23,7 @@ class CategoryForm(Form):
         validators=[needed("Descreva o assunto."), length(1, 500)],
     )
     default_opt_in = BooleanField("Vale como aceito para quem ainda não escolheu")
-    active = BooleanField("Oferecido aos cidadãos", description="Desmarcado, as escolhas já feitas ficam guardadas.")
+    active = BooleanField("Oferecido aos cidadãos", description="Se desmarcar, as escolhas já feitas ficam guardadas.")
     order = IntegerField("Posição na lista", validators=[Optional(), NumberRange(0, 9999, "De 0 a 9999.")])
 
 
