@@ -112,7 +112,7 @@ def test_what_was_sent_to_a_receiver_is_named_in_words(
     panel.get(f"/painel/saude/avisos/{added['id']}")
     assert "Mudança de risco" in panel.page.text
     assert "Teste" in panel.page.text
-    assert "já não está guardada" not in panel.page.text
+    assert "não está mais guardada" not in panel.page.text
 
 
 def test_units_are_found_by_name_and_what_waits_is_on_the_first_page(

@@ -111,7 +111,7 @@ class CloseForm(Form):
         "Última cor que o cidadão vê",
         choices={color: color for color in COLORS},
         default="Verde",
-        description="De uma aberta por engano o cidadão não vê nada.",
+        description="Se foi aberta por engano, o cidadão não vê nada.",
     )
     motivo = TextAreaField(
         "Motivo",
@@ -194,7 +194,7 @@ class HolidayForm(Form):
     ambito = SelectField("De quem é", choices=SCOPES, default="municipal")
     facultativo = BooleanField("É ponto facultativo")
     fecha = BooleanField(
-        "As unidades fecham", description="Menos as que abrem em feriado e as que têm exceção neste dia.", default=True
+        "As unidades fecham", description="Exceto as que abrem em feriado e as que têm exceção neste dia.", default=True
     )
 
     @property
