@@ -31,7 +31,7 @@ def test_a_job_of_another_department_is_said_to_be_perhaps_that(panel: PanelClie
     panel.login("helio")
     answer = panel.get(f"/painel/vagas/{FOREIGN}")
     assert answer.status_code == 404
-    assert "de um órgão que não é seu" in panel.page.text
+    assert "de um órgão a que você não tem acesso" in panel.page.text
 
 
 def test_what_is_missing_is_listed_when_a_job_is_to_move_on(panel: PanelClient) -> None:
@@ -52,7 +52,7 @@ def test_a_new_draft_without_a_department_shows_no_error(panel: PanelClient) -> 
     answer = panel.post("/painel/vagas/nova", form.values | chosen | unset | texts)
     assert panel.page.heading == "Pintor de escolas"
     assert "sem órgão ainda" in panel.page.text
-    assert "Não consegui" not in panel.page.text
+    assert "Não foi possível ler" not in panel.page.text
     assert "Antes, a vaga precisa de um órgão" in panel.page.text
     assert panel.get(f"{answer.url.path}/editar").status_code == 200
 
@@ -127,7 +127,7 @@ def test_a_candidate_is_decided_on_once_and_the_slower_one_is_told(panel: PanelC
 
 @pytest.mark.parametrize(
     ("action", "said"),
-    [("reabrir", "Só aprovar e reprovar guardam o motivo"), ("etapa", "apague o texto"), ("", "botões")],
+    [("reabrir", "O motivo só é guardado ao aprovar ou reprovar"), ("etapa", "apague o texto"), ("", "botões")],
 )
 def test_a_button_that_keeps_no_reason_refuses_one_and_loses_nothing(
     panel: PanelClient, action: str, said: str
@@ -207,7 +207,7 @@ def test_a_value_is_added_renamed_and_removed(panel: PanelClient) -> None:
     path = "/painel/vagas/listas/zonas"
     panel.login("gilda")
     panel.submit(path, descricao="Ilhas")
-    assert "“Ilhas” entrou." in panel.page.text
+    assert "O valor “Ilhas” foi incluído." in panel.page.text
     value = next(link for link in reversed(panel.page.links) if link.startswith(f"{path}/"))
     panel.submit(value, descricao="Ilhas da baía")
     assert "Ilhas da baía" in panel.page.text

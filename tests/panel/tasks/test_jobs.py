@@ -188,4 +188,4 @@ def test_a_job_of_another_department_is_refused_with_the_reason(person_of: Perso
     person = person_of("helio")
     answer = person.open(FOREIGN)
     assert answer.status == 404
-    person.expect_text("de um órgão que não é seu")
+    person.expect_text("de um órgão a que você não tem acesso")

@@ -234,7 +234,7 @@ async def _decide(visit: Visit, candidate: Candidate, form: ReasonForm) -> str:
     decision, _, step = visit.posted.first("_acao").partition(":")
     motive = form.reason.data or ""
     if motive and decision not in FINAL_DECISIONS:
-        text = "Só aprovar e reprovar guardam o motivo. Para este botão, apague o texto e repita. Nada foi gravado."
+        text = "O motivo só é guardado ao aprovar ou reprovar. Para usar este botão, apague o texto. Nada foi gravado."
         raise ValidationFailed(text)
     match decision:
         case "aprovar":

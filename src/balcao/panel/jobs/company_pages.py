@@ -130,7 +130,7 @@ async def delete_company(visit: Visit, cnpj: str) -> Response[Any]:
             await client.delete_company(visit.api, cnpj, form.etag)
             return await visit.redirect(visit.address("jobs.list_companies"), f"{read.value.label} foi excluída.")
         except Conflict:
-            form.refusal = "Há vagas desta empresa, mesmo que excluídas: ela fica, para que a história se entenda."
+            form.refusal = "Esta empresa tem ou já teve vagas. Ela fica no cadastro para preservar o histórico."
     return visit.render(
         "jobs/company_delete.html",
         form=form,

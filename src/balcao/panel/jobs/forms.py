@@ -48,7 +48,7 @@ class ReasonForm(Form):
 
     reason = TextAreaField(
         "Motivo",
-        description="Opcional. Fica na história, com o seu nome, para quem trabalha com a vaga.",
+        description="Opcional. Fica no histórico, com o seu nome, para quem trabalha com a vaga.",
         validators=[Optional(), length(0, 500)],
     )
     members = {"reason": "motivo"}  # noqa: RUF012 - read only
@@ -108,7 +108,7 @@ class JobForm(Form):
     acessibilidade_pcd = SelectField(
         "Pessoas com deficiência", choices=list_choices([("", "não se diz"), *ACCESSIBILITY.items()])
     )
-    tipos_pcd = CheckboxesField("Tipos de deficiência", description="Só onde a vaga diz algo acima.")
+    tipos_pcd = CheckboxesField("Tipos de deficiência", description="Só se a vaga indicar algo acima.")
     zonas = CheckboxesField("Zonas da cidade")
     idiomas_requisito = FieldList(FormField(LanguageRow), max_entries=MOST_LANGUAGES)
     etapas = FieldList(FormField(StepRow), max_entries=MOST_STEPS)

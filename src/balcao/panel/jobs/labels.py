@@ -76,8 +76,8 @@ FAILURES: Mapping[str, str] = {
 
 # Reasons why an application in this state refuses a new status or step.
 STATE_FAILURES: Mapping[str, str] = {
-    "vaga_congelada": "nada se decide enquanto está congelada",
-    "vaga_descontinuada": "nada mais se decide depois de encerrada",
+    "vaga_congelada": "não é possível decidir enquanto está congelada",
+    "vaga_descontinuada": "não é possível decidir depois de encerrada",
     "reprovada": "quem está reprovado não muda de etapa: antes, volte a analisar",
 }
 
@@ -104,7 +104,7 @@ class Deed(NamedTuple):
 DEEDS: tuple[Deed, ...] = (
     Deed(
         "send-to-approval", "enviar", "Enviar para aprovação", "p", "Enviar para aprovação?",
-        "Quem aprova passa a vê-la entre as que esperam. Tudo o que a publicação pede precisa estar preenchido.",
+        "Ela entra na lista de quem aprova. Os campos exigidos na publicação precisam estar preenchidos.",
         "A vaga foi enviada para aprovação.",
     ),
     Deed(
@@ -114,12 +114,12 @@ DEEDS: tuple[Deed, ...] = (
     ),
     Deed(
         "send-to-draft", "devolver", "Devolver para edição", "", "Devolver para edição?",
-        "Quem a escreveu lê o motivo na história da vaga e pode corrigi-la.",
+        "Quem escreveu a vaga lê o motivo no histórico e pode corrigi-la.",
         "A vaga voltou para edição.",
     ),
     Deed(
         "freeze", "congelar", "Congelar", "", "Congelar esta vaga?",
-        "Ninguém mais se candidata, e nada se decide, até que ela seja descongelada. As candidaturas aparecem como "
+        "Até ser descongelada, ela não recebe candidaturas nem decisões. As candidaturas aparecem como "
         "congeladas; a situação de cada uma volta depois.",
         "A vaga está congelada.",
     ),
@@ -136,7 +136,7 @@ DEEDS: tuple[Deed, ...] = (
     ),
     Deed(
         "discontinue", "descontinuar", "Descontinuar", "d", "Descontinuar esta vaga?",
-        "Ninguém mais se candidata, e nada mais se decide. Todas as candidaturas aparecem como encerradas.",
+        "Ela não recebe mais candidaturas nem decisões. Todas as candidaturas aparecem como encerradas.",
         "A vaga foi descontinuada.",
     ),
 )  # fmt: skip

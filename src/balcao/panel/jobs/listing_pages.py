@@ -193,7 +193,10 @@ async def open_job(visit: Visit, job: str) -> Read[client.Job]:
     try:
         return await client.read_job(visit.api, job)
     except NotFound as fault:
-        text = "Ela não existe, foi excluída, ou é de um órgão que não é seu. Quem administra os acessos pode dá-lo."
+        text = (
+            "Ela não existe, foi excluída ou é de um órgão a que você não tem acesso. "
+            "Fale com quem administra os acessos."
+        )
         raise PageFault(404, "Vaga não encontrada", text, request_id=fault.request_id) from None
 
 

@@ -92,7 +92,9 @@ async def create_older_job(visit: Visit) -> Response[Any]:
     if form.is_sent and await form.submit(
         lambda: client.create_older_job(visit.api, form.make_body(None, None), form.key)
     ):
-        return await visit.redirect(visit.address("jobs.list_older_jobs"), f"A vaga “{form.result.titulo}” entrou.")
+        return await visit.redirect(
+            visit.address("jobs.list_older_jobs"), f"A vaga “{form.result.titulo}” foi cadastrada."
+        )
     return visit.render("jobs/older_job.html", form=form, job=None, crumbs=[_crumb(visit)], status=form.status)
 
 

@@ -24,7 +24,7 @@ class ValueForm(Form):
     """The form for a value. Values of ranked tables also have a position."""
 
     descricao = StringField("Texto", validators=[needed("Escreva o texto."), length(1, 255)])
-    ordem = IntegerField("Lugar na ordem", description="Do menor ao maior.", validators=[Optional()])
+    ordem = IntegerField("Posição na lista", description="Do menor ao maior.", validators=[Optional()])
 
     def make_body(self, table: Table) -> dict[str, Any]:
         """Return the request body. Without a typed position, the stored position stays unchanged."""
@@ -46,7 +46,9 @@ async def show_table(visit: Visit, table: str) -> Response[Any]:
     form = ValueForm(visit)
     if form.is_sent and await form.submit(lambda: client.create_value(visit.api, table, form.make_body(one), form.key)):
         reference.forget(visit, table)
-        return await visit.redirect(visit.address("jobs.show_table", table=table), f"“{form.result.descricao}” entrou.")
+        return await visit.redirect(
+            visit.address("jobs.show_table", table=table), f"O valor “{form.result.descricao}” foi incluído."
+        )
     # Show the current values, because another process may have changed them since this process cached them.
     reference.forget(visit, table)
     values = await reference.list_values(visit, table)
@@ -68,7 +70,9 @@ async def edit_value(visit: Visit, table: str, value: str) -> Response[Any]:
         return await visit.redirect(visit.address("jobs.show_table", table=table), "A mudança foi gravada.")
     if form.is_outdated:
         form.etag = read.etag
-        form.refusal = f"Outra pessoa mudou este valor: agora é “{read.value.descricao}”. Grave de novo se é o caso."
+        form.refusal = (
+            f"Outra pessoa mudou este valor: agora é “{read.value.descricao}”. Grave de novo, se ainda quiser."
+        )
     crumbs = [_tables_crumb(visit), Crumb(one.label, visit.address("jobs.show_table", table=table))]
     return visit.render("jobs/value.html", form=form, table=one, value=read.value, crumbs=crumbs, status=form.status)
 
