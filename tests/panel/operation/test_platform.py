@@ -30,7 +30,7 @@ def _put_back(sql: Sql) -> Iterator[None]:
 
 def test_the_parts_the_processes_and_the_versions_are_shown(panel: PanelClient) -> None:
     panel.login("kleber", "/painel/operacao")
-    for part in ("PostgreSQL", "Provedor de identidade", "todos vivos", "Filas", "Manutenção"):
+    for part in ("PostgreSQL", "Provedor de identidade", "todos ativos", "Filas", "Manutenção"):
         assert part in panel.page.text, part
     panel.get("/painel/operacao/processos")
     assert "Atende chamadas (api 0)" in panel.page.text
@@ -44,10 +44,10 @@ def test_a_process_that_has_fallen_silent_is_said_so(panel: PanelClient, sql: Sq
         "'worker-3', 'outra-maquina', '0.0.1', '{}', clock_timestamp() - interval '5 minutes')"
     )
     panel.login("kleber", "/painel/operacao")
-    assert "1 mudo" in panel.page.text
+    assert "1 sem sinal" in panel.page.text
     panel.get("/painel/operacao/processos")
     assert "outra-maquina" in panel.page.text
-    assert "mudo" in panel.page.text
+    assert "sem sinal" in panel.page.text
     sql("DELETE FROM platform.process WHERE name = 'worker-3'")
 
 
@@ -88,7 +88,7 @@ def test_a_limit_changes_once_its_meaning_was_confirmed_and_is_put_back(panel: P
     assert "1.000 por segundo, em todos os processos" in panel.page.text
     assert ", por Kleber Assis" in panel.page.text
     panel.post(UNDO, panel.find_form(UNDO).values)
-    assert "vale de novo o configurado" in panel.page.text
+    assert "volta a valer o configurado" in panel.page.text
 
 
 def test_a_limit_that_would_shut_people_out_is_refused_at_its_field_and_what_was_typed_stays(
@@ -161,7 +161,7 @@ def test_the_calls_of_the_last_day_are_drawn_with_their_table(panel: PanelClient
     panel.login("kleber", "/painel/operacao/chamadas")
     sql("DELETE FROM platform.response_count")
     answer = panel.get("/painel/operacao/chamadas")
-    assert "Ninguém chamou nas últimas 24 horas" in panel.page.text
+    assert "Nenhuma chamada foi contada nas últimas 24 horas" in panel.page.text
     assert '<div class="plot">' not in answer.text
     sql(
         "INSERT INTO platform.response_count SELECT '5m', date_trunc('hour', now()) - each.ago, each.service, 1200, 7, "

@@ -36,7 +36,7 @@ class ReconcileForm(Form):
 
     since = DateTimeLocalField(
         "Quem mudou no CRM desde",
-        description="Data e hora da cidade. O que o registro já sabe não muda.",
+        description="Data e hora da cidade. O que o registro já tem não muda.",
         validators=[InputRequired("Escolha uma data e uma hora.")],
     )
 
@@ -53,7 +53,7 @@ class LimitForm(Form):
     )
     period = SelectField("Por", choices=list_choices([("second", "segundo"), ("minute", "minuto")]), default="second")
     minutes = SelectField(
-        "Durante", description="Depois vale de novo o configurado.", choices=list_choices(_HOURS), default="60"
+        "Durante", description="Depois volta a valer o configurado.", choices=list_choices(_HOURS), default="60"
     )
     reason = StringField(
         "Motivo", description=_REASON, validators=[needed("Diga por que o limite muda."), length(3, 150)]

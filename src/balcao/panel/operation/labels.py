@@ -90,7 +90,7 @@ _LIMITED = {
 _REPLICA_FAULTS = {
     "replica-foreign": "é de outro conjunto de servidores",
     "replica-promoted": "grava: não é mais réplica",
-    "replica-behind": "atrasada demais para se ler dela",
+    "replica-behind": "atrasada demais para leituras",
 }
 
 

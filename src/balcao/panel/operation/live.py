@@ -78,7 +78,7 @@ async def reset_limit(visit: Visit, limit: str) -> Response[Any]:
         await platform_client.reset_limit(visit.api, limit)
     except Conflict as fault:  # the change has expired, or another person has reset it
         return await visit.redirect(back, fault.text)
-    return await visit.redirect(back, f"{describe_limit(found)}: vale de novo o configurado.")
+    return await visit.redirect(back, f"{describe_limit(found)}: volta a valer o configurado.")
 
 
 @pages.form("/limites/manutencao", "Pôr em manutenção", actions=[MAINTENANCE])
