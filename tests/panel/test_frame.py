@@ -49,7 +49,7 @@ def test_a_number_of_a_person_is_put_into_no_address_either_without_the_right_or
     screen.login("editora")
     screen.page.get_by_role("searchbox").fill(number)
     screen.page.keyboard.press("Enter")
-    expect(screen.page.get_by_role("main")).to_contain_text("não fica no endereço")
+    expect(screen.page.get_by_role("main")).to_contain_text("não põe o número de uma pessoa no endereço")
     assert number not in screen.page.url
     assert "900" not in screen.page.url
     screen.open(f"/painel/ir?q={number}")
@@ -88,7 +88,7 @@ def test_everything_works_without_a_script(screen_of: Callable[..., Screen]) -> 
     screen.login("kleber")
     screen.page.get_by_role("navigation", name="Áreas").get_by_role("link", name="CRM").click()
     screen.page.get_by_role("button", name="Começar a releitura").click()
-    expect(screen.page.get_by_role("alert")).to_contain_text("Um campo precisa de você")
+    expect(screen.page.get_by_role("alert")).to_contain_text("Um campo precisa de correção")
 
 
 def test_what_is_typed_is_kept_while_it_is_typed_and_the_form_is_sent_as_before(screen: Screen) -> None:

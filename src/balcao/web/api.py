@@ -250,7 +250,9 @@ def _decode(answer: httpx.Response, kind: type[T]) -> T:
     except msgspec.MsgspecError as fault:
         log.error("pages.unexpected_response", code=type(fault).__name__)
         request_id = answer.headers.get("x-request-id", "")
-        raise ServiceUnavailable("O serviço respondeu algo que o painel não entende.", request_id=request_id) from None
+        raise ServiceUnavailable(
+            "O serviço deu uma resposta que o painel não entende.", request_id=request_id
+        ) from None
 
 
 def _to_fault(answer: httpx.Response) -> ApiFault:

@@ -54,7 +54,7 @@ def make_not_allowed(actions: list[str], label: str) -> PageFault:
     fault = PageFault(
         403,
         "Sem permissão",
-        f"“{label}” precisa de um direito que você não tem. Quem administra os acessos pode dá-lo.",
+        f"“{label}” precisa de um direito que você não tem. Peça-o a quem administra os acessos.",
     )
     fault.actions = actions
     return fault

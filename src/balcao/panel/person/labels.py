@@ -79,7 +79,7 @@ _FIELDS = {
     "audit": "a trilha de acessos",
     "anonymisation": "a simulação de anonimização",
     "wallet": "a carteira",
-    "phone_book": "o caderno de telefones",
+    "phone_book": "a lista de telefones",
     "phone_verification": "a confirmação de um telefone",
     "apresentacao": "a apresentação",
     "banco_curriculos": "a ficha no banco de currículos",
