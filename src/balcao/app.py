@@ -21,7 +21,7 @@ from balcao.core.certificate_end import CertificateWatch
 from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.context.metrics import Metrics
 from balcao.core.context.platform import Platform, assemble, make_database
-from balcao.core.context.processes import ALONE, ProcessGroup
+from balcao.core.context.processes import SINGLE_PROCESS, ProcessGroup
 from balcao.core.database import migrations, roles
 from balcao.core.database.gauges import Gauge
 from balcao.core.database.migrations import Migration
@@ -136,7 +136,7 @@ def check_fixed_operations(names: Iterable[str]) -> None:
 
 
 def build_application(
-    settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = ALONE
+    settings: Settings, database_url: str, names: Sequence[str] = (), group: ProcessGroup = SINGLE_PROCESS
 ) -> Application:
     """Build the application of a process. Connections are opened only when the server starts the application."""
     services = choose_services(names)
@@ -184,7 +184,7 @@ def build_management(
     settings: Settings, database_url: str, group: ProcessGroup, processes: Sequence[str], *, with_jobs: bool
 ) -> Application:
     """Build the application of the management port for these processes. It does not serve the services themselves."""
-    database = make_database(settings, database_url).apart(management.CONNECTIONS)
+    database = make_database(settings, database_url).separate_pool(management.CONNECTIONS)
     database.is_serving = True
     metrics = Metrics(telemetry, group)
     return management.build_management(settings, database, metrics, list_gauges(), processes, with_jobs=with_jobs)
@@ -225,7 +225,7 @@ async def open_for_serving(
         try:
             async with (
                 repeating(announce_again, catalogue.ANNOUNCING_SECONDS),
-                processes.noting(platform, [service.name for service in services]),
+                processes.maintain_note(platform, [service.name for service in services]),
                 response_counts.record_response_counts(platform.database, telemetry, platform.zone),
                 keeper.reading(),
                 calls.writing(),

@@ -30,7 +30,7 @@ PHRASES = {
     "uuid_parsing": "deve ser um UUID",
 }
 # Our own validators raise this type, with messages that are already in Portuguese.
-_OURS = "value_error"
+_OWN_ERROR_TYPE = "value_error"
 
 
 # A length limit that follows one of our validators raises the error type of lists, even for a string. Replace it with
@@ -52,7 +52,7 @@ def format_example(example: str | None) -> str:
 def translate_fault(fault: Any, example: str | None = None) -> str:
     """Return the message for a pydantic error. `example` is a value of the expected form."""
     context = dict(fault.get("ctx", {})) | {"like": format_example(example)}
-    if fault["type"] == _OURS:
+    if fault["type"] == _OWN_ERROR_TYPE:
         return str(context["error"])
     if "expected" in context:
         context["expected"] = _list_choices(context["expected"])

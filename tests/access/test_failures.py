@@ -101,10 +101,10 @@ async def test_a_change_is_told_as_made_though_its_caller_has_no_connection_left
             write.record(MADE)
             for _ in range(database.size // 2 - 1):
                 await held.enter_async_context(database.connection())
-            in_line = asyncio.create_task(database.take("somebody", math.inf))
+            in_line = asyncio.create_task(database.acquire("somebody", math.inf))
             await asyncio.sleep(0)  # let the task join the queue
             monkeypatch.setattr(connections, "ACQUIRE_SECONDS", 0.1)
-        await database.give_back(await in_line, "somebody", sound=True)
+        await database.release(await in_line, "somebody", is_usable=True)
     holder.reset(mine)
     assert write.version == before + 1
     await platform.catalogue.reload()

@@ -142,7 +142,7 @@ async def test_the_last_thousand_calls_stay_whichever_process_wrote_them(platfor
     found = await call_log.list_calls(
         platform.database,
         *OWNER,
-        age=call_log.KEPT,
+        age=call_log.RETENTION_PERIOD,
         least=100,
         most=599,
         code=None,

@@ -38,7 +38,7 @@ def repetitions(pattern: str) -> list[int]:
             r"objects, <= (\d+) KiB each, depth <= (\d+)",
             [incoming.MAX_OBJECT_BYTES / KIB, incoming.MAX_OBJECT_DEPTH],
         ),
-        (r"removed (\d+) days after the example", [retention.KEPT / timedelta(days=1)]),
+        (r"removed (\d+) days after the example", [retention.RETENTION_PERIOD / timedelta(days=1)]),
         (r": the newest (\d+) \|", [experiments_service.MAX_LISTED]),
         (r"at most (\d+) annotations of different names", [experiments.MAX_ANNOTATIONS]),
         (r"`first` 1\.\.(\d+) \((\d+)\), `after` \| 200 `\{\"data\":\{\"experiment\"", [experiments.MAX_PAGE] * 2),

@@ -187,7 +187,7 @@ async def test_the_embedded_database_is_entered_as_the_role_itself(settings: Set
             assert await connection.fetchval("SELECT session_user || ' ' || current_user") == "balcao_app balcao_app"
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 await connection.execute("SET SESSION AUTHORIZATION balcao")
-            assert await roles.find_mighty_login(connection) is None
+            assert await roles.find_privileged_login(connection) is None
     finally:
         await database.close()
 

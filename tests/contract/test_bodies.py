@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from balcao import app
-from balcao.core.access.rules import WEBHOOK_CLIENTS, own_alone
+from balcao.core.access.rules import WEBHOOK_CLIENTS, own_only
 from balcao.core.http.decoding import MAX_DEPTH, MAX_VALUES
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
@@ -100,7 +100,7 @@ def send(
     The path values come from the path's own examples.
     """
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
-    who = values["cpf"] if operation.rule == own_alone() else ADMIN
+    who = values["cpf"] if operation.rule == own_only() else ADMIN
     token = (
         sandbox.tokens.client("crm-sandbox")
         if WEBHOOK_CLIENTS in operation.rule.clients

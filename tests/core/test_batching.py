@@ -129,20 +129,20 @@ async def test_a_look_up_survives_the_loss_of_every_connection(database: Databas
 async def test_the_place_of_a_lost_connection_is_taken_once(database: Database) -> None:
     """Only the first caller in the queue may use the slot of a lost connection to open a new one."""
     deadline = asyncio.get_running_loop().time() + PATIENCE
-    held = [await database.take("", deadline) for _ in range(4)]
-    waiting = asyncio.create_task(database.take("", deadline))
+    held = [await database.acquire("", deadline) for _ in range(4)]
+    waiting = asyncio.create_task(database.acquire("", deadline))
     await asyncio.sleep(0)  # let the task join the queue
 
     async def lose_and_take() -> Connection:
-        await database.give_back(held[0], "", sound=False)
-        return await database.take("", deadline)
+        await database.release(held[0], "", is_usable=False)
+        return await database.acquire("", deadline)
 
     losing = asyncio.create_task(lose_and_take())
     opened = await waiting
-    await database.give_back(held[1], "", sound=True)
+    await database.release(held[1], "", is_usable=True)
     assert await losing is held[1]
     for connection in (opened, *held[1:]):
-        await database.give_back(connection, "", sound=True)
+        await database.release(connection, "", is_usable=True)
     assert database.in_use == 0
 
 

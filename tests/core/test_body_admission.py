@@ -2,7 +2,7 @@
 
 import pytest
 
-from balcao.core.http.operations import UNASKED_BODY
+from balcao.core.http.operations import UNCHECKED_BODY
 from tests.http.connection import Connection
 from tests.support.demo_people import CARLA
 from tests.support.issuer import Issuer
@@ -11,7 +11,7 @@ from tests.support.server import RunningServer
 PATH = b"/search/api/v1/admin/services"
 SIZE = 400_000
 # The start of a body, longer than the part that the server reads before its decision.
-BEGUN = b'{"nome_servico": "' + b"a" * UNASKED_BODY
+BEGUN = b'{"nome_servico": "' + b"a" * UNCHECKED_BODY
 
 
 def begin(server: RunningServer, token: str | None) -> Connection:

@@ -30,7 +30,7 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 async def test_closing_waits_for_what_is_in_use_and_refuses_who_waits(database: Database) -> None:
     async with asyncio.timeout(PATIENCE):
         async with database.connection() as connection:
-            waiting = asyncio.create_task(database.take("", asyncio.get_running_loop().time() + PATIENCE))
+            waiting = asyncio.create_task(database.acquire("", asyncio.get_running_loop().time() + PATIENCE))
             await asyncio.sleep(0)  # let the task join the queue
             closing = asyncio.create_task(database.close())
             with pytest.raises(Unavailable):

@@ -111,7 +111,7 @@ def test_without_the_database_the_rest_is_there_and_says_so(
 def test_the_page_explains_every_metric_and_no_other(http: httpx.Client) -> None:
     # These metrics exist only in workers, in processes with replicas, or with a public TLS address.
     further = ("balcao_replica_lag_seconds", "balcao_certificate_end_timestamp_seconds")
-    with Pulse().shown(), telemetry.state(further[0], lambda: 1.0), telemetry.state(further[1], lambda: 1.0):
+    with Pulse().publish(), telemetry.state(further[0], lambda: 1.0), telemetry.state(further[1], lambda: 1.0):
         text = http.get("/metrics").text
     shown = {
         name + ("_total" if kind == "counter" else "")

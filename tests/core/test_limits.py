@@ -48,7 +48,7 @@ async def test_while_the_counter_is_lost_each_machine_counts_for_itself_and_the_
         raise ConnectionResetError
 
     monkeypatch.setattr(shared, "incr", lost)
-    monkeypatch.setattr(module, "AWAY_SECONDS", PATIENCE)
+    monkeypatch.setattr(module, "DOWN_SECONDS", PATIENCE)
     for limits in (Limits("redis://cache"), Limits("redis://cache")):
         for _ in range(3):
             await limits.spend(RATE, *KEY)

@@ -4,7 +4,7 @@ import pytest
 
 from balcao.core.access.membership_index import Membership
 from balcao.core.access.missing import describe_missing, describe_refusal
-from balcao.core.access.rules import MACHINE, Rule, action, authenticated, client, own, own_alone, scope
+from balcao.core.access.rules import MACHINE, Rule, action, authenticated, client, own, own_only, scope
 from balcao.core.access.snapshot import Action, Role
 from tests.core.test_snapshot_rights import ANA, BRUNO, make_caller, make_snapshot
 
@@ -51,7 +51,7 @@ def test_where_the_person_alone_may_too_that_is_said() -> None:
 @pytest.mark.parametrize(
     ("rule", "bound", "told"),
     [
-        (own_alone(), MACHINE, "o CPF do caminho não é o do seu token"),
+        (own_only(), MACHINE, "o CPF do caminho não é o do seu token"),
         (scope("sms:read"), MACHINE, "falta o escopo `sms:read`"),
         (
             authenticated() | scope("sms:read", "sme:read"),

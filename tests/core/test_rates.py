@@ -193,16 +193,16 @@ async def test_who_holds_a_share_waits_for_it_and_others_do_not(
 
 async def test_what_is_cancelled_while_it_waits_takes_no_share_with_it() -> None:
     shares = ConnectionQuota(1)
-    assert shares.take_now("greedy")
-    waiting = [asyncio.create_task(shares.take("greedy", PATIENCE)) for _ in range(5)]
+    assert shares.acquire_now("greedy")
+    waiting = [asyncio.create_task(shares.acquire("greedy", PATIENCE)) for _ in range(5)]
     await asyncio.sleep(0)
-    shares.give_back("greedy")  # to the first task, which is cancelled before it runs
+    shares.release("greedy")  # to the first task, which is cancelled before it runs
     for task in waiting[:4]:
         task.cancel()
     await waiting[4]
-    assert not shares.take_now("greedy")
-    shares.give_back("greedy")
-    assert shares.take_now("greedy")
+    assert not shares.acquire_now("greedy")
+    shares.release("greedy")
+    assert shares.acquire_now("greedy")
 
 
 async def _use(database: Database) -> int:

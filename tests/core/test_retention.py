@@ -9,13 +9,13 @@ import pytest
 
 from balcao import app
 from balcao.core.audit import platform_data, retention
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import Retention, RetentionCount
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict
 from balcao.core.jobs import schedule
-from balcao.core.jobs.worker import JobKind, Worker, enqueue, enqueue_alone
+from balcao.core.jobs.worker import JobKind, Worker, enqueue, enqueue_if_absent
 from tests.support.polling import until
 
 Sql = Callable[..., list[asyncpg.Record]]
@@ -93,14 +93,14 @@ async def test_audit_months_are_prepared_ahead_and_dropped_when_the_whole_month_
 
 
 async def test_a_kind_that_fails_stops_no_other_and_is_raised(platform: Platform) -> None:
-    async def fails(_: Any, connection: Connection) -> Swept:
+    async def fails(_: Any, connection: Connection) -> RetentionCount:
         await connection.execute("SELECT 1 / 0")
         raise AssertionError
 
-    async def works(_: Any, connection: Connection) -> Swept:
-        return Swept(3, 2)
+    async def works(_: Any, connection: Connection) -> RetentionCount:
+        return RetentionCount(3, 2)
 
-    async def refuses(_: Any, connection: Connection) -> Swept:
+    async def refuses(_: Any, connection: Connection) -> RetentionCount:
         raise Conflict(code="test")
 
     call = operator_call(platform, retention.OPERATION)
@@ -134,5 +134,5 @@ async def test_what_recurs_is_enqueued_by_the_clock_once(platform: Platform, sql
 async def test_a_recurring_job_that_still_waits_is_not_enqueued_again(platform: Platform, sql: Sql) -> None:
     for _ in range(2):
         async with platform.database.connection() as connection:
-            await enqueue_alone(connection, "test.alone")
+            await enqueue_if_absent(connection, "test.alone")
     assert len(await aio(sql, "SELECT FROM queue.pgqueuer WHERE entrypoint = 'test.alone'")) == 1

@@ -21,7 +21,7 @@ from balcao.core.access.rules import (
     client,
     decide,
     own,
-    own_alone,
+    own_only,
     public,
     scope,
 )
@@ -87,8 +87,8 @@ PERSON, MACHINE_CALLER, LOGIN = caller(BRUNO), caller(None), caller(None, logged
         (own("pets:write"), caller(ANA), BRUNO, None, NO),
         (own("pets:write"), caller(ANA, roles=["keeper"]), BRUNO, None, (Reason.GRANTED, "pets:write")),
         (own("pets:write"), caller(None, roles=["keeper"]), BRUNO, None, (Reason.GRANTED, "pets:write")),
-        (own_alone(), PERSON, BRUNO, None, OWNER),
-        (own_alone(), caller(ANA, roles=["admin"]), BRUNO, None, NO),
+        (own_only(), PERSON, BRUNO, None, OWNER),
+        (own_only(), caller(ANA, roles=["admin"]), BRUNO, None, NO),
         (action("pets:write"), caller(BRUNO, roles=["admin"]), None, None, (Reason.GRANTED, "pets:write")),
         (action("pets:write"), caller(BRUNO, roles=["unknown", "nothing"]), None, None, NO),
         (action("pets:write"), caller(ANA), ANA, None, NO),
@@ -216,7 +216,7 @@ def test_what_declares_a_rule_says_who_passes() -> None:
     assert authenticated() == Rule("platform:authenticated")
     assert action("pets:read") == Rule("pets:read")
     assert own("pets:read") == Rule("pets:read", owner=True)
-    assert own_alone() == Rule("platform:machine", owner=True)
+    assert own_only() == Rule("platform:machine", owner=True)
     assert scope("a", "b") == Rule("platform:machine", scopes=("a", "b"))
     assert client("LISTED") == Rule("platform:machine", clients=("LISTED",))
 
@@ -261,8 +261,8 @@ def test_what_an_operation_tests_inside_is_added_to_its_rule() -> None:
         (own("pets:read"), "self(pets:read)", "self", "action"),
         (scope("a", "b"), "scope:a or scope:b", "scope:a scope:b", "action"),
         (client("LISTED"), "client:LISTED", "client:LISTED", "action"),
-        (own_alone(), "self", "self", "action"),
-        (own_alone() | scope("a"), "self or scope:a", "self scope:a", "action"),
+        (own_only(), "self", "self", "action"),
+        (own_only() | scope("a"), "self or scope:a", "self scope:a", "action"),
         (
             own("pets:read") | scope("a") | client("LISTED"),
             "self(pets:read) or scope:a or client:LISTED",

@@ -32,7 +32,7 @@ TRUST = "explain/trust.md"
         ("those of 500 in ten seconds", (refusals.MOST_LINES, refusals.SUMMARY_SECONDS), (500, 10)),
         ("must be at most ten minutes old", logout_tokens.LONGEST_AGE_SECONDS, 600),
         ("a look at the table every five seconds", sessions.POLL_SECONDS, 5),
-        ("in `platform.ended_session` for 24 hours", sessions.KEPT, timedelta(hours=24)),
+        ("in `platform.ended_session` for 24 hours", sessions.RETENTION_PERIOD, timedelta(hours=24)),
     ],
 )
 def test_the_page_tells_the_numbers_of_tokens(sentence: str, value: object, expected: object) -> None:
@@ -41,7 +41,7 @@ def test_the_page_tells_the_numbers_of_tokens(sentence: str, value: object, expe
 
 
 def test_the_rules_tell_those_of_fixed_tokens() -> None:
-    assert (LONGEST_DAYS, fixed_tokens.LOOK_SECONDS) == (400, 5)
+    assert (LONGEST_DAYS, fixed_tokens.CHECK_SECONDS) == (400, 5)
     page = (DOCS / "reference/rules/health_units.md").read_text("utf-8")
     assert "its last day, at most 400 days ahead" in page
     assert "read again within five seconds of a change" in page

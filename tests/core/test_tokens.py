@@ -174,7 +174,9 @@ async def test_expired_tokens_leave_the_memory_as_new_ones_come_also_behind_one_
             token = issuer.machine("portal", sub=str(one), exp=now + lifetime - LEEWAY_SECONDS)
             await verifier.caller(f"Bearer {token}".encode())
         living = lifetime + len(lasting)
-        assert living <= len(verifier._verified) <= living * module.LOOKS / (module.LOOKS - 1) + 1
+        assert (
+            living <= len(verifier._verified) <= living * module.CHECKED_PER_TOKEN / (module.CHECKED_PER_TOKEN - 1) + 1
+        )
         assert all(map(verifier.known, lasting))
 
 

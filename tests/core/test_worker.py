@@ -14,8 +14,17 @@ from hypothesis import strategies as st
 from balcao.core.context.platform import Platform
 from balcao.core.database.faults import LOST
 from balcao.core.database.pool import Database
-from balcao.core.jobs.pulse import Stillness
-from balcao.core.jobs.worker import JobKind, Park, Retry, Wait, Worker, _ListeningFirst, enqueue, withdraw_job
+from balcao.core.jobs.pulse import StallDetector
+from balcao.core.jobs.worker import (
+    JobKind,
+    PermanentFailure,
+    Retry,
+    Wait,
+    Worker,
+    _ListeningFirst,
+    enqueue,
+    withdraw_job,
+)
 from tests.support.polling import PATIENCE, until
 
 
@@ -90,7 +99,7 @@ async def test_a_job_that_is_given_up_is_told_once_and_by_its_code(
     platform: Platform, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def run(_: Platform, __: dict[str, str]) -> None:
-        raise Park("never")
+        raise PermanentFailure("never")
 
     async with platform.database.transaction() as connection:
         await enqueue(connection, "test.given_up", {})
@@ -106,7 +115,7 @@ async def test_a_job_that_is_given_up_is_told_once_and_by_its_code(
     [
         (Retry("later"), ("queued", 1, True)),
         (Wait("not-now", timedelta(hours=1)), ("queued", 0, True)),
-        (Park("never"), ("failed", 0, False)),
+        (PermanentFailure("never"), ("failed", 0, False)),
     ],
     ids=["retry", "wait", "park"],
 )
@@ -137,7 +146,7 @@ async def test_no_more_jobs_of_a_kind_run_at_once_than_it_allows(platform: Platf
         for _ in range(12):
             await enqueue(connection, "test.few", {})
     async with asyncio.timeout(PATIENCE):
-        await Worker(platform.database, [JobKind("test.few", run, at_once=2)], platform).drain()
+        await Worker(platform.database, [JobKind("test.few", run, max_concurrent=2)], platform).drain()
     assert most <= 2
     assert await rows(platform, "test.few") == []
 
@@ -153,19 +162,19 @@ async def test_a_job_that_is_no_longer_wanted_leaves_the_queue_unless_a_worker_h
 
 @given(turns=st.lists(st.booleans(), max_size=30), most=st.integers(0, 5))
 def test_a_loop_stands_still_once_it_has_not_turned_for_more_looks_than_allowed(turns: list[bool], most: int) -> None:
-    stillness = Stillness(most)
-    stillness.look(1.0)
+    detector = StallDetector(most)
+    detector.is_stalled(1.0)
     for number, _ in enumerate(turns, 1):
         still = number - max((at for at, turned in enumerate(turns[:number], 1) if turned), default=0)
-        assert stillness.look(1.0 + number - still) == (still > most)
+        assert detector.is_stalled(1.0 + number - still) == (still > most)
 
 
 async def test_a_worker_that_waits_for_its_database_does_not_stand_still() -> None:
     worker = Worker(Database("postgresql:///city?host=/nowhere"), [], None)
     running = asyncio.create_task(worker.run())
     for _ in range(2):
-        before = worker.pulse.turned
-        await until(lambda before=before: worker.pulse.turned > before)  # type: ignore[misc]
+        before = worker.pulse.iterated_at
+        await until(lambda before=before: worker.pulse.iterated_at > before)  # type: ignore[misc]
     worker.stop()
     await running
 

@@ -57,7 +57,7 @@ from tests.support.rules import read_numbers
         (r"`Cache-Control: public, max-age=(\d+)`\.\n\n### 2\.3", [int(re.findall(r"\d+", skills.LISTED)[0])]),
         (
             r"keeps an answer for (\d+) min \(a 404 for (\d+) min\)",
-            [lookup.KNOWN_SECONDS / 60, lookup.UNKNOWN_SECONDS / 60],
+            [lookup.CACHED_SECONDS / 60, lookup.UNKNOWN_SECONDS / 60],
         ),
         (r"503 registry away \((\d+) s budget\)", [lookup.BUDGET_SECONDS]),
         (

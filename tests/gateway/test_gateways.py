@@ -13,7 +13,7 @@ import pytest
 from joserfc.jwk import RSAKey
 
 from balcao import app
-from balcao.core.context.processes import ALONE
+from balcao.core.context.processes import SINGLE_PROCESS
 from balcao.developer_portal import own_calls
 from balcao.operate.deploy.answers import Server
 from balcao.operate.deploy.gateways import Plan
@@ -93,7 +93,7 @@ def behind(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def panel(behind: tuple[Sandbox, list[Server]]) -> Iterator[Server]:
     """Yield the panel, which runs on a server of its own."""
     sandbox = behind[0]
-    with RunningServer(alone.build(sandbox.settings, sandbox.database_url, ALONE)) as server:
+    with RunningServer(alone.build(sandbox.settings, sandbox.database_url, SINGLE_PROCESS)) as server:
         yield Server("127.0.0.1", server.port)
 
 

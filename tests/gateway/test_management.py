@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from balcao import app
 from balcao.core.access.catalogue import OUTDATED
 from balcao.core.context.processes import ProcessGroup, prepare_group
-from balcao.core.jobs.pulse import FETCH, TURN
+from balcao.core.jobs.pulse import FETCH, LAST_ITERATION
 from balcao.core.telemetry import BEAT, Numbers, Series
 from balcao.gateway.management import (
     BEAT_SECONDS,
@@ -42,7 +42,11 @@ ages = st.floats(0, 2 * STALLED_SECONDS)
 def numbers(beats: dict[str, float], turn: float = 0.0, fetch: float = 0.0, outdated: bool = False) -> Numbers:
     """Return metrics published by processes. The arguments are the ages of beats, loop iterations and fetches."""
     states: dict[Series, float] = {(BEAT, name): NOW - age for name, age in beats.items()}
-    states |= {(TURN, "worker-0"): NOW - turn, (FETCH, "worker-0"): NOW - fetch, (OUTDATED, "api-0"): float(outdated)}
+    states |= {
+        (LAST_ITERATION, "worker-0"): NOW - turn,
+        (FETCH, "worker-0"): NOW - fetch,
+        (OUTDATED, "api-0"): float(outdated),
+    }
     return Numbers(states=states)
 
 

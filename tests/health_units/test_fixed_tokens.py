@@ -132,8 +132,8 @@ def by_file(
     settings: Settings, database_url: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[httpx.Client]:
     """Yield a client of a process that reads its tokens from the file at every call."""
-    assert access.LOOK_SECONDS <= 60
-    monkeypatch.setattr(access, "LOOK_SECONDS", 0.0)
+    assert access.CHECK_SECONDS <= 60
+    monkeypatch.setattr(access, "CHECK_SECONDS", 0.0)
     named = Settings.load({"BALCAO_FIXED_SERVICE_TOKENS": str(file)}).fixed_service_tokens
     with (
         RunningServer(
@@ -178,7 +178,7 @@ def test_a_mistake_in_the_file_withdraws_a_token_and_never_keeps_one(
 
 
 def test_an_expired_or_withdrawn_bearer_is_known_as_such(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(access, "CHECK_SECONDS", 0.0)
     listed = FixedTokens(str(file), [entry for _, entry in TOKENS])
     caller = listed.find(RISK, ("sms:read",), f"Bearer {TOKENS[0][0]}".encode(), 0.0)
     assert caller is not None

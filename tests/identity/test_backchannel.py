@@ -194,7 +194,7 @@ async def test_it_is_kept_until_no_token_can_be_alive(platform: Platform, sql: S
 async def test_a_process_forgets_what_has_expired(
     platform: Platform, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "KEPT", timedelta(0))
+    monkeypatch.setattr(sessions, "RETENTION_PERIOD", timedelta(0))
     ended = sessions.EndedSessions(platform.database)
     await ended.record(SessionEnd(issuer.address, "short", time.time(), session="short"))
     await ended.reload()

@@ -158,7 +158,7 @@ def test_two_imports_of_a_kind_never_run_side_by_side(
     load: Load, tmp_path: Path, settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second import starts while the first one reports its progress."""
-    monkeypatch.setattr(store, "_PATIENCE", "10ms")
+    monkeypatch.setattr(store, "_LOCK_TIMEOUT", "10ms")
     file = written(tmp_path / "a", invented.make_citizens(1))
     met = []
 

@@ -213,7 +213,7 @@ async def test_a_process_notes_itself_and_takes_its_note_away(platform: Platform
             return len(await processes.list_processes(connection))
 
     before = await count()
-    async with processes.noting(platform, ["search"]):
+    async with processes.maintain_note(platform, ["search"]):
         assert await count() == before + 1
     assert await count() == before
 

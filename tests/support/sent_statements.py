@@ -56,7 +56,7 @@ def recorded() -> Iterator[Statements]:
         connection.add_query_logger(found.note)
         return connection
 
-    keep, repeat = Watch._keep, repeating._repeat
+    keep, repeat = Watch._follow, repeating._repeat
 
     async def keep_apart(watch: Watch) -> None:
         _of_copy.set(True)
@@ -67,7 +67,7 @@ def recorded() -> Iterator[Statements]:
         await repeat(work, seconds)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Watch, "_keep", keep_apart)
+        patch.setattr(Watch, "_follow", keep_apart)
         patch.setattr(repeating, "_repeat", repeat_apart)
         patch.setattr(Connections, "_connect", connect_heard)
         yield found

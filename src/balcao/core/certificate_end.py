@@ -11,7 +11,7 @@ from cryptography import x509
 
 TIMEOUT_SECONDS = 5.0
 # Certificates are valid for weeks, and each check costs each process a TLS handshake.
-_LOOK_SECONDS = 3600.0
+_CHECK_SECONDS = 3600.0
 
 
 def read_certificate_end(url: str) -> float:
@@ -44,7 +44,7 @@ class CertificateWatch:
     def read(self) -> float:
         """Return the last result without waiting. NaN before the first result and after a failure."""
         if time.monotonic() >= self._due:
-            self._due = time.monotonic() + _LOOK_SECONDS
+            self._due = time.monotonic() + _CHECK_SECONDS
             threading.Thread(target=self._look, daemon=True).start()
         return self._end
 

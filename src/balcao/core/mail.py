@@ -24,7 +24,7 @@ MOST_IN_FOLDER = 1_000
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 # The start of an encoded word (RFC 2047, 2). The library cannot escape it, and would send the decoded text: another
 # subject or another address.
-_ENCODED_WORD, _BROKEN_WORD = "=?", "= ?"
+_ENCODED_WORD, _BROKEN_ENCODED_WORD = "=?", "= ?"
 # Raised for an invalid address, or a text that a header cannot contain.
 _MALFORMED = (ValueError, LookupError)
 _FAULTS = (aiosmtplib.SMTPException, OSError, TimeoutError, *_MALFORMED)
@@ -131,7 +131,7 @@ def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> 
     message = EmailMessage()
     message["From"], message["To"] = sender, to
     # Subjects quote user input, such as a job's title. It must appear as it was entered.
-    message["Subject"] = subject.replace(_ENCODED_WORD, _BROKEN_WORD)
+    message["Subject"] = subject.replace(_ENCODED_WORD, _BROKEN_ENCODED_WORD)
     message["Date"] = format_datetime(datetime.now(UTC))
     message["Message-ID"] = make_msgid(domain=domain) if key is None else f"<{key}@{domain}>"
     # Asks mailboxes not to send absence notes and mailing lists not to send reports (RFC 3834).

@@ -37,9 +37,9 @@ async def run_in_thread(work: Callable[..., T], *values: object, size: int = SMA
         return work(*values)
     loop, caller = asyncio.get_running_loop(), holder.get()
     shares = _shares.setdefault(loop, ConnectionQuota(_MOST_AT_ONCE))
-    if not shares.take_now(caller):
-        await shares.take(caller, _LONGEST_SECONDS)
+    if not shares.acquire_now(caller):
+        await shares.acquire(caller, _LONGEST_SECONDS)
     try:
         return await loop.run_in_executor(_thread, copy_context().run, work, *values)
     finally:
-        shares.give_back(caller)
+        shares.release(caller)

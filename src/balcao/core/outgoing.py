@@ -37,11 +37,11 @@ class ServiceClient:
             async with asyncio.timeout(seconds):
                 return await self._get(path, request_id)
         except (TimeoutError, httpx.HTTPError, ValueError):
-            raise _away() from None
+            raise _unavailable() from None
 
     async def _get(self, path: str, request_id: str) -> Mapping[str, Any] | None:
         if not self._base_url:
-            raise _away()
+            raise _unavailable()
         token = await self._credentials.get()
         response = await self._send(path, token, request_id)
         if response.status_code == httpx.codes.UNAUTHORIZED:
@@ -72,6 +72,6 @@ def _to_object(response: httpx.Response) -> Mapping[str, Any]:
     return content
 
 
-def _away() -> Unavailable:
+def _unavailable() -> Unavailable:
     text = "Um serviço de que esta operação precisa não respondeu. Tente de novo em instantes."
     return Unavailable(text, code="service-away", retry_after=RETRY_AFTER_SECONDS)

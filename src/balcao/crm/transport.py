@@ -25,8 +25,8 @@ MAX_RESPONSE_BYTES = 1_048_576
 REPEATABLE_METHODS = frozenset({"GET", "PATCH"})
 FIRST_WAIT_SECONDS = 0.1
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
-AWAY_STATUSES = frozenset({401, 408})
-AWAY_CODES = frozenset({"REQUEST_LIMIT_EXCEEDED", "UNABLE_TO_LOCK_ROW"})
+DOWN_STATUSES = frozenset({401, 408})
+DOWN_CODES = frozenset({"REQUEST_LIMIT_EXCEEDED", "UNABLE_TO_LOCK_ROW"})
 _ERROR_CODE = re.compile(r"[A-Z][A-Z_]{0,63}")
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")
@@ -89,9 +89,9 @@ class Transport:
             async with asyncio.timeout(deadline.remaining):
                 return await tries(self._call_authorised, method, path, content)
         except _TryError as fault:
-            raise _make_away(fault.error_code, fault.status, fault.retry_after) from None
+            raise _make_unavailable(fault.error_code, fault.status, fault.retry_after) from None
         except TimeoutError:
-            raise _make_away("TIMEOUT") from None
+            raise _make_unavailable("TIMEOUT") from None
 
     def find_instance(self, token: Token) -> str:
         """Return the address for calls with this token. Raises CrmAway if personal data must not be sent there."""
@@ -108,7 +108,7 @@ class Transport:
             is_ours = is_safe = is_bare = False
         if not (is_ours and is_safe and is_bare):
             self._credentials.discard(token)
-            raise _make_away("INSTANCE_REFUSED")
+            raise _make_unavailable("INSTANCE_REFUSED")
         return token.instance_url
 
     async def _call_authorised(self, method: str, path: str, content: Mapping[str, Any]) -> CrmResponse:
@@ -125,7 +125,7 @@ class Transport:
         given = response.json if response.status == 200 and isinstance(response.json, dict) else {}
         if _match_name(_TOKEN, given.get("access_token")):
             return given
-        raise _make_away("TOKEN_REFUSED", response.status)
+        raise _make_unavailable("TOKEN_REFUSED", response.status)
 
     async def _send(self, method: str, url: str, token: Token | None, content: Mapping[str, Any]) -> CrmResponse:
         headers = {"Authorization": f"Bearer {token.value}"} if token else {}
@@ -154,7 +154,7 @@ async def _read(received: httpx.Response) -> bytes:
     async for chunk in received.aiter_bytes():
         body += chunk
         if len(body) > MAX_RESPONSE_BYTES:
-            raise _make_away("ANSWER_TOO_LARGE")
+            raise _make_unavailable("ANSWER_TOO_LARGE")
     return bytes(body)
 
 
@@ -166,15 +166,15 @@ def _decode(body: bytes, status: int) -> Any:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         if status >= 400:
             return None
-        raise _make_away("ANSWER_NOT_JSON", status) from None
+        raise _make_unavailable("ANSWER_NOT_JSON", status) from None
 
 
 def _require_success(response: CrmResponse) -> CrmResponse:
     if response.status <= 300:
         return response
     code, fields = _parse_complaint(response)
-    if response.status in AWAY_STATUSES or code in AWAY_CODES or not 400 <= response.status < 500:
-        raise _make_away(code, response.status, response.retry_after)
+    if response.status in DOWN_STATUSES or code in DOWN_CODES or not 400 <= response.status < 500:
+        raise _make_unavailable(code, response.status, response.retry_after)
     log.warning("crm.refused", status=response.status, error_code=code, fields=fields)
     raise CrmRefused(response.status, code, fields)
 
@@ -193,7 +193,7 @@ def _match_name(pattern: re.Pattern[str], value: object) -> str | None:
     return value if isinstance(value, str) and pattern.fullmatch(value) else None
 
 
-def _make_away(error_code: str, status: int | None = None, retry_after: float | None = None) -> CrmAway:
+def _make_unavailable(error_code: str, status: int | None = None, retry_after: float | None = None) -> CrmAway:
     log.warning("crm.away", error_code=error_code, status=status)
     seconds = None if retry_after is None else max(1, math.ceil(retry_after))
     return CrmAway(error_code, http_status=status, retry_after=seconds)

@@ -6,7 +6,7 @@ from typing import Any
 
 from balcao.core.context.headers import Headers
 from balcao.core.http.endpoint import Endpoint
-from balcao.core.http.operations import UNASKED_BODY
+from balcao.core.http.operations import UNCHECKED_BODY
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.logs import request_id
@@ -75,6 +75,6 @@ async def _read(receive: Receive, endpoint: Endpoint, request: Request) -> bytes
         message = await receive()
         body += message.get("body", b"")
         is_whole = not message.get("more_body", False)
-        if admit is not None and len(body) > UNASKED_BODY:
+        if admit is not None and len(body) > UNCHECKED_BODY:
             limit, admit = min(limit, await admit(request)), None
     return body if len(body) <= limit else None

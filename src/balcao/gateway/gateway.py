@@ -12,7 +12,7 @@ from typing import Any
 from balcao.core.access.refusals import Refusals
 from balcao.core.errors import BalcaoError, MethodNotAllowed, NotFound
 from balcao.core.http.dialects import Dialect
-from balcao.core.http.endpoint import Endpoint, OptionsEndpoint, StrayEndpoint, allowed_methods
+from balcao.core.http.endpoint import Endpoint, OptionsEndpoint, UnmatchedEndpoint, allowed_methods
 from balcao.core.http.operation_endpoint import OperationEndpoint
 from balcao.core.http.refusal_pages import RefusalPage, wants_page
 from balcao.core.http.requests import Request
@@ -130,7 +130,7 @@ class Gateway:
         dialect: Dialect | None = mount.page
         if dialect is None or not wants_page(request.headers.text(b"accept")):
             dialect = self._choose_dialect(mount, path)
-        return StrayEndpoint(mount.name, request.method, dialect, fault, self._refusals)
+        return UnmatchedEndpoint(mount.name, request.method, dialect, fault, self._refusals)
 
     def _choose_dialect(self, mount: Mount, path: bytes) -> Dialect:
         """Choose the error format of the operations with a similar path, or else by the start of the path."""

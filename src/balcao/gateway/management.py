@@ -19,7 +19,7 @@ from balcao.core.http.endpoint import PageEndpoint
 from balcao.core.http.health import Liveness, Readiness, is_database_up
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response, to_json
-from balcao.core.jobs.pulse import FETCH, TURN
+from balcao.core.jobs.pulse import FETCH, LAST_ITERATION
 from balcao.core.telemetry import BEAT, Numbers
 from balcao.core.values.clock import utc_now
 from balcao.gateway.application import Application
@@ -37,7 +37,7 @@ BEAT_SECONDS, QUEUE_SECONDS = 5.0, 30.0
 
 def is_stalled(numbers: Numbers, seconds: float, now: float) -> bool:
     """Return whether a worker's event loop has been blocked for more than `seconds`. Only a restart can fix that."""
-    return any(now - turned > seconds for turned in _list_states(numbers, TURN))
+    return any(now - turned > seconds for turned in _list_states(numbers, LAST_ITERATION))
 
 
 def check_processes(numbers: Numbers, processes: Sequence[str], *, with_jobs: bool, now: float) -> dict[str, bool]:

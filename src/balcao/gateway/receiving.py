@@ -12,7 +12,7 @@ import httptools
 from balcao.core.access.authorization import Authorization
 from balcao.core.context.headers import AUTHORIZATION, Headers
 from balcao.core.http.endpoint import AdmitBody
-from balcao.core.http.operations import FORM_BODY, SMALL_BODY, UNASKED_BODY
+from balcao.core.http.operations import FORM_BODY, SMALL_BODY, UNCHECKED_BODY
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders
 from balcao.core.logs import log
@@ -71,7 +71,7 @@ class Receiver:
     its body is discarded. `is_over` means that no further request is accepted.
 
     A body larger than `_body_limit` is not stored. If the endpoint decides who may send a larger body, the limit is
-    first `UNASKED_BODY`, and nothing is parsed while `_admission` runs.
+    first `UNCHECKED_BODY`, and nothing is parsed while `_admission` runs.
     """
 
     def __init__(self, application: Served, limits: Limits, bodies: Quota, peer: str, answering: Answering) -> None:
@@ -250,7 +250,7 @@ class Receiver:
         self._declared_size, self._body_limit = int(length or 0), endpoint.body_limit
         self._admit_body = endpoint.admit_body if self._declared_size <= endpoint.body_limit else None
         if self._admit_body is not None:
-            self._body_limit = min(UNASKED_BODY, endpoint.body_limit)
+            self._body_limit = min(UNCHECKED_BODY, endpoint.body_limit)
         self._check_size(self.reading)
         self._answering.continue_body()
 
@@ -284,8 +284,8 @@ class Receiver:
             return
         assert self.reading is not None
         exchange, self.reading = self.reading, None
-        # A chunked body may end in the piece that exceeded `UNASKED_BODY`. Such a body is only slightly larger, so pass
-        # it on.
+        # A chunked body may end in the piece that exceeded `UNCHECKED_BODY`. Such a body is only slightly larger, so
+        # pass it on.
         self.wants_continue, self._admission = False, None
         self.is_over |= not exchange.keep
         if self.is_discarding:

@@ -12,7 +12,7 @@ from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.endpoint import AdmitBody, PageEndpoint
 from balcao.core.http.forms import FormData, read_form
 from balcao.core.http.health import Readiness, is_database_up
-from balcao.core.http.operations import UNASKED_BODY
+from balcao.core.http.operations import UNCHECKED_BODY
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect, to_json
 from balcao.core.http.routing import REST_OF_PATH
@@ -98,7 +98,7 @@ class Endpoints:
         handler: Callable[[Request], Any],
         *,
         is_page: bool = True,
-        body_limit: int = UNASKED_BODY,
+        body_limit: int = UNCHECKED_BODY,
         admit_body: AdmitBody | None = None,
     ) -> PageEndpoint:
         async def respond(request: Request) -> Response[Any]:
@@ -106,12 +106,12 @@ class Endpoints:
                 response: Response[Any] = await handler(request)
             except PageFault as fault:
                 response = self._render_fault(fault, request)
-            return response.adding({**self._panel.headers, **response.headers})
+            return response.with_added({**self._panel.headers, **response.headers})
 
         def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
             if isinstance(fault, TooManyAnonymous):
                 return refuse_often(REFUSAL_PAGE, fault.retry_after or 0)
-            return self._render_fault(_describe(fault, request), request).adding(self._panel.headers)
+            return self._render_fault(_describe(fault, request), request).with_added(self._panel.headers)
 
         chosen = respond if is_page else handler
         return PageEndpoint(SERVICE, f"{SERVICE}.{name}", method, chosen, refuse, body_limit, admit_body)

@@ -90,7 +90,7 @@ class Feed:
             except (httpx.HTTPError, GrantRefused, ProviderAway, msgspec.MsgspecError) as fault:
                 log.warning("panel.stream_away", code=type(fault).__name__)
                 self._heard_at = float("-inf")
-                self._tell()
+                self._notify()
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
@@ -104,14 +104,14 @@ class Feed:
                 self._token.discard(token)
             answer.raise_for_status()
             self._heard_at = time.monotonic()
-            self._tell()
+            self._notify()
             async for line in answer.aiter_lines():
                 self._heard_at = time.monotonic()
                 if line.startswith("id:"):
                     self._last_id = line[3:].strip()
                 elif line.startswith("data:"):
-                    self._tell()
+                    self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for changed in self._listeners:
             changed.set()

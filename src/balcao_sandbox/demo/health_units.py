@@ -35,7 +35,7 @@ DEACTIVATED = "9900023"
 
 # The number of histories that are written concurrently. With more, a slow machine could wait so long for a connection
 # that it would consider the database down.
-AT_ONCE = 4
+MOST_CONCURRENT = 4
 # The number of past notifications of each unit. Units without an entry never had a notification.
 EPISODES = {
     "9900002": 40, "9900005": 40, "9900001": 10, "9900003": 10, "9900004": 10, "9900006": 10,
@@ -109,7 +109,7 @@ async def load_demo_health_units(platform: Platform) -> None:
     if not await webhooks.WEBHOOKS.list_webhooks(call):
         await webhooks.WEBHOOKS.add_webhook(call, WEBHOOK)
     day = utc_now().astimezone(platform.zone)
-    places = asyncio.Semaphore(AT_ONCE)
+    places = asyncio.Semaphore(MOST_CONCURRENT)
 
     async def replay(code: str) -> None:
         async with places:

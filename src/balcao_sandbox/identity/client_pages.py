@@ -31,7 +31,7 @@ async def log_in(request: RealmRequest) -> Response[Any]:
     if person is None:
         return _show_login(request, username, login.WRONG_LOGIN, 400)
     _, proof = await realm.records.log_in(person.username)
-    return redirect(f"{realm.path}/clients", 303).adding(
+    return redirect(f"{realm.path}/clients", 303).with_added(
         cookies=(browser.format_realm_cookie(realm, browser.SESSION, proof),)
     )
 
@@ -108,17 +108,17 @@ async def _show(
         sent=dict.fromkeys(("name", "redirect_uris", "access_seconds", "refresh_seconds"), "") | dict(sent or {}),
         shown=shown,
     )
-    return response.adding({"Error-Code": fault.code}) if fault else response
+    return response.with_added({"Error-Code": fault.code}) if fault else response
 
 
 def _render(request: RealmRequest, template: str, status: int, **values: object) -> Response[str]:
     csrf = browser.choose_form_secret(request)
     response = pages.render(template, status, path=request.realm.path, csrf=csrf, **values)
-    return response.adding(cookies=(browser.format_realm_cookie(request.realm, browser.CSRF, csrf),))
+    return response.with_added(cookies=(browser.format_realm_cookie(request.realm, browser.CSRF, csrf),))
 
 
 def _show_login(request: RealmRequest, username: str = "", fault: str = "", status: int = 200) -> Response[str]:
     realm, csrf = request.realm, browser.choose_form_secret(request)
     style = f"{realm.path}/login.css"
     response = pages.render_login(f"{realm.path}/clients/login", csrf, "", username, fault, status, style)
-    return response.adding(cookies=(browser.format_realm_cookie(realm, browser.CSRF, csrf),))
+    return response.with_added(cookies=(browser.format_realm_cookie(realm, browser.CSRF, csrf),))

@@ -44,7 +44,7 @@ _CHALLENGES: Mapping[type[BalcaoError], str] = {
 def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
     """Return the error as a page if the caller accepts HTML, as browsers do, or else in the format of OAuth."""
     if wants_page(request.headers.text(b"accept")):
-        return pages.render_fault(fault.message, fault.status).adding({"Error-Code": fault.code})
+        return pages.render_fault(fault.message, fault.status).with_added({"Error-Code": fault.code})
     challenge = _CHALLENGES.get(type(fault))
     response = OAUTH.response(fault)
-    return response.adding({"WWW-Authenticate": challenge}) if challenge else response
+    return response.with_added({"WWW-Authenticate": challenge}) if challenge else response

@@ -60,7 +60,7 @@ async def _log_in(realm: Realm, target: Destination, person: Person, parameters:
     authorization.check_request(target.client, parameters)
     session, proof = await realm.records.log_in(person.username)
     response = await _redirect_with_code(realm, target, session, parameters, 303)
-    return response.adding(cookies=(browser.format_realm_cookie(realm, browser.SESSION, proof),))
+    return response.with_added(cookies=(browser.format_realm_cookie(realm, browser.SESSION, proof),))
 
 
 async def find_person(realm: Realm, username: str, password: str, address: str) -> Person | None:
@@ -88,7 +88,7 @@ async def _redirect_refusal(realm: Realm, target: Destination, response: Awaitab
         return await response
     except SentBack as fault:
         words = {"error": fault.error, "error_description": fault.message}
-        return redirect(target.format_redirect(realm, words), fault.status).adding({"Error-Code": fault.code})
+        return redirect(target.format_redirect(realm, words), fault.status).with_added({"Error-Code": fault.code})
 
 
 def _show_page(
@@ -97,7 +97,7 @@ def _show_page(
     realm, csrf = request.realm, browser.choose_form_secret(request)
     action = f"{realm.path}/protocol/openid-connect/authenticate?{urlencode(parameters)}"
     response = pages.render_login(action, csrf, parameters.get("redirect_uri", ""), username, fault, status)
-    return response.adding(cookies=(browser.format_realm_cookie(realm, browser.CSRF, csrf),))
+    return response.with_added(cookies=(browser.format_realm_cookie(realm, browser.CSRF, csrf),))
 
 
 def word_too_many(fault: TooMany) -> str:
@@ -109,4 +109,4 @@ def _show_too_many(
     request: RealmRequest, parameters: Mapping[str, str], username: str, fault: TooMany
 ) -> Response[str]:
     response = _show_page(request, parameters, username, word_too_many(fault), fault.status)
-    return response.adding({"Retry-After": str(fault.retry_after), "Error-Code": fault.code})
+    return response.with_added({"Retry-After": str(fault.retry_after), "Error-Code": fault.code})

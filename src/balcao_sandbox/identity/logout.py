@@ -36,7 +36,7 @@ async def request_logout(request: RealmRequest, parameters: Mapping[str, str]) -
     current = await browser.find_session(request)
     response = _finish(back)
     if current is None or current.id == hint["sid"]:
-        response = response.adding(cookies=(browser.format_realm_cookie(realm, browser.SESSION, ""),))
+        response = response.with_added(cookies=(browser.format_realm_cookie(realm, browser.SESSION, ""),))
     await _end_session(realm, str(hint["sid"]))
     return response
 
@@ -50,7 +50,7 @@ async def _log_out(request: RealmRequest, form: Mapping[str, str]) -> Response[A
     if current is not None:
         await _end_session(realm, current.id)
     response = _finish(back)
-    return response.adding(cookies=(browser.format_realm_cookie(realm, browser.SESSION, ""),))
+    return response.with_added(cookies=(browser.format_realm_cookie(realm, browser.SESSION, ""),))
 
 
 async def _log_out_by_token(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
@@ -115,7 +115,7 @@ def _show_confirmation(request: RealmRequest, parameters: Mapping[str, str]) -> 
     fields = {n: parameters[n] for n in ("client_id", "post_logout_redirect_uri", "state") if n in parameters}
     action = f"{realm.path}/protocol/openid-connect/logout"
     response = pages.render_logout(action, fields | {"csrf": csrf}, fields.get("post_logout_redirect_uri", ""))
-    return response.adding(cookies=(browser.format_realm_cookie(realm, browser.CSRF, csrf),))
+    return response.with_added(cookies=(browser.format_realm_cookie(realm, browser.CSRF, csrf),))
 
 
 def _finish(back: str | None) -> Response[Any]:

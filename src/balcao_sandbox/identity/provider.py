@@ -65,10 +65,10 @@ def _endpoint(realm: Realm, method: str, name: str, handler: Callable[[RealmRequ
         if request.path_values[0] != realm.name:
             raise NotFound("Este domínio (realm) não existe.")
         response = handler(RealmRequest(realm, request))
-        return (await response if inspect.isawaitable(response) else response).adding(_NEVER_STORED)
+        return (await response if inspect.isawaitable(response) else response).with_added(_NEVER_STORED)
 
     def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
-        return faults.refuse(request, fault).adding(_NEVER_STORED)
+        return faults.refuse(request, fault).with_added(_NEVER_STORED)
 
     return PageEndpoint("identity", f"identity.{name}", method, respond, refuse, MAX_FORM_BYTES)
 

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from balcao import __version__, app
-from balcao.core.context.processes import ALONE
+from balcao.core.context.processes import SINGLE_PROCESS
 from balcao.operate.deploy import production
 from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation
 from balcao.operate.deploy.files import SECRET, File, write_files
@@ -365,7 +365,7 @@ def test_the_platform_starts_on_the_prepared_database_with_exactly_these_roles(
     assert terminal.run("migrate").returncode == 0
     settings = Settings.load(prepared.settings)
     assert settings.list_refusals(with_worker=True) == []
-    managed = app.build_management(settings, settings.database_url, ALONE, [], with_jobs=False)
+    managed = app.build_management(settings, settings.database_url, SINGLE_PROCESS, [], with_jobs=False)
     token = {"Authorization": f"Bearer {settings.metrics_token.get_secret_value()}"}
     root = install(prepared, settings, tmp_path / "machine")
 

@@ -4,7 +4,7 @@ from balcao.access.calls.schemas import OwnCall, OwnCalls, OwnCallsQuery
 from balcao.core.context.call import Call
 from balcao.core.errors import Forbidden
 from balcao.core.live import call_log
-from balcao.core.live.call_log import KEPT, LoggedCall
+from balcao.core.live.call_log import RETENTION_PERIOD, LoggedCall
 
 # The meaning and the remedy for each check that a token can fail. The response to a refused call does not name the
 # failed check. Here it can be named, because the client has authenticated with a valid token.
@@ -33,7 +33,7 @@ async def list_own_calls(call: Call, query: OwnCallsQuery) -> OwnCalls:
         call.platform.database,
         caller.issuer,
         caller.client,
-        age=KEPT,
+        age=RETENTION_PERIOD,
         least=least,
         most=most,
         code=query.code,

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from balcao.access.catalogue import store
-from balcao.core.audit.retention import OldRows, Retention, Swept
+from balcao.core.audit.retention import OldRows, Retention, RetentionCount
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
@@ -15,7 +15,7 @@ CHAIN = timedelta(days=3653)  # ten years
 CHANGES = timedelta(days=1)
 
 
-async def _delete_old_events(_: Call, connection: Connection) -> Swept:
+async def _delete_old_events(_: Call, connection: Connection) -> RetentionCount:
     """Delete old events, after logging the chain's head.
 
     A truncated chain can later be detected by comparing it with the logged head.
@@ -23,7 +23,7 @@ async def _delete_old_events(_: Call, connection: Connection) -> Swept:
     if (head := await store.read_chain_head(connection)) is not None:
         log.info("access.audit_head", seq=head[0], hash=head[1])
     checked = await store.count_catalogue_events(connection)
-    return Swept(checked, await store.delete_old_catalogue_events(connection, DENIALS_AND_READS, CHAIN))
+    return RetentionCount(checked, await store.delete_old_catalogue_events(connection, DENIALS_AND_READS, CHAIN))
 
 
 RETENTION = [

@@ -13,7 +13,7 @@ import msgspec
 
 from balcao.access.conventions import CATALOGUE_VERSION
 from balcao.core.access.caller import Caller, TokenMissing, TokenRefused
-from balcao.core.access.decisions import ANYBODY, decide_match, is_public
+from balcao.core.access.decisions import PUBLIC_DECISION, decide_match, is_public
 from balcao.core.access.keys import KeyPending
 from balcao.core.access.rules import WEBHOOK_CLIENTS, Decision, Reason, Rule
 from balcao.core.access.snapshot import Match
@@ -151,7 +151,7 @@ async def _decide(platform: Platform, request: Request, asked: tuple[str, str] |
     if match is None:
         return CheckedRequest(Decision(Reason.NO_MAPPING), snapshot.version)
     if is_public(match):
-        return CheckedRequest(ANYBODY, snapshot.version, match)
+        return CheckedRequest(PUBLIC_DECISION, snapshot.version, match)
     try:
         caller = await _read_token(platform, request, match)
     except TokenRefused as refused:

@@ -161,10 +161,10 @@ async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPla
     `stored` is the plan to apply. With it, new rows get ids from the sequences, and Conflict is raised if the catalogue
     has changed since the plan.
     """
-    apart = call.platform.database.apart(1)  # reading a large catalogue may exceed a request's time limit
-    await apart.open(SERVING_SECONDS)
+    pool = call.platform.database.separate_pool(1)  # reading a large catalogue may exceed a request's time limit
+    await pool.open(SERVING_SECONDS)
     try:
-        async with apart.transaction(isolation="repeatable_read") as connection:
+        async with pool.transaction(isolation="repeatable_read") as connection:
             catalogue = await store.read_stored_catalogue(connection)
             held = await authority.read_held_rights(connection, call)
         if stored is not None:
@@ -174,10 +174,10 @@ async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPla
         ids = None
         if stored is not None:
             new = Counter(str(step.kind) for step in found.steps if step.before is None)
-            async with apart.connection() as connection:
+            async with pool.connection() as connection:
                 ids = await writing.reserve_ids(connection, new)
     finally:
-        await apart.close()
+        await pool.close()
     draft = Draft(
         catalogue,
         held,

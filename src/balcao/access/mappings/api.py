@@ -18,7 +18,7 @@ from balcao.access.mappings.schemas import (
 )
 from balcao.access.routes import ROUTES
 from balcao.core.access.rules import action
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import Retention, RetentionCount
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
@@ -131,7 +131,7 @@ UNSERVED = timedelta(days=1)
 RETIRED = timedelta(days=90)
 
 
-async def _retire_and_delete(call: Call, connection: Connection) -> Swept:
+async def _retire_and_delete(call: Call, connection: Connection) -> RetentionCount:
     """Retire the operations that no release serves any more, and record the retirement in the audit chain.
 
     Delete mappings that were retired long ago.
@@ -143,7 +143,7 @@ async def _retire_and_delete(call: Call, connection: Connection) -> Swept:
         event = CatalogueEvent("registration.sync", "mapping", before=retired, after=after)
         await record_events(connection, [event.to_document(SYSTEM, call.request_id)])
     checked = await store.count_retired_mappings(connection)
-    return Swept(checked, await store.delete_retired_mappings(connection, RETIRED))
+    return RetentionCount(checked, await store.delete_retired_mappings(connection, RETIRED))
 
 
 FEATURE = Feature(

@@ -3,7 +3,7 @@
 from typing import Annotated, TypeAlias
 
 from balcao.agents.datasets.incoming import MAX_BODY_BYTES, OUTPUT
-from balcao.agents.datasets.retention import KEPT
+from balcao.agents.datasets.retention import RETENTION_PERIOD
 from balcao.agents.datasets.schemas import DATASET_ID, EXAMPLE_ID, SET_ID, DatasetPath
 from balcao.agents.experiments import service, store
 from balcao.agents.experiments.schemas import (
@@ -22,7 +22,7 @@ from balcao.agents.operations import READ_DATASET, Deleted
 from balcao.agents.queries import in_query_with_blanks
 from balcao.agents.routes import ROUTES
 from balcao.core.access.rules import action
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import Retention, RetentionCount
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
@@ -128,11 +128,11 @@ async def get_experiment_runs(call: Call, query: Annotated[RunsQuery, in_query_w
     return await service.read_runs(call, query)
 
 
-async def _delete_orphans(_: Call, connection: Connection) -> Swept:
-    checked, before = await store.count_orphaned_runs(connection), utc_now() - KEPT
+async def _delete_orphans(_: Call, connection: Connection) -> RetentionCount:
+    checked, before = await store.count_orphaned_runs(connection), utc_now() - RETENTION_PERIOD
     removed = await store.delete_orphaned_runs(connection, before)
     await store.delete_orphaned_experiments(connection, before)
-    return Swept(checked, removed)
+    return RetentionCount(checked, removed)
 
 
 RETENTION = (Retention("experiment_run", _delete_orphans),)

@@ -20,7 +20,7 @@ from balcao.core.values.personal_data import clean_name
 
 # Claims that identity providers put into the token of a login, never into a client credentials token. Not `acr`,
 # which Keycloak writes into both.
-MARKS_OF_A_LOGIN = frozenset(
+LOGIN_CLAIMS = frozenset(
     "cpf sid session_state auth_time amr nonce name given_name middle_name family_name nickname email".split()
 )
 # The user's name at the provider. A client's service account also has a name.
@@ -182,7 +182,7 @@ def _cpf(claims: Mapping[str, Any], policy: ClaimPolicy) -> Cpf | None:
 
 def _is_machine(claims: Mapping[str, Any], client: str, policy: ClaimPolicy) -> bool:
     is_test_client = bool(policy.test_clients) and client.startswith(policy.test_clients)
-    if not (client in policy.machine_clients or is_test_client) or not MARKS_OF_A_LOGIN.isdisjoint(claims):
+    if not (client in policy.machine_clients or is_test_client) or not LOGIN_CLAIMS.isdisjoint(claims):
         return False
     # Keycloak writes user names in lower case, including those that it derives from a client's id.
     own = f"{_SERVICE_ACCOUNT}{client}".lower()

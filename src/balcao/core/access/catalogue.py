@@ -132,15 +132,15 @@ class Catalogue:
     async def reload(self) -> None:
         """Apply all changes in one new snapshot. Requests in flight continue with their own snapshot."""
         async with self._loading:  # otherwise a slow load could restore an older version
-            await self._take_over()
+            await self._replace_snapshot()
 
     async def reach(self, version: int) -> None:
         """Apply the changes up to a version, unless another load already has. Concurrent writers share one read."""
         async with self._loading:
             if self._latest.version < version:
-                await self._take_over()
+                await self._replace_snapshot()
 
-    async def _take_over(self) -> None:
+    async def _replace_snapshot(self) -> None:
         asked_at = time.monotonic()
         latest = self._latest
         changes = await self._fetch_changes(latest) if latest.version else None
@@ -158,14 +158,14 @@ class Catalogue:
 
     async def _load(self) -> Snapshot:
         """Read the whole catalogue through a separate connection, which has no deadline of a request."""
-        apart = self._database.apart(1)
-        await apart.open()
+        pool = self._database.separate_pool(1)
+        await pool.open()
         try:
-            async with apart.transaction(isolation="repeatable_read") as connection:
+            async with pool.transaction(isolation="repeatable_read") as connection:
                 found = await _read_changes(connection, EMPTY)
                 held = await _list_memberships(connection)
         finally:
-            await apart.close()
+            await pool.close()
         assert found is not None  # compared with version 0, everything is new
         return await asyncio.to_thread(_build, found, held)
 

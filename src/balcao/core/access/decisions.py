@@ -11,7 +11,7 @@ from balcao.core.access.rules import PUBLIC, Decision, Reason, Rule, decide
 from balcao.core.access.snapshot import Match, Snapshot
 from balcao.core.values.cpf import Cpf
 
-ANYBODY = Decision(Reason.PUBLIC, "public")
+PUBLIC_DECISION = Decision(Reason.PUBLIC, "public")
 _KNOWN_RULES = 4096
 _rule_of = lru_cache(_KNOWN_RULES)(Rule.with_guard)
 
@@ -26,7 +26,7 @@ def decide_match(
 ) -> Decision:
     """Decide on a verified caller's request whose mapping was found in the same snapshot."""
     if is_public(match):
-        return ANYBODY
+        return PUBLIC_DECISION
     owner = Cpf.parse_path(match.values.get("cpf", ""))
     rule = _rule_of(match.action.key, match.mapping.guard)
     return decide(rule, match.action.key, caller, owner, snapshot, client_lists)

@@ -16,7 +16,7 @@ from balcao.core.logs import log
 from balcao.settings.fixed_tokens import FixedToken, compute_digest, find_file, parse_entry, read_lines
 
 # The interval at which the file is checked, however many calls there are.
-LOOK_SECONDS = 5.0
+CHECK_SECONDS = 5.0
 
 
 class FixedTokens:
@@ -26,7 +26,7 @@ class FixedTokens:
         self._file = find_file(setting)
         self._stamp = _read_stamp(self._file) if self._file else None
         self._looked_at = monotonic()
-        self._take(tokens)
+        self._replace(tokens)
 
     def find(
         self, operation: str | None, scopes: tuple[str, ...], authorization: bytes | None, now: float
@@ -59,15 +59,15 @@ class FixedTokens:
         return caller.subject not in self._names
 
     def _look(self, file: Path) -> None:
-        if monotonic() - self._looked_at < LOOK_SECONDS:
+        if monotonic() - self._looked_at < CHECK_SECONDS:
             return
         self._looked_at = monotonic()
         stamp = _read_stamp(file)
         if stamp != self._stamp:
             self._stamp = stamp
-            self._take(_read(file))
+            self._replace(_read(file))
 
-    def _take(self, tokens: Iterable[FixedToken]) -> None:
+    def _replace(self, tokens: Iterable[FixedToken]) -> None:
         # A token may open several operations, and each entry has its own last day.
         self._tokens: Mapping[tuple[str | None, bytes], FixedToken] = {
             (token.operation, token.digest): token for token in tokens

@@ -18,10 +18,10 @@ from balcao.core.telemetry import counter
 
 # The timeout of a call to Redis, and the time for which Redis is not called after a failure.
 ANSWER_SECONDS = 0.25
-AWAY_SECONDS = 1.0
+DOWN_SECONDS = 1.0
 # The limit for recorded denials of one caller, and the key under which they are counted.
 DENIED = ("60/minute", "denied")
-_AWAY = counter("balcao_limits_away", "Times that the shared counter did not answer")
+_FAILURES = counter("balcao_limits_away", "Times that the shared counter did not answer")
 
 
 class Limits:
@@ -70,8 +70,8 @@ class Limits:
                 return 0.0
             return max((await self._limiter.get_window_stats(item, *key)).reset_time - time.time(), 1.0)
         except Exception as failure:  # any error of the Redis client
-            self._asked_again_at = time.monotonic() + AWAY_SECONDS
-            _AWAY.inc()
+            self._asked_again_at = time.monotonic() + DOWN_SECONDS
+            _FAILURES.inc()
             log.warning("limits.away", code=type(failure).__name__)
             return self._hit(rate, key)
 

@@ -112,7 +112,7 @@ def own(name: str) -> Rule:
     return Rule(name, owner=True)
 
 
-def own_alone() -> Rule:
+def own_only() -> Rule:
     """Allow only the person of the path's CPF, for acts that a person must do in person, such as an acceptance."""
     return Rule(MACHINE, owner=True)
 

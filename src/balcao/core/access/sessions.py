@@ -16,7 +16,7 @@ CHANNEL = "balcao_ended_session"
 # A lost notification is made up for within these seconds.
 POLL_SECONDS = 5.0
 # The longest lifetime of an access token.
-KEPT = timedelta(hours=24)
+RETENTION_PERIOD = timedelta(hours=24)
 # How far back rows are read again, because a row may become visible after rows that were recorded later.
 _OVERLAP = timedelta(seconds=60)
 
@@ -104,7 +104,7 @@ class EndedSessions:
         else:
             key, until = subject_key(ending.issuer, ending.subject or ""), ending.at
         async with self._database.transaction() as connection:
-            is_new = await _insert_ending(connection, number, key, until, KEPT)
+            is_new = await _insert_ending(connection, number, key, until, RETENTION_PERIOD)
             if is_new:
                 await notify_processes(connection, CHANNEL)
         return is_new

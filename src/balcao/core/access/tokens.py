@@ -32,7 +32,7 @@ MAX_TOKEN_BYTES = 16_384
 # When the cache is full, it drops the token that was added or checked least recently.
 CACHE_SIZE = 50_000
 # The number of cached tokens checked for each new one. It keeps expired tokens below a third of the valid ones.
-LOOKS = 4
+CHECKED_PER_TOKEN = 4
 LATEST_INSTANT = 253_402_300_799  # the last second of the year 9999
 
 
@@ -168,7 +168,7 @@ class TokenVerifier:
     def _drop_expired(self) -> None:
         """Check some of the cached tokens in turn, and drop expired tokens."""
         now = time.time()
-        for _ in range(min(LOOKS, len(self._verified))):
+        for _ in range(min(CHECKED_PER_TOKEN, len(self._verified))):
             digest, caller = next(iter(self._verified.items()))
             if caller.expires_at + LEEWAY_SECONDS <= now:
                 del self._verified[digest]

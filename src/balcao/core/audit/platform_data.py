@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from balcao.core.access import sessions
 from balcao.core.audit.personal_data import Cleared, PersonalData
-from balcao.core.audit.retention import OldRows, Retention, Swept
+from balcao.core.audit.retention import OldRows, Retention, RetentionCount
 from balcao.core.context import idempotency, tickets
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -34,26 +34,26 @@ async def _prepare_months(connection: Connection, ahead: int) -> None: ...
 async def _drop_months(connection: Connection, age: timedelta) -> int: ...
 
 
-async def drop_audit_months(call: Call, connection: Connection) -> Swept:
+async def drop_audit_months(call: Call, connection: Connection) -> RetentionCount:
     """Drop the months of the audit trail whose retention has ended, and prepare the coming months."""
     checked = await _count_events(connection)
     await _prepare_months(connection, MONTHS_AHEAD)
     age = timedelta(days=call.platform.settings.audit_retention_days)
-    return Swept(checked, await _drop_months(connection, age))
+    return RetentionCount(checked, await _drop_months(connection, age))
 
 
 @statement("SELECT count(*) FROM platform.idempotent_answer")
 async def _count_responses(connection: Connection) -> int: ...
 
 
-async def end_dead_letters(call: Call, connection: Connection) -> Swept:
+async def end_dead_letters(call: Call, connection: Connection) -> RetentionCount:
     """Drop the dead-lettered jobs that no operator has handled in time, as if an operator had dropped them."""
     checked = await queue.count_matching_jobs(connection, JobFilters(dead_letters.DEAD))
     ended = [
         await _try_to_end(call, connection, number)
         for number in await queue.list_jobs_dead_for(connection, DEAD_LETTERS)
     ]
-    return Swept(checked, sum(ended))
+    return RetentionCount(checked, sum(ended))
 
 
 async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
@@ -66,13 +66,14 @@ async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
     return True
 
 
-async def delete_old_counts(_: Call, connection: Connection) -> Swept:
+async def delete_old_counts(_: Call, connection: Connection) -> RetentionCount:
     """Delete the counts of five minutes and of days, each after its own retention."""
-    checked = [await response_counts.count_rows(connection, span) for span in response_counts.KEPT]
+    checked = [await response_counts.count_rows(connection, span) for span in response_counts.RETENTION_PERIOD]
     removed = [
-        await response_counts.delete_old_counts(connection, span, age) for span, age in response_counts.KEPT.items()
+        await response_counts.delete_old_counts(connection, span, age)
+        for span, age in response_counts.RETENTION_PERIOD.items()
     ]
-    return Swept(sum(checked), sum(removed))
+    return RetentionCount(sum(checked), sum(removed))
 
 
 RETENTION = (
@@ -83,8 +84,8 @@ RETENTION = (
     OldRows("ended_session", sessions.count_endings, sessions.delete_expired_endings),
     OldRows("access_ticket", tickets.count_tickets, tickets.delete_expired_tickets),
     Retention("response_count", delete_old_counts),
-    OldRows("call", call_log.count_calls, call_log.delete_old_calls, call_log.KEPT),
-    OldRows("incident", incidents.count_incidents, incidents.delete_old_incidents, incidents.KEPT),
+    OldRows("call", call_log.count_calls, call_log.delete_old_calls, call_log.RETENTION_PERIOD),
+    OldRows("incident", incidents.count_incidents, incidents.delete_old_incidents, incidents.RETENTION_PERIOD),
 )
 
 

@@ -22,7 +22,7 @@ REASON = "Prazo de guarda"
 
 
 @dataclass(frozen=True)
-class Swept:
+class RetentionCount:
     """The number of rows of a kind, and how many of them were erased."""
 
     checked: int
@@ -34,7 +34,7 @@ class Retention:
     """One kind of data. `apply` erases its expired data in a transaction with the owner's role."""
 
     kind: str
-    apply: Callable[[Call, Connection], Awaitable[Swept]]
+    apply: Callable[[Call, Connection], Awaitable[RetentionCount]]
 
 
 class OldRows(Retention):
@@ -51,8 +51,8 @@ class OldRows(Retention):
         *limits: P.args,
         **named: P.kwargs,
     ) -> None:
-        async def apply(_: Call, connection: Connection) -> Swept:
-            return Swept(await count(connection), await remove(connection, *limits, **named))
+        async def apply(_: Call, connection: Connection) -> RetentionCount:
+            return RetentionCount(await count(connection), await remove(connection, *limits, **named))
 
         super().__init__(kind, apply)
 
@@ -71,7 +71,7 @@ class Report(msgspec.Struct, frozen=True):
 INSERT INTO platform.retention_report (run, kind, checked, removed) VALUES (:run, :kind, :checked, :removed)
 RETURNING run::text, kind, at, checked, removed
 """)
-async def _insert_report(connection: Connection, run: str, kind: str, swept: Swept) -> Report: ...
+async def _insert_report(connection: Connection, run: str, kind: str, swept: RetentionCount) -> Report: ...
 
 
 @statement("""

@@ -34,7 +34,7 @@ class Kept(NamedTuple):
     response: bytes
 
 
-def keep_sql(kept: str, source: str) -> str:
+def store_response_sql(kept: str, source: str) -> str:
     """Return an INSERT that stores the response under its key if `source` has a row.
 
     For a statement that creates a record and stores the response together. `kept` is the name of its `Kept | None`
@@ -51,7 +51,7 @@ def keep_sql(kept: str, source: str) -> str:
     RETURNING true"""  # noqa: S608 - texts of our own stores
 
 
-@statement(keep_sql("kept", "(VALUES (true)) AS always"))
+@statement(store_response_sql("kept", "(VALUES (true)) AS always"))
 async def _keep(connection: Connection, kept: Kept) -> bool: ...
 
 
@@ -88,7 +88,7 @@ class Repeatable(NamedTuple):
         return response
 
     def keep(self, response: bytes) -> Kept:
-        """Return the row that `keep_sql` stores for the response."""
+        """Return the row that `store_response_sql` stores for the response."""
         return Kept(self.caller, self.key, self.subject, self.request, response)
 
 
@@ -130,7 +130,7 @@ async def run_once(
         return _unseal(call, repeatable, stored) if is_secret else stored
     response = msgspec.json.encode(await make())
     if not await _keep(connection, repeatable.keep(_seal(call, repeatable, response) if is_secret else response)):
-        raise _key_reused()  # by a statement with `keep_sql`, which takes no lock
+        raise _key_reused()  # by a statement with `store_response_sql`, which takes no lock
     return response
 
 

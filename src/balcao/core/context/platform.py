@@ -20,7 +20,7 @@ from balcao.core.access.sessions import EndedSessions
 from balcao.core.access.tokens import TokenVerifier
 from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.metrics import Metrics
-from balcao.core.context.processes import ALONE, ProcessGroup
+from balcao.core.context.processes import SINGLE_PROCESS, ProcessGroup
 from balcao.core.database import servers
 from balcao.core.database.pool import Database
 from balcao.core.database.replicas import Replica, Replicas
@@ -79,7 +79,9 @@ class Platform:
         return found
 
 
-def assemble(settings: Settings, database_url: str, group: ProcessGroup = ALONE, *, serving: bool = False) -> Platform:
+def assemble(
+    settings: Settings, database_url: str, group: ProcessGroup = SINGLE_PROCESS, *, serving: bool = False
+) -> Platform:
     """Create the platform from the settings without opening anything. `serving`: database blocks have a deadline."""
     http = make_http_client(settings.traces_url, timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = make_database(settings, database_url)

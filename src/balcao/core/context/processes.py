@@ -31,7 +31,7 @@ class ProcessGroup:
         return self.folder and self.folder / "metrics"
 
 
-ALONE = ProcessGroup()
+SINGLE_PROCESS = ProcessGroup()
 
 
 def prepare_group(folder: Path) -> None:

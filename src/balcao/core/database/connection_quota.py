@@ -19,7 +19,7 @@ class ConnectionQuota:
         self._held: dict[str, int] = {}
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
-    def take_now(self, name: str) -> bool:
+    def acquire_now(self, name: str) -> bool:
         """Reserve a connection and return True, or return False if the holder has its full share."""
         if not name:
             return True
@@ -29,7 +29,7 @@ class ConnectionQuota:
         self._held[name] = held + 1
         return True
 
-    async def take(self, name: str, seconds: float) -> None:
+    async def acquire(self, name: str, seconds: float) -> None:
         """Wait until this holder returns a connection. Raises TooMany if that takes longer than `seconds`."""
         turn = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(name, deque()).append(turn)
@@ -38,12 +38,12 @@ class ConnectionQuota:
                 await turn
         except BaseException as fault:
             if turn.done() and not turn.cancelled():
-                self.give_back(name)  # the reservation arrived just as the wait ended: pass it on
+                self.release(name)  # the reservation arrived just as the wait ended: pass it on
             if isinstance(fault, TimeoutError):
                 raise TooMany(code="too-many-at-once", retry_after=1) from None
             raise
 
-    def give_back(self, name: str) -> None:
+    def release(self, name: str) -> None:
         """Pass the reservation to the holder's next waiting call, or release it if none waits."""
         if not name:
             return

@@ -38,8 +38,8 @@ class Connections:
         self._is_open = False
         self._ready: list[asyncpg.Connection] = []  # a stack: the last one returned is reused first
         self._unneeded = 0  # the smallest number of idle connections since the last idle check
-        self._looking: asyncio.TimerHandle | None = None
-        self._places = 0  # used, idle, opening or closing connections; at most `size`
+        self._idle_check: asyncio.TimerHandle | None = None
+        self._slots = 0  # used, idle, opening or closing connections; at most `size`
         self._is_empty = asyncio.Event()  # set while no slot is reserved
         self._current: set[asyncpg.Connection] = set()  # opened after the last `expire`
         self._waiting: deque[asyncio.Future[asyncpg.Connection | None]] = deque()
@@ -49,42 +49,42 @@ class Connections:
         with StoreFaults():
             connection = await self._connect(seconds)
         self._is_open = True
-        self._take_place()
+        self._reserve_slot()
         self._current.add(connection)
         self._ready.append(connection)
-        self._look_later()
+        self._schedule_idle_check()
 
     @property
     def in_use(self) -> int:
         """Return how many connections are in use, being opened or being closed."""
-        return self._places - len(self._ready)
+        return self._slots - len(self._ready)
 
     @property
     def waiting(self) -> int:
         """Return how many callers wait for a connection."""
-        return sum(not turn.done() for turn in self._waiting)
+        return sum(not waiter.done() for waiter in self._waiting)
 
     async def close(self) -> None:
         """Close every connection. Wait until the connections in use were returned."""
-        self._is_open = False  # from now on `give_back` closes connections
-        if self._looking is not None:
-            self._looking.cancel()
+        self._is_open = False  # from now on `release` closes connections
+        if self._idle_check is not None:
+            self._idle_check.cancel()
         while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_exception(Unavailable())
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_exception(Unavailable())
         while self._ready:
             await self._close(self._ready.pop())
-        if self._places:
+        if self._slots:
             await self._is_empty.wait()
 
-    def take_now(self, name: str) -> asyncpg.Connection | None:
+    def acquire_now(self, name: str) -> asyncpg.Connection | None:
         """Return an idle connection without waiting, or None. It counts towards the share of `name`."""
-        if not self._is_open or not self._ready or self._ready[-1].is_closed() or not self._shares.take_now(name):
+        if not self._is_open or not self._ready or self._ready[-1].is_closed() or not self._shares.acquire_now(name):
             return None
         return self._pop()
 
-    async def take(self, name: str, deadline: float) -> asyncpg.Connection:
+    async def acquire(self, name: str, deadline: float) -> asyncpg.Connection:
         """Return a connection that counts towards the share of `name`. `deadline` is a time of the loop's clock.
 
         Wait until the deadline, at most ACQUIRE_SECONDS. Then raises TooMany if `name` still holds its full share, or
@@ -94,23 +94,23 @@ class Connections:
             raise Unavailable()
         now = asyncio.get_running_loop().time()
         deadline = min(deadline, now + ACQUIRE_SECONDS)
-        if not self._shares.take_now(name):
-            await self._shares.take(name, deadline - now)
+        if not self._shares.acquire_now(name):
+            await self._shares.acquire(name, deadline - now)
         try:
-            return await self._take_any(deadline)
+            return await self._acquire_any(deadline)
         except BaseException:
-            self._shares.give_back(name)
+            self._shares.release(name)
             raise
 
-    async def _take_any(self, deadline: float) -> asyncpg.Connection:
+    async def _acquire_any(self, deadline: float) -> asyncpg.Connection:
         """Reuse an idle connection, open one if a slot is free, or wait until one is returned."""
         while self._ready:
             connection = self._pop()
             if not connection.is_closed():
                 return connection
             await self._close(connection)
-        if self._places < self.size:
-            self._take_place()
+        if self._slots < self.size:
+            self._reserve_slot()
         elif (handed := await self._wait(deadline)) is not None:
             return handed
         # If `expire` runs while the connection is opened, it replaces the set. The connection then joins the old set
@@ -119,7 +119,7 @@ class Connections:
         try:
             connection = await self._connect(max(deadline - asyncio.get_running_loop().time(), 0.01))
         except BaseException:
-            self._pass_place_on()
+            self._release_slot()
             raise
         current.add(connection)
         return connection
@@ -135,24 +135,24 @@ class Connections:
             self.url, timeout=seconds, command_timeout=STATEMENT_SECONDS, **self.options
         )
 
-    def give_back_now(self, connection: asyncpg.Connection, name: str) -> bool:
-        """Return a connection to the pool. Return False if the caller must close it with `give_back` instead."""
+    def release_now(self, connection: asyncpg.Connection, name: str) -> bool:
+        """Return a connection to the pool. Return False if the caller must close it with `release` instead."""
         if not self._is_open or connection not in self._current or connection.is_closed():
             return False
         if not self._wake(connection):
             self._ready.append(connection)
-        self._shares.give_back(name)
+        self._shares.release(name)
         return True
 
-    async def give_back(self, connection: asyncpg.Connection, name: str, *, sound: bool) -> None:
-        """Return a connection to the pool. Close it if it is not `sound`: a statement may still be running on it."""
+    async def release(self, connection: asyncpg.Connection, name: str, *, is_usable: bool) -> None:
+        """Return a connection to the pool. Close it without `is_usable`: a statement may still be running on it."""
         try:
-            await self._hand_on(connection, sound=sound)
+            await self._return_connection(connection, is_usable=is_usable)
         finally:
-            self._shares.give_back(name)
+            self._shares.release(name)
 
-    async def _hand_on(self, connection: asyncpg.Connection, *, sound: bool) -> None:
-        if not sound or not self._is_open or connection not in self._current or connection.is_closed():
+    async def _return_connection(self, connection: asyncpg.Connection, *, is_usable: bool) -> None:
+        if not is_usable or not self._is_open or connection not in self._current or connection.is_closed():
             await self._close(connection)
         elif not self._wake(connection):
             self._ready.append(connection)
@@ -163,39 +163,39 @@ class Connections:
         while self._ready:
             self._drop(self._ready.pop())
 
-    def _look_later(self) -> None:
+    def _schedule_idle_check(self) -> None:
         self._unneeded = len(self._ready)
-        self._looking = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._shed)
+        self._idle_check = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._close_unneeded)
 
-    def _shed(self) -> None:
+    def _close_unneeded(self) -> None:
         """Close the connections that were idle since the last check. Leave at least one open."""
         while self._unneeded > 0 and len(self._ready) > 1:
             self._unneeded -= 1
             connection = self._ready.pop(0)
             self._current.discard(connection)
             self._drop(connection)
-        self._look_later()
+        self._schedule_idle_check()
 
     def _drop(self, connection: asyncpg.Connection) -> None:
         """Terminate an idle connection. A graceful close would wait for a server that may be gone."""
         connection.terminate()
-        self._pass_place_on()
+        self._release_slot()
 
     async def _wait(self, deadline: float) -> asyncpg.Connection | None:
         """Wait in line. Return a connection, or None if the caller got a free slot and must open one."""
         loop = asyncio.get_running_loop()
-        turn: asyncio.Future[asyncpg.Connection | None] = loop.create_future()
-        self._waiting.append(turn)
-        late = loop.call_at(deadline, _fail, turn)
+        waiter: asyncio.Future[asyncpg.Connection | None] = loop.create_future()
+        self._waiting.append(waiter)
+        late = loop.call_at(deadline, _fail, waiter)
         try:
-            return await turn
+            return await waiter
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled() and turn.exception() is None:
+            if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
                 # The caller was cancelled after it had received a connection or a slot. Pass that on.
-                if (handed := turn.result()) is not None:
-                    await self._hand_on(handed, sound=True)
+                if (handed := waiter.result()) is not None:
+                    await self._return_connection(handed, is_usable=True)
                 else:
-                    self._pass_place_on()
+                    self._release_slot()
             raise
         finally:
             late.cancel()
@@ -203,9 +203,9 @@ class Connections:
     def _wake(self, connection: asyncpg.Connection | None = None) -> bool:
         """Give the connection, or a slot if None, to the longest waiting caller. Return False if none waits."""
         while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(connection)
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(connection)
                 return True
         return False
 
@@ -216,23 +216,23 @@ class Connections:
             with suppress(Exception):  # if it does not close in time, the driver terminates it
                 await connection.close(timeout=CLOSE_SECONDS)
         finally:
-            self._pass_place_on()
+            self._release_slot()
 
-    def _take_place(self) -> None:
-        self._places += 1
+    def _reserve_slot(self) -> None:
+        self._slots += 1
         self._is_empty.clear()
 
-    def _pass_place_on(self) -> None:
+    def _release_slot(self) -> None:
         """Give the slot of a closed connection to the longest waiting caller, or free it if none waits.
 
         Freeing the slot first would let a new caller overtake waiting callers.
         """
         if not self._wake():
-            self._places -= 1
-            if not self._places:
+            self._slots -= 1
+            if not self._slots:
                 self._is_empty.set()
 
 
-def _fail(turn: "asyncio.Future[asyncpg.Connection | None]") -> None:
-    if not turn.done():
-        turn.set_exception(TimeoutError())
+def _fail(waiter: "asyncio.Future[asyncpg.Connection | None]") -> None:
+    if not waiter.done():
+        waiter.set_exception(TimeoutError())

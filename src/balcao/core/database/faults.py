@@ -28,7 +28,7 @@ Overtaken = asyncpg.SerializationError
 
 # PostgreSQL cannot serve the caller now, whatever the statement is, or it ended a conflict by rolling back.
 # A login or database that does not exist counts too, because an operator may still create it.
-_AWAY = (
+_DOWN = (
     OSError,
     TimeoutError,
     asyncpg.PostgresConnectionError,
@@ -44,7 +44,7 @@ _AWAY = (
 )
 
 # After these the server may still be executing the statement.
-UNSOUND = (asyncio.CancelledError, GeneratorExit, TimeoutError)
+MAYBE_RUNNING = (asyncio.CancelledError, GeneratorExit, TimeoutError)
 # The connection is lost. The server may or may not have executed its last statement.
 LOST = (
     OSError,
@@ -61,5 +61,5 @@ class StoreFaults(AbstractContextManager[Any]):
 
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: Any) -> None:
         # The driver rejects a bad argument with an InterfaceError that is also a ValueError. That is a bug of ours.
-        if isinstance(fault, _AWAY) and not isinstance(fault, ValueError):
+        if isinstance(fault, _DOWN) and not isinstance(fault, ValueError):
             raise Unavailable(code="store-away", retry_after=1) from fault

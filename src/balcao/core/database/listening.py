@@ -19,7 +19,7 @@ class Listening:
         self._connection: asyncpg.Connection | None = None
         self._channels: set[str] = set()
         self._notices: dict[str, set[Notice]] = {}
-        self._turn = asyncio.Lock()  # the driver allows one statement at a time on a connection
+        self._lock = asyncio.Lock()  # the driver allows one statement at a time on a connection
 
     async def join(self, channel: str, notice: Notice, answer_seconds: float) -> asyncpg.Connection:
         """Call `notice` for each NOTIFY on the channel and once when the returned connection is lost.
@@ -27,20 +27,20 @@ class Listening:
         Raises what connecting and LISTEN raise. The caller must call `leave` in that case too.
         """
         self._notices.setdefault(channel, set()).add(notice)
-        async with self._turn:
+        async with self._lock:
             if self._connection is None or self._connection.is_closed():
                 self._connection = await self._open_connection(answer_seconds)
-                self._connection.add_termination_listener(self._tell_all)
+                self._connection.add_termination_listener(self._notify_all)
                 self._channels = set()
             connection = self._connection
             if channel not in self._channels:
-                await self._run(connection, connection.add_listener(channel, self._tell))
+                await self._run(connection, connection.add_listener(channel, self._notify))
                 self._channels.add(channel)
             return connection
 
     async def ask(self, connection: asyncpg.Connection) -> None:
         """Check that the server still answers. Raises TimeoutError or the driver's exception if it does not."""
-        async with self._turn:
+        async with self._lock:
             await self._run(connection, connection.execute("SELECT"))
 
     async def leave(self, channel: str, notice: Notice) -> None:
@@ -61,11 +61,11 @@ class Listening:
             connection.terminate()
             raise
 
-    def _tell(self, _connection: Any, _process: int, channel: str, _payload: Any) -> None:
+    def _notify(self, _connection: Any, _process: int, channel: str, _payload: Any) -> None:
         for notice in tuple(self._notices.get(channel, ())):
             notice()
 
-    def _tell_all(self, _: Any) -> None:
+    def _notify_all(self, _: Any) -> None:
         for notices in tuple(self._notices.values()):
             for notice in tuple(notices):
                 notice()

@@ -17,7 +17,7 @@ from balcao.core.database import servers
 from balcao.core.database.batching import Batch
 from balcao.core.database.connection_quota import holder
 from balcao.core.database.connections import Connections
-from balcao.core.database.faults import LOST, UNSOUND, StoreFaults
+from balcao.core.database.faults import LOST, MAYBE_RUNNING, StoreFaults
 from balcao.core.database.listening import Listening
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class Database(Connections):
         self._reads: dict[GroupedRead[Any, Any], Batch[Any, Any]] = {}
         self._writes: dict[GroupedWrite[Any, Any], Batch[Any, Any]] = {}
 
-    def apart(self, size: int) -> "Database":
+    def separate_pool(self, size: int) -> "Database":
         """Return a separate pool with the same login, so that background work does not use the request connections."""
         other = Database(self.url, size=size)
         other.options = self.options
@@ -166,23 +166,23 @@ class Database(Connections):
             return await self._read_within(read, items, deadline)
 
     async def _read_within(self, read: "GroupedRead[Item, T]", items: Sequence[Item], deadline: float) -> Sequence[T]:
-        connection = self.take_now("") or await self.take("", deadline)
-        sound = False
+        connection = self.acquire_now("") or await self.acquire("", deadline)
+        is_usable = False
         try:
             found = await read(connection, items, max(deadline - asyncio.get_running_loop().time(), 0.1))
-            sound = True
+            is_usable = True
             return found
         except (asyncpg.PostgresError, ValueError) as fault:
             # The connection is reusable after a rejected statement or argument. It is not reusable after a shutdown
             # message: the server is closing the connection, even if it still looks open.
-            sound = isinstance(fault, ValueError) or not isinstance(fault, LOST)
+            is_usable = isinstance(fault, ValueError) or not isinstance(fault, LOST)
             raise
         except TimeoutError:
             connection.terminate()  # a graceful close would wait for an unresponsive server
             raise
         finally:
-            if not (sound and self.give_back_now(connection, "")):
-                await self.give_back(connection, "", sound=sound)
+            if not (is_usable and self.release_now(connection, "")):
+                await self.release(connection, "", is_usable=is_usable)
 
     async def _write_many(self, write: "GroupedWrite[Item, T]", rows: Sequence[Item]) -> Sequence[T]:
         # The statement serves several callers, so its connection counts towards no caller's quota.
@@ -216,7 +216,7 @@ class _Borrowed:
         ends = loop.time() + (self._seconds or math.inf)
         self._name = holder.get()
         with StoreFaults():
-            self._connection = connection = await database.take(self._name, ends)
+            self._connection = connection = await database.acquire(self._name, ends)
         # At the deadline the running statement fails immediately, as if the server had gone away.
         self._late = None if self._seconds is None else loop.call_at(ends, connection.terminate)
         return connection
@@ -227,17 +227,17 @@ class _Borrowed:
             self._late.cancel()
         # After an exception a statement may still be running, or a transaction may still be open.
         is_open = not connection.is_closed()
-        sound = fault is None or (
-            is_open and not isinstance(fault, (*UNSOUND, *LOST)) and not connection.is_in_transaction()
+        is_usable = fault is None or (
+            is_open and not isinstance(fault, (*MAYBE_RUNNING, *LOST)) and not connection.is_in_transaction()
         )
         if is_open and isinstance(fault, TimeoutError):
             connection.terminate()  # a graceful close would wait for an unresponsive server
         elif is_open and fault is not None and not self._database.is_replica and not _takes_writes(connection):
             connection.terminate()
-            sound = False
+            is_usable = False
             # A failover turned this server into a replica. All other connections lead to it too.
             self._database.expire()
-        await self._database.give_back(connection, self._name, sound=sound)
+        await self._database.release(connection, self._name, is_usable=is_usable)
         StoreFaults().__exit__(kind, fault, trace)
 
 

@@ -7,7 +7,7 @@ import asyncpg
 from balcao.core.database.pool import Connection
 
 # Raised on the deletion of a row that other rows reference: by NO ACTION or RESTRICT foreign keys.
-REFERRED_TO = (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)
+STILL_REFERENCED = (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)
 
 
 class Conditions:

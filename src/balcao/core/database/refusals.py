@@ -4,7 +4,7 @@ import asyncpg
 
 from balcao.core.errors import Unavailable
 
-AWAY = "O banco de dados não responde. Confira BALCAO_DATABASE_URL e se o servidor está no ar."
+DATABASE_DOWN = "O banco de dados não responde. Confira BALCAO_DATABASE_URL e se o servidor está no ar."
 _REFUSED: tuple[tuple[type[Exception], str], ...] = (
     (
         asyncpg.InvalidAuthorizationSpecificationError,
@@ -26,14 +26,14 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
         "Nenhum dos servidores de BALCAO_DATABASE_URL aceita gravações: todos são réplicas. Promova um deles.",
     ),
     (asyncpg.DiskFullError, "O disco do servidor PostgreSQL está cheio: libere espaço e repita."),
-    (asyncpg.PostgresConnectionError, AWAY),
+    (asyncpg.PostgresConnectionError, DATABASE_DOWN),
 )
 
 
 def describe_refusal(fault: BaseException) -> str | None:
     """Return the message for the operator, or None if the exception has another cause."""
     if isinstance(fault, Unavailable) and fault.code == "store-away":
-        return (fault.__cause__ and describe_refusal(fault.__cause__)) or AWAY
+        return (fault.__cause__ and describe_refusal(fault.__cause__)) or DATABASE_DOWN
     if isinstance(fault, asyncpg.ProtocolViolationError):
         # PgBouncer uses this code for all of its refusals. The text names parameters, logins and databases, never a
         # password.

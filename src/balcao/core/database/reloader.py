@@ -43,7 +43,7 @@ class Watch:
         """Run the first reload unless `loaded`, then watch in the background. Raises what the first reload raises."""
         if not self._loaded:
             await self._reload()
-        self._keeper = asyncio.create_task(self._keep())
+        self._keeper = asyncio.create_task(self._follow())
 
     async def stop(self) -> None:
         """Stop watching."""
@@ -51,7 +51,7 @@ class Watch:
             self._keeper.cancel()
             await asyncio.gather(self._keeper, return_exceptions=True)
 
-    async def _keep(self) -> None:
+    async def _follow(self) -> None:
         while True:
             try:
                 await self._listen()

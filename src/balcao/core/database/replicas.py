@@ -82,7 +82,7 @@ class Replica:
         self.fault: str | None = None  # the code of why `proven_at` is minus infinity
         self._opened = False
 
-    def distrust(self) -> None:
+    def suspend(self) -> None:
         """Stop using this replica until the next measurement."""
         self.proven_at = -math.inf
 
@@ -161,7 +161,7 @@ class Replicas:
         """Start measuring in the background. A replica that is down does not delay the start."""
         if self._replicas:
             self._states.enter_context(telemetry.state("balcao_replica_lag_seconds", lambda: self.lag))
-            self._keeper = asyncio.create_task(self._keep())
+            self._keeper = asyncio.create_task(self._follow())
 
     async def stop(self) -> None:
         """Stop measuring and close every connection to the replicas."""
@@ -171,7 +171,7 @@ class Replicas:
             self._states.close()
             await asyncio.gather(*(replica.close() for replica in self._replicas))
 
-    async def _keep(self) -> None:
+    async def _follow(self) -> None:
         while True:
             with contextlib.suppress(BalcaoError):  # primary down: old marks expire, and so do the replicas
                 await self.measure()

@@ -136,7 +136,7 @@ async def check_unchanged(connection: asyncpg.Connection, role: ApplicationRole)
         )
 
 
-_MIGHTY = """
+_PRIVILEGED = """
 SELECT session_user AS login
 FROM pg_roles, pg_namespace
 WHERE rolname = session_user AND nspname = 'platform'
@@ -144,18 +144,18 @@ WHERE rolname = session_user AND nspname = 'platform'
 """
 
 
-async def find_mighty_login(connection: Connection) -> str | None:
+async def find_privileged_login(connection: Connection) -> str | None:
     """Return the login of this session if it could become the owner or any other role, else None.
 
     With such a login, one SET ROLE removes the restrictions of the services' role, and no table is append-only.
     """
-    login: str | None = await connection.fetchval(_MIGHTY)
+    login: str | None = await connection.fetchval(_PRIVILEGED)
     return login
 
 
 async def check_login(connection: Connection) -> None:
     """Raise RoleError if the services' login could become the owner."""
-    if login := await find_mighty_login(connection):
+    if login := await find_privileged_login(connection):
         raise RoleError(
             f"BALCAO_DATABASE_URL entra no banco como {login}, que pode assumir o papel do dono das tabelas. Dê aos "
             "serviços um usuário próprio, sem esse direito, e escreva o do dono em BALCAO_DATABASE_OWNER_URL."

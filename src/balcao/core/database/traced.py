@@ -20,18 +20,18 @@ class TracedDatabase(Database):
         super().__init__(*args, **options)
         self._marked: set[int] = set()  # PIDs of server processes whose session has a trace set
 
-    def take_now(self, _: str) -> Connection | None:
-        """Return None, so that the caller awaits `take`. Setting the trace of a session needs a round trip."""
+    def acquire_now(self, _: str) -> Connection | None:
+        """Return None, so that the caller awaits `acquire`. Setting the trace of a session needs a round trip."""
         return None
 
-    async def take(self, name: str, deadline: float) -> Connection:
+    async def acquire(self, name: str, deadline: float) -> Connection:
         """Return a connection that has the current trace set."""
-        connection = await super().take(name, deadline)
+        connection = await super().acquire(name, deadline)
         try:
             connection.add_query_logger(_record)  # adding it twice has no effect
             await self._mark(connection)
         except BaseException:
-            await self.give_back(connection, name, sound=False)
+            await self.release(connection, name, is_usable=False)
             raise
         return connection
 

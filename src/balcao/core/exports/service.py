@@ -62,7 +62,7 @@ async def run_export(call: Call, folder: Path, order: Order, on_progress: OnProg
         manifest, cursor = _open(call, folder, order)
         async with call.platform.database.transaction() as connection:
             await call.platform.audit.record(connection, call, "export", fields=[f"export:{order.service}"])
-        database = call.platform.database.apart(1)
+        database = call.platform.database.separate_pool(1)
         await database.open()
         try:
             async with database.transaction(isolation="repeatable_read") as connection:

@@ -17,7 +17,7 @@ _MEDIA_TYPES = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml; charset=utf-8",
 }
-_FOR_GOOD = "public, max-age=31536000, immutable"
+_IMMUTABLE = "public, max-age=31536000, immutable"
 
 
 class _Asset(NamedTuple):
@@ -67,5 +67,7 @@ class Assets:
 
 @functools.cache
 def _respond(asset: _Asset, *, packed: bool) -> Response[bytes]:
-    headers = {"Cache-Control": _FOR_GOOD, "Vary": "Accept-Encoding"} | ({"Content-Encoding": "gzip"} if packed else {})
+    headers = {"Cache-Control": _IMMUTABLE, "Vary": "Accept-Encoding"} | (
+        {"Content-Encoding": "gzip"} if packed else {}
+    )
     return Response(asset.packed if packed else asset.plain, headers=headers, media_type=asset.media_type)

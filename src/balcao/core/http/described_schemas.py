@@ -58,7 +58,7 @@ def drop_empty_defaults(components: Mapping[str, Schema], paths: Mapping[str, Ma
                 member["description"] = f"{member.get('description', '')} Se faltar, é {empty}.".strip()
 
 
-def lift_notes(schema: Any) -> None:
+def hoist_annotations(schema: Any) -> None:
     """Move the description and examples of an optional member up from its only option that is not null.
 
     msgspec puts them there if the member's type is a described alias with `| None`. Readers look for them at the

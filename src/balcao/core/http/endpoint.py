@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 from balcao.core.access.refusals import Refusals
 from balcao.core.errors import BalcaoError, Failed
 from balcao.core.http.dialects import Dialect
-from balcao.core.http.operations import MIB, UNASKED_BODY
+from balcao.core.http.operations import MIB, UNCHECKED_BODY
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.http.unauthenticated_refusals import refuse_path
@@ -31,7 +31,7 @@ class Endpoint(Protocol):
     - `waits` is true if an answer usually has to wait, mostly for the database. A caller can run only a few such
       requests at a time.
     - `admit_body` returns how many bytes of this request's body may be read. The server calls it for a body larger than
-      `UNASKED_BODY`, before it reads the rest. With None, every caller may send up to `body_limit`.
+      `UNCHECKED_BODY`, before it reads the rest. With None, every caller may send up to `body_limit`.
     """
 
     key: str
@@ -66,7 +66,7 @@ class PageEndpoint:
         self.service = service
         self.key = key
         self.status = 200
-        self.body_limit = UNASKED_BODY if method == "GET" else body_limit
+        self.body_limit = UNCHECKED_BODY if method == "GET" else body_limit
         self.admit_body = admit_body
         self.meter = meter(service, key, method)
         self._handler = handler
@@ -87,12 +87,12 @@ class PageEndpoint:
             return self._refuse(request, to_known_error(fault, self.key))
 
 
-class StrayEndpoint:
+class UnmatchedEndpoint:
     """The endpoint for an unknown path, or for a method that the path does not support."""
 
     key = ""
     allow: str | None = None
-    body_limit = UNASKED_BODY
+    body_limit = UNCHECKED_BODY
     admit_body: AdmitBody | None = None
     waits = False
 
@@ -118,7 +118,7 @@ class OptionsEndpoint:
 
     key = ""
     status = 204
-    body_limit = UNASKED_BODY
+    body_limit = UNCHECKED_BODY
     admit_body: AdmitBody | None = None
     waits = False
 

@@ -10,7 +10,7 @@ from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.http.decoding import is_model
 from balcao.core.http.described_parameters import describe_path, describe_query, list_read_headers
 from balcao.core.http.described_refusals import find_refusal
-from balcao.core.http.described_schemas import describe_schemas, drop_empty_defaults, lift_notes
+from balcao.core.http.described_schemas import describe_schemas, drop_empty_defaults, hoist_annotations
 from balcao.core.http.described_webhooks import SentEvent, describe_webhooks
 from balcao.core.http.dialects import Dialect
 from balcao.core.http.error_codes import codes_by_status
@@ -342,7 +342,7 @@ class _Schemas:
                 member.pop("title", None)  # only repeats the member's name
                 if member.get("type") == "array":
                     member.setdefault("items", {})  # items of any type: some readers require it
-            lift_notes(schema)
+            hoist_annotations(schema)
             schema.pop("description", None)  # a docstring: for developers, in English
 
     def of(self, kind: Any) -> Document:
@@ -363,7 +363,7 @@ class _Schemas:
         else:
             definitions = msgspec.json.schema_components([kind])[1]
             schema = definitions[kind.__name__]
-            lift_notes(schema)
+            hoist_annotations(schema)
         # A parameter cannot refer to the libraries' definitions (for example of an enumeration), so they are inlined.
         found: Document = _resolve(schema, definitions)
         return found

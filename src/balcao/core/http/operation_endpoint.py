@@ -33,7 +33,7 @@ from balcao.core.telemetry import meter
 from balcao.core.values.cpf import Cpf
 
 _UNDECIDED = Decision(Reason.NOT_GRANTED)
-_ANYBODY = Decision(Reason.PUBLIC, "public")
+_PUBLIC = Decision(Reason.PUBLIC, "public")
 
 
 class OperationEndpoint:
@@ -68,9 +68,9 @@ class OperationEndpoint:
         # Only an operation's own rate is counted in Redis, which needs an await. Default rates protect this machine and
         # are counted here.
         self._waits_for_rate = platform.limits.remote and bool(operation.rate)
-        platform.live.follow(self._take_over)
+        platform.live.follow(self._apply_changes)
 
-    def _take_over(self) -> None:
+    def _apply_changes(self) -> None:
         """Apply the operators' changes: the rates, and whether the service is in maintenance."""
         live = self._platform.live
         self._rate, self._machine_rate = self.operation.rates(self._platform.settings, live.rates)
@@ -86,7 +86,7 @@ class OperationEndpoint:
             snapshot = platform.catalogue.latest  # one version for the whole decision, even during a reload
             bound = snapshot.bindings.get(self.key, operation.rule.action)
             if bound == PUBLIC:
-                call.decision = _ANYBODY
+                call.decision = _PUBLIC
             else:
                 header = request.headers.get(AUTHORIZATION)
                 caller = platform.tokens.known(header)
@@ -100,7 +100,7 @@ class OperationEndpoint:
             if self._waits_for_rate:
                 return self._respond_within_rate(call, request)
             if rate := self._rate_of(call.caller):
-                platform.limits.spend_here(rate, self.key, _who(call, request))
+                platform.limits.spend_here(rate, self.key, _name_caller(call, request))
             result = self._invoke(call, request)
         except Exception as fault:
             return self._refuse(call, request, fault)
@@ -185,9 +185,9 @@ class OperationEndpoint:
         try:
             if rate := self._rate_of(call.caller):
                 if self._waits_for_rate:
-                    await limits.spend(rate, self.key, _who(call, request))
+                    await limits.spend(rate, self.key, _name_caller(call, request))
                 else:
-                    limits.spend_here(rate, self.key, _who(call, request))
+                    limits.spend_here(rate, self.key, _name_caller(call, request))
             result = self._invoke(call, request)
         except Exception as fault:
             return await self._refuse(call, request, fault)
@@ -200,7 +200,7 @@ class OperationEndpoint:
         return self._machine_rate if caller is not None and caller.is_machine else self._rate
 
     async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
-        holder.set(_who(call, request))  # for the quotas of connections and threads
+        holder.set(_name_caller(call, request))  # for the quotas of connections and threads
         try:
             response = self._encode(await result)
         except Exception as fault:
@@ -232,7 +232,7 @@ class OperationEndpoint:
         if isinstance(fault, NotFound):
             count_read("unknown")
         else:
-            call.replica.distrust()
+            call.replica.suspend()
             count_read("failed")
         call.replica = None
         try:
@@ -271,7 +271,7 @@ class OperationEndpoint:
         If one caller makes many attempts, record only the first.
         """
         platform = self._platform
-        if not await platform.is_within(*DENIED, _who(call, request)):
+        if not await platform.is_within(*DENIED, _name_caller(call, request)):
             return
         values = dict(zip(self._names, request.path_values, strict=True))
         if self.operation.record_denial is not None:
@@ -291,5 +291,5 @@ def _may_be_of_replica(fault: Exception) -> bool:
     return not isinstance(fault, BalcaoError) or fault.status >= 500 or isinstance(fault, NotFound)
 
 
-def _who(call: Call, request: Request) -> str:
+def _name_caller(call: Call, request: Request) -> str:
     return call.caller.key if call.caller is not None else request.peer

@@ -24,7 +24,7 @@ MIB = 1024 * 1024
 SMALL_BODY = 16 * 1024
 FORM_BODY = 64 * 1024
 # A body up to this size is read before the endpoint decides whether the caller may send a larger body.
-UNASKED_BODY = 8 * 1024
+UNCHECKED_BODY = 8 * 1024
 # The rate of an operation that has its own protection against overload.
 UNLIMITED = ""
 NOTHING_CHANGED: Mapping[str, str] = MappingProxyType({})

@@ -70,7 +70,7 @@ class Response(Generic[T]):
         self.raw_headers: RawHeaders = raw
         self.lines: bytes | None = None
 
-    def adding(self, headers: Mapping[str, str] | None = None, cookies: tuple[str, ...] = ()) -> "Response[T]":
+    def with_added(self, headers: Mapping[str, str] | None = None, cookies: tuple[str, ...] = ()) -> "Response[T]":
         """Return the same response with additional headers and cookies."""
         return Response(
             self.body,

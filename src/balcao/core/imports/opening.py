@@ -16,7 +16,7 @@ from balcao.core.imports.source import BOM, JsonLines, Source, open_content
 from balcao.core.imports.spreadsheet import NO_SPREADSHEET, ZIP, Spreadsheet
 
 STANDARD_INPUT = Path("-")
-_GLANCE = 128  # includes the media type of an OpenDocument file
+_PEEKED_BYTES = 128  # includes the media type of an OpenDocument file
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument"
@@ -41,7 +41,7 @@ def open_source(path: Path) -> Iterator[Source]:
         raw.seek(0)
         is_csv = ".csv" in map(str.lower, path.suffixes)
         start = raw.peek(len(ZIP))
-        if start.startswith(ZIP) and not _is_open_document(raw.peek(_GLANCE)):
+        if start.startswith(ZIP) and not _is_open_document(raw.peek(_PEEKED_BYTES)):
             yield Spreadsheet(raw, size=status.st_size, sha256=digest)
             return
         _refuse_other_formats(raw, is_csv=is_csv)
@@ -58,7 +58,7 @@ def _refuse_other_formats(raw: BinaryIO, *, is_csv: bool) -> None:
     start = b""
     content = open_content(raw)
     with suppress(OSError, EOFError, zlib.error):  # damage is reported when the lines are read
-        start = content.peek(_GLANCE)[:_GLANCE]  # type: ignore[attr-defined]  # both kinds of content have it
+        start = content.peek(_PEEKED_BYTES)[:_PEEKED_BYTES]  # type: ignore[attr-defined]  # both kinds of content have it
     if content is not raw:
         raw.seek(0)
     reason = _explain_format(start, is_csv=is_csv)

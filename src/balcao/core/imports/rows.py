@@ -30,7 +30,7 @@ class Refused(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Numbered(NamedTuple):
+class NumberedRow(NamedTuple):
     """A row with its line number."""
 
     line: int
@@ -49,12 +49,12 @@ class Decoder:
         self._decode = msgspec.json.Decoder(row).decode
         self._source = source if "source" in row.__struct_fields__ else None
 
-    def decode(self, records: Iterable[Record]) -> tuple[list[Numbered], list[Refused]]:
+    def decode(self, records: Iterable[Record]) -> tuple[list[NumberedRow], list[Refused]]:
         """Return the rows, and the refusals of invalid records."""
         rows, refused = [], []
         for record in records:
             try:
-                rows.append(Numbered(record.number, self._decode_row(record)))
+                rows.append(NumberedRow(record.number, self._decode_row(record)))
             except Invalid as fault:
                 refused.append(Refused(record.number, fault.message))
         return rows, refused

@@ -19,7 +19,7 @@ from balcao.core.errors import BalcaoError, Conflict, Invalid
 from balcao.core.imports import store
 from balcao.core.imports.declaration import Committed, Import
 from balcao.core.imports.report import Report
-from balcao.core.imports.rows import Decoder, Numbered, Refused
+from balcao.core.imports.rows import Decoder, NumberedRow, Refused
 from balcao.core.imports.source import Source
 
 _NOT_STORED = "O banco de dados recusou a linha: um valor está fora do permitido ou aponta para algo que não existe."
@@ -56,7 +56,7 @@ class Outcome:
 class Batch(NamedTuple):
     """Decoded lines, and the positions in the file after them."""
 
-    rows: list[Numbered]
+    rows: list[NumberedRow]
     refused: list[Refused]
     skipped: int
     byte_offset: int
@@ -171,7 +171,7 @@ async def _commit(connection: Connection, order: Order, batch: Batch, done: Comm
         return
 
 
-async def _write(connection: Connection, declared: Import, rows: Sequence[Numbered]) -> tuple[int, list[Refused]]:
+async def _write(connection: Connection, declared: Import, rows: Sequence[NumberedRow]) -> tuple[int, list[Refused]]:
     """Write rows. Return how many changed, and the lines that cannot be stored, which are found by bisection."""
     if not rows:
         return 0, []

@@ -8,7 +8,7 @@ from balcao.core.imports.declaration import Committed, KnownImport
 
 # The first half of the advisory lock's key ("impo"), which no other lock uses. The kind is the second half.
 _LOCKS = 0x696D706F
-_PATIENCE = "10s"
+_LOCK_TIMEOUT = "10s"
 
 
 async def lock_kind(connection: Connection, kind: str) -> None:
@@ -24,7 +24,7 @@ async def lock_kind(connection: Connection, kind: str) -> None:
 
 
 # Wait, because a killed import holds the lock until PostgreSQL notices that its connection is gone.
-@statement(f"SET lock_timeout = '{_PATIENCE}'")
+@statement(f"SET lock_timeout = '{_LOCK_TIMEOUT}'")
 async def _set_patience(connection: Connection) -> None: ...
 
 

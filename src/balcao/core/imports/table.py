@@ -15,7 +15,7 @@ import msgspec
 
 from balcao.core.errors import Invalid
 
-ITEMS_APART = "|"
+ITEM_SEPARATOR = "|"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{1,15}([.,][0-9]{1,15})?")
 # The texts of failed formulas in spreadsheets, in English and in Portuguese.
@@ -103,13 +103,13 @@ def _find_kinds(row: type[msgspec.Struct]) -> Mapping[str, Sequence[type]]:
 def _iterate_kinds(struct: msgspec.inspect.StructType, path: str) -> Iterator[tuple[str, Sequence[type]]]:
     for field in struct.fields:
         name, kinds = path + field.encode_name, _flatten(field.type)
-        yield name, [type(kind) for kind in kinds] if all(map(_stands_in_cell, kinds)) else []
+        yield name, [type(kind) for kind in kinds] if all(map(_fits_cell, kinds)) else []
         for kind in kinds:
             if isinstance(kind, msgspec.inspect.StructType):
                 yield from _iterate_kinds(kind, f"{name}.")
 
 
-def _stands_in_cell(kind: msgspec.inspect.Type) -> bool:
+def _fits_cell(kind: msgspec.inspect.Type) -> bool:
     if isinstance(kind, msgspec.inspect.ListType):
         return any(isinstance(item, msgspec.inspect.StrType) for item in _flatten(kind.item_type))
     parts = (msgspec.inspect.StructType, msgspec.inspect.DictType, msgspec.inspect.AnyType)
@@ -132,7 +132,7 @@ def _convert(cell: str, kinds: Sequence[type]) -> str | int | float | bool | lis
     An invalid text is returned unchanged, so that the row's validation rejects it by name.
     """
     if msgspec.inspect.ListType in kinds:
-        return [item.strip() for item in cell.split(ITEMS_APART) if item.strip()]
+        return [item.strip() for item in cell.split(ITEM_SEPARATOR) if item.strip()]
     if msgspec.inspect.IntType in kinds and _INTEGER.fullmatch(cell.strip()):
         return int(cell)
     if msgspec.inspect.FloatType in kinds and _DECIMAL.fullmatch(cell.strip()):

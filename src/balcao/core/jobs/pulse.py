@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from balcao.core.logs import log
 from balcao.core.telemetry import telemetry
 
-TURN = "balcao_worker_turn_timestamp_seconds"
+LAST_ITERATION = "balcao_worker_turn_timestamp_seconds"
 FETCH = "balcao_worker_fetch_timestamp_seconds"
-LOOK_SECONDS = 1.0
+CHECK_SECONDS = 1.0
 
 
 class Pulse:
@@ -20,26 +20,26 @@ class Pulse:
     """
 
     def __init__(self) -> None:
-        self.turned = time.time()
+        self.iterated_at = time.time()
         self.fetched = 0.0
 
-    def turn(self) -> None:
+    def record_iteration(self) -> None:
         """Record that the loop asks for jobs or tries to reach the database."""
-        self.turned = time.time()
+        self.iterated_at = time.time()
 
     def fetch(self) -> None:
         """Record that the queue answered."""
         self.fetched = time.time()
 
     @contextmanager
-    def shown(self) -> Iterator[None]:
+    def publish(self) -> Iterator[None]:
         """Publish both times as metrics of the process while the block runs."""
-        with telemetry.state(TURN, lambda: self.turned), telemetry.state(FETCH, lambda: self.fetched):
+        with telemetry.state(LAST_ITERATION, lambda: self.iterated_at), telemetry.state(FETCH, lambda: self.fetched):
             yield
 
 
-class Stillness:
-    """A detector of a loop that has not turned for a number of consecutive checks.
+class StallDetector:
+    """A detector of a loop that has not iterated for a number of consecutive checks.
 
     It counts checks instead of seconds, because a suspended machine or a changed clock does not mean that the loop has
     stopped.
@@ -48,17 +48,17 @@ class Stillness:
     def __init__(self, most: float) -> None:
         self._most = most
         self._seen = 0.0
-        self._looks = 0
+        self._checks = 0
 
-    def look(self, turned: float) -> bool:
-        """Return whether the loop has been still for too long. `turned` is the time of its last iteration."""
-        self._looks = self._looks + 1 if turned == self._seen else 0
-        self._seen = turned
-        return self._looks > self._most
+    def is_stalled(self, iterated_at: float) -> bool:
+        """Return whether the loop has been stalled for too long. `iterated_at` is the time of its last iteration."""
+        self._checks = self._checks + 1 if iterated_at == self._seen else 0
+        self._seen = iterated_at
+        return self._checks > self._most
 
 
 @contextmanager
-def watching(pulse: Pulse, seconds: float, end: Callable[[], None], pause: float = LOOK_SECONDS) -> Iterator[None]:
+def watching(pulse: Pulse, seconds: float, end: Callable[[], None], pause: float = CHECK_SECONDS) -> Iterator[None]:
     """Call `end` once if the event loop completes no iteration for this many seconds while the block runs.
 
     The watchdog is a thread, so it also detects a blocked event loop, and it needs no supervisor.
@@ -66,9 +66,9 @@ def watching(pulse: Pulse, seconds: float, end: Callable[[], None], pause: float
     left = threading.Event()
 
     def watch() -> None:
-        stillness = Stillness(seconds / pause)
+        detector = StallDetector(seconds / pause)
         while not left.wait(pause):
-            if stillness.look(pulse.turned):
+            if detector.is_stalled(pulse.iterated_at):
                 log.error("worker.stalled", seconds=seconds)
                 end()
                 return

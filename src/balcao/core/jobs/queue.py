@@ -92,7 +92,7 @@ class JobFilters:
         return list(self.kinds) or None
 
     @property
-    def beginnings(self) -> list[str] | None:
+    def prefixes(self) -> list[str] | None:
         """Kinds and payloads as prefixes, without the closing brace. None for all."""
         if self.payloads is None:
             return None
@@ -113,9 +113,9 @@ _FILTERS = f"""
     (:statuses::text[] IS NULL OR job.status = ANY (:statuses::text[]::{QUEUE_SCHEMA}.pgqueuer_status[]))
     AND (:entrypoints::text[] IS NULL OR job.entrypoint = ANY (:entrypoints))
     AND (:error_code::text IS NULL OR (SELECT code FROM ({_FAILURES}) AS failures) = :error_code)
-    AND (:beginnings::text[] IS NULL OR EXISTS (
-        SELECT FROM unnest(:beginnings) AS beginning
-        WHERE starts_with(job.entrypoint || ':' || encode(job.payload, 'hex'), beginning)))
+    AND (:prefixes::text[] IS NULL OR EXISTS (
+        SELECT FROM unnest(:prefixes) AS prefix
+        WHERE starts_with(job.entrypoint || ':' || encode(job.payload, 'hex'), prefix)))
 """  # noqa: S608
 _JOB = f"""
 SELECT job.id, job.entrypoint, job.status::text, job.attempts, job.execute_after, job.payload, failures.*

@@ -39,14 +39,14 @@ from balcao.core.tracing import TRACEPARENT, carry_trace, span
 QUEUE_SCHEMA = "queue"
 HEARTBEAT = timedelta(seconds=30)
 # After these, `Worker.run` connects again.
-_AWAY = (*LOST, asyncpg.PostgresError, BalcaoError, TimeoutError, FailingListenerError)
+_RECONNECT_ERRORS = (*LOST, asyncpg.PostgresError, BalcaoError, TimeoutError, FailingListenerError)
 # NOTIFY announces a new due job, but not a job that was put back for later. So `drain` has to poll often.
 _POLL, _DRAIN_POLL = timedelta(seconds=5), timedelta(seconds=0.1)
 # The number of jobs that a worker fetches at a time.
 BATCH = 10
 # Jobs share the process's pool. More concurrent jobs would only wait for each other's connections. The library requires
 # at least two batches.
-AT_ONCE = 2 * BATCH
+MOST_CONCURRENT = 2 * BATCH
 # The number of the current job's try, starting at 1.
 this_try: ContextVar[int] = ContextVar("this_try", default=1)
 _stopping: ContextVar[asyncio.Event | None] = ContextVar("stopping", default=None)
@@ -70,7 +70,7 @@ class _WorkerQueries(Queries):
 
     async def dequeue(self, *args: Any, **kwargs: Any) -> list[Job]:
         """Return jobs to run, as the library does."""
-        self.pulse.turn()
+        self.pulse.record_iteration()
         jobs = await super().dequeue(*args, **kwargs)
         self.pulse.fetch()
         return jobs
@@ -129,8 +129,8 @@ class JobKind:
     times a random factor from 0.5 to 1.5. After `attempts` tries it is dead-lettered. A kind with `delays` waits
     exactly these times, with a try after each.
 
-    `at_once` limits how many jobs of the kind run in all workers together; with 0, only the workers' own limit applies.
-    With `cron` (UTC), the worker enqueues a job at those times.
+    `max_concurrent` limits how many jobs of the kind run in all workers together; with 0, only the workers' own limit
+    applies. With `cron` (UTC), the worker enqueues a job at those times.
     """
 
     name: str
@@ -139,7 +139,7 @@ class JobKind:
     first_delay: timedelta = timedelta(seconds=5)
     longest_delay: timedelta = timedelta(minutes=15)
     delays: Sequence[timedelta] = ()
-    at_once: int = 0
+    max_concurrent: int = 0
     cron: str | None = None
 
     @property
@@ -176,7 +176,7 @@ class Retry(Exception):
         self.delay = delay
 
 
-class Park(Exception):
+class PermanentFailure(Exception):
     """Raised by a job that no further try can complete. It is dead-lettered immediately."""
 
     def __init__(self, code: str) -> None:
@@ -238,7 +238,7 @@ async def withdraw_job(connection: Connection, job: int, *, also_running: bool =
     """
 
 
-async def enqueue_alone(connection: Connection, kind: str) -> None:
+async def enqueue_if_absent(connection: Connection, kind: str) -> None:
     """Enqueue a job without payload, unless a job of its kind already waits or runs."""
     queries = queue_queries(AsyncpgDriver(connection))
     await queries.enqueue(kind, None, dedupe_key=kind, on_conflict="skip")
@@ -274,7 +274,7 @@ class _Executor(EntrypointExecutor):
         code = failure_code(failure)
         if isinstance(failure, Wait):
             return _Uncounted(failure.delay, reason=code)
-        if isinstance(failure, Park) or attempts + 1 >= self.kind.tries:
+        if isinstance(failure, PermanentFailure) or attempts + 1 >= self.kind.tries:
             log.error("job.parked", kind=self.kind.name, code=code, tries=attempts + 1)
             return JobFailed(code)
         log.warning("job.retry", kind=self.kind.name, code=code, tries=attempts + 1)
@@ -284,7 +284,7 @@ class _Executor(EntrypointExecutor):
 
 def failure_code(failure: Exception) -> str:
     """Return the stable code of a failure, never its text."""
-    if isinstance(failure, (BalcaoError, Retry, Park, Wait)):
+    if isinstance(failure, (BalcaoError, Retry, PermanentFailure, Wait)):
         return failure.code
     return type(failure).__name__
 
@@ -302,12 +302,12 @@ class Worker:
 
     async def run(self) -> None:
         """Run jobs until `stop`. If the database is down, wait for it."""
-        with self.pulse.shown():
+        with self.pulse.publish():
             while not self._stopping.is_set():
-                self.pulse.turn()
+                self.pulse.record_iteration()
                 try:
                     await self._run_once()
-                except _AWAY as failure:
+                except _RECONNECT_ERRORS as failure:
                     log.warning("worker.reconnect", code=failure_code(failure))
                     await asyncio.sleep(1)
 
@@ -343,7 +343,7 @@ class Worker:
                     dequeue_timeout=_DRAIN_POLL if mode is QueueExecutionMode.drain else _POLL,
                     batch_size=BATCH,
                     mode=mode,
-                    max_concurrent_tasks=AT_ONCE,
+                    max_concurrent_tasks=MOST_CONCURRENT,
                     heartbeat_timeout=HEARTBEAT,
                     shutdown_on_listener_failure=mode is QueueExecutionMode.continuous,
                 )
@@ -358,7 +358,7 @@ class Worker:
             queue.entrypoint(
                 kind.name,
                 accepts_context=False,
-                concurrency_limit=kind.at_once,
+                concurrency_limit=kind.max_concurrent,
                 on_failure="hold",
                 executor_factory=functools.partial(_Executor, kind=kind),
             )(self._make_runner(kind))
@@ -367,7 +367,7 @@ class Worker:
     def _make_starter(self, kind: JobKind) -> Callable[[Schedule], Awaitable[None]]:
         async def start(_: Schedule) -> None:
             async with self._database.connection() as connection:
-                await enqueue_alone(connection, kind.name)
+                await enqueue_if_absent(connection, kind.name)
 
         return start
 

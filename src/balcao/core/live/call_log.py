@@ -22,7 +22,7 @@ from balcao.core.repeating import repeating
 
 FLUSH_SECONDS = 5.0
 MOST_CALLS = 1000
-KEPT = timedelta(days=7)
+RETENTION_PERIOD = timedelta(days=7)
 _LONGEST_MICROSECONDS = 2**31 - 1  # the maximum of the column's type
 
 # The owner of a call: the issuer of its token, and the client in the token.

@@ -13,7 +13,7 @@ from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.text import clean_text
 
 LONGEST_TITLE, LONGEST_NOTE = 120, 1000
-KEPT = timedelta(days=400)
+RETENTION_PERIOD = timedelta(days=400)
 Severity = Literal["degraded", "down"]
 
 

@@ -24,9 +24,9 @@ from balcao.version import describe_version
 # The interval of updates.
 BEAT_SECONDS = 15.0
 # Without an update for this long, a process is shown as not running.
-SILENT = timedelta(seconds=60)
+SILENT_AFTER = timedelta(seconds=60)
 # Without an update for this long, another process deletes the note.
-FORGOTTEN = timedelta(hours=1)
+DELETED_AFTER = timedelta(hours=1)
 # A process that ends waits no longer than this for a database that is down. Its note then expires.
 _PATIENCE_SECONDS = 1.0
 
@@ -81,11 +81,11 @@ async def _list_processes(connection: Connection, silent: timedelta) -> list[Not
 
 async def list_processes(connection: Connection) -> list[NotedProcess]:
     """Return the processes of all machines, by machine and name."""
-    return await _list_processes(connection, SILENT)
+    return await _list_processes(connection, SILENT_AFTER)
 
 
 @contextlib.asynccontextmanager
-async def noting(platform: Platform, services: Sequence[str]) -> AsyncIterator[None]:
+async def maintain_note(platform: Platform, services: Sequence[str]) -> AsyncIterator[None]:
     """Maintain the note of this process while the block runs."""
     note = Note(new_id(), platform.metrics.process, socket.gethostname(), describe_version(), list(services))
     await _say(platform.database, note)
@@ -102,4 +102,4 @@ async def _say(database: Database, note: Note) -> None:
     """Update the note. If the database is down, the next update makes up for it."""
     with contextlib.suppress(BalcaoError):
         async with database.connection() as connection:
-            await _beat(connection, note, FORGOTTEN)
+            await _beat(connection, note, DELETED_AFTER)

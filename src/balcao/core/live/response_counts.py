@@ -25,7 +25,7 @@ FLUSH_SECONDS = 10.0
 FIVE_MINUTES: Literal["5m"] = "5m"
 DAY: Literal["day"] = "day"
 Span = Literal["5m", "day"]
-KEPT: dict[Span, timedelta] = {FIVE_MINUTES: timedelta(days=8), DAY: timedelta(days=400)}
+RETENTION_PERIOD: dict[Span, timedelta] = {FIVE_MINUTES: timedelta(days=8), DAY: timedelta(days=400)}
 _STEP = timedelta(minutes=5)
 
 

@@ -24,9 +24,9 @@ EMAIL = "e-mail"
 PHONE = "telefone"
 KINDS = frozenset({CPF, EMAIL, PHONE})
 
-_OTHER_THAN_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Combining marks, and invisible characters: joiners, direction marks, soft hyphens.
-_BESIDE_CHARACTERS = frozenset({"Mn", "Me", "Cf"})
+_INVISIBLE_CATEGORIES = frozenset({"Mn", "Me", "Cf"})
 # Every pattern takes linear time: repetitions are bounded, or end at a character that cannot start the next one.
 _AFTER_AT = re.compile(r"@([^\s@<>()\[\],;:\"']{3,255})")
 _BEFORE_AT = re.compile(r"[^\s@<>()\[\],;:\"']+")
@@ -52,7 +52,7 @@ MASK = "(dados pessoais)"
 
 def find_kinds(text: str) -> set[str]:
     """Return the kinds of personal data in the text, in linear time."""
-    plain = _OTHER_THAN_ASCII.sub(lambda found: found[0].translate(_PLAIN), text)
+    plain = _NON_ASCII.sub(lambda found: found[0].translate(_PLAIN), text)
     runs = _RUN_OF_DIGITS.findall(plain)
     found = {EMAIL} if _has_email(plain) else set()
     if any(_has_cpf(_GROUP.findall(run)) for run in runs):
@@ -91,7 +91,7 @@ class _PlainCharacters(dict[int, str]):
     def __missing__(self, code: int) -> str:
         char = chr(code)
         category = unicodedata.category(char)
-        if category in _BESIDE_CHARACTERS:
+        if category in _INVISIBLE_CATEGORIES:
             plain = ""
         elif category == "Nd":
             plain = str(unicodedata.decimal(char))

@@ -34,7 +34,7 @@ DELAYS = (
     timedelta(hours=14),
 )
 # Receivers that hang occupy at most this many jobs. The workers stay free for other jobs.
-AT_ONCE = 5
+MOST_CONCURRENT = 5
 PATIENCE_SECONDS = 10.0
 _PREFIX = "whsec_"
 _GONE = "status-410"

@@ -25,7 +25,7 @@ from balcao.core.values.ids import new_id, new_uuid
 from balcao.core.webhooks import sending
 from balcao.core.webhooks.declaration import SentWebhook, Words
 from balcao.core.webhooks.events import Event, encode_event, make_test
-from balcao.core.webhooks.sending import AT_ONCE, DELAYS, MOST_WEBHOOKS, SECRET_BYTES, format_secret
+from balcao.core.webhooks.sending import DELAYS, MOST_CONCURRENT, MOST_WEBHOOKS, SECRET_BYTES, format_secret
 from balcao.core.webhooks.store import WebhookStatements
 
 W = TypeVar("W", bound=msgspec.Struct)
@@ -74,7 +74,7 @@ class WebhooksOfService(Generic[W, S]):
     @property
     def job_kind(self) -> JobKind:
         """The job that calls a webhook. Its payload contains the webhook's id and the number of an event or a test."""
-        return JobKind(self.job, self.deliver, delays=DELAYS, at_once=AT_ONCE)
+        return JobKind(self.job, self.deliver, delays=DELAYS, max_concurrent=MOST_CONCURRENT)
 
     async def list_webhooks(self, call: Call) -> list[W]:
         """Return all webhooks, oldest first."""

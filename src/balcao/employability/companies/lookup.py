@@ -12,7 +12,7 @@ from balcao.core.outgoing import ServiceClient
 from balcao.employability.companies.schemas import LegalEntity, LegalEntityAddress, LegalEntityContact
 
 BUDGET_SECONDS = 2.0
-KNOWN_SECONDS = 30 * 60
+CACHED_SECONDS = 30 * 60
 UNKNOWN_SECONDS = 5 * 60
 MOST_REMEMBERED = 1_000
 
@@ -41,7 +41,7 @@ class RegistryCompanies:
         self._seen.pop(cnpj, None)
         if len(self._seen) >= MOST_REMEMBERED:
             del self._seen[next(iter(self._seen))]  # the oldest entry
-        self._seen[cnpj] = (time.monotonic() + (UNKNOWN_SECONDS if found is None else KNOWN_SECONDS), found)
+        self._seen[cnpj] = (time.monotonic() + (UNKNOWN_SECONDS if found is None else CACHED_SECONDS), found)
 
 
 async def look_up_company(call: Call, cnpj: str) -> LegalEntity:

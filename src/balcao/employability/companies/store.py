@@ -6,7 +6,7 @@ import asyncpg
 
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Source
-from balcao.core.database.queries import REFERRED_TO, page_sql
+from balcao.core.database.queries import STILL_REFERENCED, page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict
@@ -85,7 +85,7 @@ async def delete_company(connection: Connection, cnpj: str) -> None:
     """Delete a locked company. Raises Conflict if a job refers to it."""
     try:
         await _delete_company(connection, cnpj)
-    except REFERRED_TO:
+    except STILL_REFERENCED:
         raise Conflict(
             "Há vagas desta empresa, e ela não pode ser excluída (foreign key constraint 23503)",
             code="employer-in-use",

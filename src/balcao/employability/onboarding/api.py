@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from balcao.core.access.rules import own, own_alone
+from balcao.core.access.rules import own, own_only
 from balcao.core.audit.personal_data import ExportMember, OwnRows
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -39,7 +39,7 @@ async def get_onboarding(call: Call, cpf: CpfInPath) -> Response[Onboarding]:
 @routes.put(
     f"{BASE}/complete",
     "employability.complete_onboarding",
-    own_alone(),
+    own_only(),
     "Conclui a apresentação",
     errors=[400],
     rate="60/minute",

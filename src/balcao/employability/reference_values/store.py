@@ -8,7 +8,7 @@ import asyncpg
 
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Source
-from balcao.core.database.queries import REFERRED_TO, page_sql
+from balcao.core.database.queries import STILL_REFERENCED, page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict
@@ -180,7 +180,7 @@ async def delete_value(connection: Connection, id_: UUID) -> None:
     """Delete a locked value. Raises Conflict if a record refers to it."""
     try:
         await _delete_value(connection, id_)
-    except REFERRED_TO:
+    except STILL_REFERENCED:
         raise Conflict(
             "Este registro está em uso por vagas ou currículos e não pode ser excluído.", code="reference-in-use"
         ) from None

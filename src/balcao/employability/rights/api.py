@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from balcao.core.access.rules import own_alone
+from balcao.core.access.rules import own_only
 from balcao.core.audit.personal_data import PersonalData, list_export_members
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
@@ -24,7 +24,7 @@ routes = ROUTES.extend(tags=["rights"], body_limit=SMALL_BODY)
 @routes.get(
     f"{BASE}/exportacao",
     EXPORT_KEY,
-    own_alone(),
+    own_only(),
     "Arquivo com tudo o que as vagas guardam da pessoa",
     errors=[400],
 )
@@ -38,7 +38,7 @@ async def export_data(call: Call, cpf: CpfInPath) -> Response[JobsExport]:
 @routes.delete(
     BASE,
     "employability.erase_data",
-    own_alone(),
+    own_only(),
     "Apaga o que as vagas guardam da pessoa",
     errors=[400],
     rate="60/minute",

@@ -7,7 +7,7 @@ import asyncpg
 
 from balcao.core.database.lookups import lookups
 from balcao.core.database.pool import Connection, Source
-from balcao.core.database.queries import REFERRED_TO, page_sql
+from balcao.core.database.queries import STILL_REFERENCED, page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement, statements
 from balcao.core.errors import Conflict
@@ -106,7 +106,7 @@ async def delete_entry(connection: Connection, catalogue: Catalogue, id_: int) -
     """Delete a locked entry. Raises Conflict if a resume, or a link between a skill and an area, refers to it."""
     try:
         await _delete_entry(connection, catalogue, id_)
-    except REFERRED_TO:
+    except STILL_REFERENCED:
         raise Conflict("Este item está em uso e não pode ser excluído.", code="catalogue-in-use") from None
 
 
@@ -126,7 +126,7 @@ async def replace_areas(connection: Connection, skill: int, areas: Sequence[int]
     """
     try:
         await _delete_other_areas(connection, skill, areas)
-    except REFERRED_TO:
+    except STILL_REFERENCED:
         raise Conflict("Há currículos com esta habilidade em uma área retirada.", code="catalogue-in-use") from None
     await _insert_areas(connection, skill, areas)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from balcao.core.access.rules import own, own_alone
+from balcao.core.access.rules import own, own_only
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -40,7 +40,7 @@ async def get_terms_status(call: Call, cpf: CpfInPath) -> Response[TermsStatus]:
 @routes.put(
     f"{BASE}/accept",
     "employability.accept_terms",
-    own_alone(),
+    own_only(),
     "Aceita os termos de uso",
     errors=[400],
     rate="60/minute",
@@ -53,7 +53,7 @@ async def accept_terms(call: Call, cpf: CpfInPath) -> Message:
 @routes.delete(
     BASE,
     "employability.revoke_terms",
-    own_alone(),
+    own_only(),
     "Retira a aceitação dos termos de uso",
     errors=[400],
     rate="60/minute",

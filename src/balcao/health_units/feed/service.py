@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from balcao.core.access.caller import Caller
-from balcao.core.audit.retention import Swept
+from balcao.core.audit.retention import RetentionCount
 from balcao.core.context import tickets
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
@@ -194,6 +194,6 @@ def _encode_event(kind: str, number: int, data: RiskEvent | UnitEvent | ResetEve
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), msgspec.json.encode(data))
 
 
-async def apply_retention(_: Call, connection: Connection) -> Swept:
+async def apply_retention(_: Call, connection: Connection) -> RetentionCount:
     """Delete the entries that are older than KEPT_FOR."""
     return await store.delete_old_changes(connection, KEPT_FOR)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from balcao.core.audit.retention import Swept
+from balcao.core.audit.retention import RetentionCount
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.jobs.worker import enqueue_sql
@@ -115,5 +115,5 @@ WITH gone AS (
 )
 SELECT (SELECT count(*) FROM health_units.change_feed) AS checked, (SELECT count(*) FROM gone) AS removed
 """)
-async def delete_old_changes(connection: Connection, retention: timedelta) -> Swept:
+async def delete_old_changes(connection: Connection, retention: timedelta) -> RetentionCount:
     """Delete the entries older than `retention`."""

@@ -13,4 +13,4 @@ async def read_sources(platform: Platform, _: Mapping[str, Any]) -> None:
     await service.read_sources(platform)
 
 
-JOBS = [JobKind("health_units.read_sources", read_sources, at_once=1, cron="* * * * *")]
+JOBS = [JobKind("health_units.read_sources", read_sources, max_concurrent=1, cron="* * * * *")]

@@ -154,8 +154,8 @@ async def _check_for_production(settings: Settings, connection: Connection) -> l
     problems = []
     try:
         await roles.check_login(connection)
-    except RoleError as mighty:
-        problems.append(str(mighty))
+    except RoleError as problem:
+        problems.append(str(problem))
     try:
         await app.refuse_demo_data(connection, settings)
     except SettingsError as known:

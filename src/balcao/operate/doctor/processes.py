@@ -8,7 +8,7 @@ from balcao.gateway.instance import HEADER, name_instance
 from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.settings import Settings
 
-READY, NOT_READY, SILENT = "ready", "not_ready", "silent"
+READY, NOT_READY, SILENT_AFTER = "ready", "not_ready", "silent"
 # A gateway responds with these if its processes are not running.
 _NOBODY_BEHIND = frozenset({502, 503, 504})
 
@@ -35,7 +35,7 @@ async def _check_services(subject: Subject) -> Part:
 async def _check_management(subject: Subject) -> Part:
     """Check the management ports on this machine."""
     states, problems = await _ask_ports(subject.settings, subject.http)
-    silent = set(states.values()) == {SILENT}
+    silent = set(states.values()) == {SILENT_AFTER}
     return Part(DOWN if problems else STOPPED if silent else UP, {"ports": states}, problems)
 
 
@@ -53,7 +53,7 @@ async def _ask_ports(settings: Settings, http: httpx.AsyncClient) -> tuple[dict[
             answer = await http.get(f"{address}/readiness")
             scraped = await http.get(f"{address}/metrics", headers=shown)
         except (httpx.HTTPError, httpx.InvalidURL):
-            states[address] = SILENT
+            states[address] = SILENT_AFTER
             if variable == "BALCAO_MANAGEMENT_PORT" and await is_served(settings, http):
                 problems.append(f"Os serviços respondem, mas a porta de gestão {address} não: confira {variable}.")
             continue

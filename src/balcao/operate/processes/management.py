@@ -33,7 +33,7 @@ def _build(settings: Settings, order: Order) -> Application:
         from balcao.gateway import management
         from balcao.panel.application import make_database
 
-        database = make_database(settings, order.database_url).apart(management.CONNECTIONS)
+        database = make_database(settings, order.database_url).separate_pool(management.CONNECTIONS)
         database.is_serving = True
         metrics = Metrics(telemetry, order.group(role))
         return management.build_management(settings, database, metrics, (), watched.processes, with_jobs=False)

@@ -21,7 +21,7 @@ async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[N
     If the event loop is blocked, the process exits, so that the supervisor or systemd replaces it.
     """
     platform = assemble(settings, order.database_url, order.group("worker"))
-    async with app.open_services(platform), processes.noting(platform, []):
+    async with app.open_services(platform), processes.maintain_note(platform, []):
         worker = Worker(platform.database, app.list_job_kinds(), platform)
         task = asyncio.create_task(worker.run())
         try:

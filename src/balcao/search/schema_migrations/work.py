@@ -74,7 +74,7 @@ async def carry_on(platform: Platform, run_id: str) -> timedelta | None:
     connections of its own, so that it keeps none from a request.
     """
     lease = timedelta(seconds=platform.settings.search_migration_lease)
-    database = platform.database.apart(2)
+    database = platform.database.separate_pool(2)
     await database.open()
     try:
         async with database.connection() as connection:

@@ -24,6 +24,6 @@ async def refresh_names(platform: Platform, _: Mapping[str, Any]) -> None:
 
 
 KINDS = [
-    JobKind(service.READ_NAMES, read_names, first_delay=timedelta(seconds=30), at_once=4),
+    JobKind(service.READ_NAMES, read_names, first_delay=timedelta(seconds=30), max_concurrent=4),
     JobKind(REFRESH, refresh_names, first_delay=timedelta(minutes=5), cron="10 7 * * *"),
 ]

@@ -1,7 +1,7 @@
 """The root of a resume, to which all other parts refer."""
 
 from balcao.core.audit.personal_data import PersonalData
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import Retention, RetentionCount
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
@@ -9,10 +9,12 @@ from balcao.core.feature import Feature
 from balcao.employability.resume.profiles import store
 
 
-async def delete_untouched(call: Call, connection: Connection) -> Swept:
+async def delete_untouched(call: Call, connection: Connection) -> RetentionCount:
     """Delete the resumes that were neither saved nor used for an application within the configured number of months."""
     checked = await store.count_resumes(connection)
-    return Swept(checked, await store.delete_untouched_resumes(connection, call.platform.settings.jobs_resume_months))
+    return RetentionCount(
+        checked, await store.delete_untouched_resumes(connection, call.platform.settings.jobs_resume_months)
+    )
 
 
 RETENTION = [Retention("resume", delete_untouched)]

@@ -5,7 +5,7 @@ from typing import Annotated
 from balcao.core.access.reach import ANY_DEPARTMENT
 from balcao.core.access.rules import authenticated, own
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows, retain_rows
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import Retention, RetentionCount
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
@@ -109,10 +109,10 @@ async def withdraw_application(call: Call, id: OpenApplicationInPath) -> Message
     return await service.withdraw_application(call, id)
 
 
-async def clear_ended(call: Call, connection: Connection) -> Swept:
+async def clear_ended(call: Call, connection: Connection) -> RetentionCount:
     """Erase the personal data of applications for jobs that ended long ago."""
     checked = await store.count_named_applications(connection)
-    return Swept(
+    return RetentionCount(
         checked, await store.erase_ended_applications(connection, call.platform.settings.jobs_application_months)
     )
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from balcao.core.access.rules import authenticated
 from balcao.core.audit.personal_data import ExportMember, OwnRows
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import Retention, RetentionCount
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.exports.declaration import Exports
@@ -84,10 +84,10 @@ PERSONAL_DATA = OwnRows(
 )
 
 
-async def delete_old(call: Call, connection: Connection) -> Swept:
+async def delete_old(call: Call, connection: Connection) -> RetentionCount:
     """Delete the blocks that are older than the configured number of months."""
     checked = await store.count_blocks(connection)
-    return Swept(checked, await store.delete_old_blocks(connection, call.platform.settings.jobs_block_months))
+    return RetentionCount(checked, await store.delete_old_blocks(connection, call.platform.settings.jobs_block_months))
 
 
 RETENTION = [Retention("application_block", delete_old)]

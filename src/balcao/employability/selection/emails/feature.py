@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from balcao.core.audit.retention import Retention, Swept
+from balcao.core.audit.retention import Retention, RetentionCount
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.feature import Feature
@@ -13,10 +13,12 @@ from balcao.employability.selection.emails.jobs import KINDS
 from balcao.employability.selection.emails.kinds import JOB
 
 
-async def delete_log(call: Call, connection: Connection) -> Swept:
+async def delete_log(call: Call, connection: Connection) -> RetentionCount:
     """Delete old entries about these e-mails from the job log."""
     age = timedelta(days=call.platform.settings.jobs_mail_days)
-    return Swept(await queue.count_log_entries(connection, JOB), await queue.delete_log_entries(connection, age, JOB))
+    return RetentionCount(
+        await queue.count_log_entries(connection, JOB), await queue.delete_log_entries(connection, age, JOB)
+    )
 
 
 RETENTION = [Retention("application_email", delete_log)]

@@ -24,5 +24,5 @@ async def _refresh_all(platform: Platform, _: Mapping[str, Any]) -> None:
 KINDS = [
     JobKind(service.REFRESH_ONE, _refresh_one),
     # The duration depends on the registry, so runs must not overlap.
-    JobKind(REFRESH_ALL, _refresh_all, first_delay=timedelta(minutes=5), at_once=1, cron="25 5 * * *"),
+    JobKind(REFRESH_ALL, _refresh_all, first_delay=timedelta(minutes=5), max_concurrent=1, cron="25 5 * * *"),
 ]

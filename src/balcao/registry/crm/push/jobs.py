@@ -15,5 +15,5 @@ async def push(platform: Platform, payload: Mapping[str, Any]) -> None:
 
 
 # The service dead-letters a push after its own number of attempts. The queue's limit only applies to failures that the
-# service does not handle, such as a database that is down. `at_once` keeps a slow CRM from occupying all workers.
-JOBS = [JobKind(PUSH_JOB, push, attempts=1000, at_once=10)]
+# service does not handle, such as a database that is down. `max_concurrent` keeps a slow CRM from using all workers.
+JOBS = [JobKind(PUSH_JOB, push, attempts=1000, max_concurrent=10)]

@@ -9,7 +9,7 @@ from typing import Any
 from balcao.core.context.call import worker_call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
-from balcao.core.jobs.worker import Park, Retry, Wait, this_try
+from balcao.core.jobs.worker import PermanentFailure, Retry, Wait, this_try
 from balcao.core.logs import log, request_id
 from balcao.core.telemetry import counter
 from balcao.crm.circuit import CIRCUIT_OPEN, State
@@ -45,8 +45,8 @@ class Push:
 async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
     """Try once to push an outbox row. Do nothing if the row no longer needs this job.
 
-    The CRM is called between two transactions, so no lock is held during the call. Raises Retry, Park or Wait, which
-    the queue handles.
+    The CRM is called between two transactions, so no lock is held during the call. Raises Retry, PermanentFailure
+    or Wait, which the queue handles.
     """
     _require_ready(platform)
     pushed = await _take(platform, outbox_id)
@@ -124,7 +124,7 @@ async def _fail(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused,
             await _audit(platform, connection, pushed, "dead")
     _count("dead" if dead else "retried", pushed, **tried)
     if goes_on:
-        raise Park(failure.error_code) if dead else Retry(failure.error_code, _requested_delay(failure))
+        raise PermanentFailure(failure.error_code) if dead else Retry(failure.error_code, _requested_delay(failure))
 
 
 def _describe_failure(failure: CrmAway | CrmRefused, seconds: float) -> dict[str, Any]:

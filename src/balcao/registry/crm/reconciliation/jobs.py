@@ -15,4 +15,4 @@ async def reconcile_page(platform: Platform, payload: Mapping[str, Any]) -> None
 
 
 # Enough attempts to wait for a CRM that is down for a night.
-JOBS = [JobKind(RECONCILE_JOB, reconcile_page, attempts=100, at_once=1)]
+JOBS = [JobKind(RECONCILE_JOB, reconcile_page, attempts=100, max_concurrent=1)]

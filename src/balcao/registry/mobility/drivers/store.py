@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from balcao.core.context.audit import record_sql
-from balcao.core.context.idempotency import Kept, keep_sql
+from balcao.core.context.idempotency import Kept, store_response_sql
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.jobs.declaration import Subject
@@ -80,7 +80,7 @@ async def read_vehicle_links(connection: Connection, vehicle_id: str, viewer: Cp
 WITH held AS MATERIALIZED (
     SELECT true FROM registry.hold_vehicle(:vehicle_id) AS vehicle WHERE links = :present::uuid[]
 ), kept AS (
-    {keep_sql("kept", "held")}
+    {store_response_sql("kept", "held")}
 ), inserted AS (
     INSERT INTO registry.vehicle_conductor
         (id, vehicle_id, conductor_cpf, notify_email, conductor_name, phone, invited_by_cpf, created_at, updated_at)

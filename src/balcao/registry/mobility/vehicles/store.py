@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from balcao.core.context.audit import record_sql
-from balcao.core.context.idempotency import Kept, keep_sql
+from balcao.core.context.idempotency import Kept, store_response_sql
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Row, Source
 from balcao.core.database.queries import page_sql
@@ -183,7 +183,7 @@ WITH below_limit AS MATERIALIZED (
     SELECT true FROM registry.hold_own_vehicles(:owner_cpf) AS held (vehicles) WHERE :most = 0 OR vehicles < :most
 ), {share_sql("shared", "below_limit")}
 , kept AS (
-    {keep_sql("kept", "shared_choice")}
+    {store_response_sql("kept", "shared_choice")}
 ), inserted AS (
     INSERT INTO registry.vehicle (id, owner_cpf, registration_number, created_at, updated_at, {", ".join(_FORM)})
     SELECT :id, :owner_cpf, :registration_number, :created_at, :created_at, {_FORM_VALUES}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from balcao.core.context.audit import record_sql
-from balcao.core.context.idempotency import Kept, keep_sql
+from balcao.core.context.idempotency import Kept, store_response_sql
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Source
 from balcao.core.database.results import Json
@@ -84,7 +84,7 @@ class Insertion(NamedTuple):
 WITH below_limit AS MATERIALIZED (
     SELECT true FROM registry.hold_own_pets(:cpf) AS held (pets) WHERE pets < :most
 ), kept AS (
-    {keep_sql("kept", "below_limit")}
+    {store_response_sql("kept", "below_limit")}
 ), inserted AS (
     INSERT INTO registry.own_pet (cpf, id_animal, record)
     SELECT :cpf, :number, :record::jsonb FROM below_limit WHERE :kept.key::text IS NULL OR EXISTS (SELECT FROM kept)
