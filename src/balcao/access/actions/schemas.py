@@ -1,4 +1,4 @@
-"""Wire types of actions."""
+"""Wire types for actions."""
 
 from enum import StrEnum
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Wire types of the catalogue's audit trail."""
+"""Wire types for the catalogue's audit trail."""
 
 from datetime import datetime
 from enum import StrEnum

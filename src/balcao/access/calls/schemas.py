@@ -1,4 +1,4 @@
-"""Wire types of a client's own calls."""
+"""Wire types for a client's own calls."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Wire types of decisions."""
+"""Wire types for decisions."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Wire types of the catalogue as code: the document, and the plan of its changes (rules: access 4.7)."""
+"""Wire types for the catalogue as code: the document, and the plan of its changes (rules: access 4.7)."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal

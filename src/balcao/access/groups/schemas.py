@@ -1,4 +1,4 @@
-"""Wire types of groups, their roles and their members."""
+"""Wire types for groups, their roles and their members."""
 
 import re
 from datetime import datetime

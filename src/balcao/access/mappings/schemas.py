@@ -1,4 +1,4 @@
-"""Wire types of mappings."""
+"""Wire types for mappings."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Wire types of roles and their grants."""
+"""Wire types for roles and their grants."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Wire types of the people in the catalogue."""
+"""Wire types for the people in the catalogue."""
 
 import re
 from typing import Annotated, Literal

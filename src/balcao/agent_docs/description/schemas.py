@@ -1,4 +1,4 @@
-"""Wire types of the root page."""
+"""Wire types for the root page."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Wire types of data sets and their examples."""
+"""Wire types for data sets and their examples."""
 
 from typing import Annotated, Any, Literal
 

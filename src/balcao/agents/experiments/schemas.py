@@ -1,4 +1,4 @@
-"""Wire types of experiments."""
+"""Wire types for experiments."""
 
 from typing import Annotated, Any, Literal
 

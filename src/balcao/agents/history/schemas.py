@@ -1,4 +1,4 @@
-"""Wire types of histories and version comparisons."""
+"""Wire types for histories and version comparisons."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""Wire types of prompts."""
+"""Wire types for prompts."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Wire types of webhooks and their deliveries."""
+"""Wire types for webhooks and their deliveries."""
 
 from typing import Annotated, Literal
 

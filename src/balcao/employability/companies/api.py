@@ -1,4 +1,4 @@
-"""Routes of companies."""
+"""Routes for companies."""
 
 from collections.abc import Mapping
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Wire types of companies (rules: employability 3.2)."""
+"""Wire types for companies (rules: employability 3.2)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes of older jobs."""
+"""Routes for older jobs."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Wire types of the older jobs (rules: employability 3.5)."""
+"""Wire types for the older jobs (rules: employability 3.5)."""
 
 from datetime import datetime
 from typing import Annotated, Literal, get_args

@@ -1,4 +1,4 @@
-"""Routes of the introduction that people see at their first login to the job listings."""
+"""Routes for the introduction that people see at their first login to the job listings."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Wire types of the introduction to the job listings."""
+"""Wire types for the introduction to the job listings."""
 
 from typing import Annotated
 

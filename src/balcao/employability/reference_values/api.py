@@ -1,4 +1,4 @@
-"""Routes of the reference values. Each of the ten kinds has the same five routes."""
+"""Routes for the reference values. Each of the ten kinds has the same five routes."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Wire types of the reference values."""
+"""Wire types for the reference values."""
 
 from typing import Annotated, Self
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Routes of a person's rights to the data that the job listings store."""
+"""Routes for a person's rights to the data that the job listings store."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Routes of behaviours, skills and work areas. The three catalogues have the same routes."""
+"""Routes for behaviours, skills and work areas. The three catalogues have the same routes."""
 
 from collections.abc import Mapping
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Wire types of behaviours, skills and work areas."""
+"""Wire types for behaviours, skills and work areas."""
 
 from typing import Annotated
 

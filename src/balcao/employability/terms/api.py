@@ -1,4 +1,4 @@
-"""Routes of the terms of use."""
+"""Routes for the terms of use."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Wire types of the terms of use."""
+"""Wire types for the terms of use."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Routes of the city's areas."""
+"""Routes for the city's areas."""
 
 from typing import Annotated, TypeAlias
 

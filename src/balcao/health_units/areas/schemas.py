@@ -1,4 +1,4 @@
-"""Wire types of an area: its name, and its outline as GeoJSON (RFC 7946)."""
+"""Wire types for an area: its name, and its outline as GeoJSON (RFC 7946)."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""Wire types of the notification counts by month or quarter."""
+"""Wire types for the notification counts by month or quarter."""
 
 from datetime import date
 from enum import StrEnum

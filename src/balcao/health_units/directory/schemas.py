@@ -1,4 +1,4 @@
-"""Wire types of units, as callers see them, and of the queries for units."""
+"""Wire types for units, as callers see them, and for the queries for units."""
 
 from enum import StrEnum
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Routes of the change stream."""
+"""Routes for the change stream."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Wire types of the stream's events, tickets and parameters."""
+"""Wire types for the stream's events, tickets and parameters."""
 
 from typing import Annotated, Literal, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Routes of holidays."""
+"""Routes for holidays."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Wire types of holidays."""
+"""Wire types for holidays."""
 
 from datetime import date
 from enum import StrEnum

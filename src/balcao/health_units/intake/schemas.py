@@ -1,4 +1,4 @@
-"""Wire types of the sources: the department's systems from which notifications are read."""
+"""Wire types for the sources: the department's systems from which notifications are read."""
 
 from typing import Annotated
 

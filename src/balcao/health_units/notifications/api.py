@@ -1,4 +1,4 @@
-"""Routes of notifications: the operations of staff, and the public list."""
+"""Routes for notifications: the operations of staff, and the public list."""
 
 from typing import Annotated, TypeAlias
 from uuid import UUID

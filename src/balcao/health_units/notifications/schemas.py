@@ -1,4 +1,4 @@
-"""Wire types of risk notifications, for staff and for the public."""
+"""Wire types for risk notifications, as staff and the public see them."""
 
 from datetime import datetime
 from enum import StrEnum

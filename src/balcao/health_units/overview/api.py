@@ -1,4 +1,4 @@
-"""Routes of the city-wide view for staff: active notifications and recent events."""
+"""Routes for the city-wide view for staff: active notifications and recent events."""
 
 from typing import Annotated, TypeAlias
 

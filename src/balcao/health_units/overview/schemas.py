@@ -1,4 +1,4 @@
-"""Wire types of active notifications and of events, with their units."""
+"""Wire types for active notifications and events, with their units."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes of reference lists."""
+"""Routes for reference lists."""
 
 import re
 from typing import Annotated, TypeAlias

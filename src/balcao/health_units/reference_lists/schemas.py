@@ -1,4 +1,4 @@
-"""Wire types of the lists that the department maintains: kinds of occurrence, and consequences for a unit."""
+"""Wire types for the lists that the department maintains: kinds of occurrence, and consequences for a unit."""
 
 from enum import StrEnum
 from typing import Annotated

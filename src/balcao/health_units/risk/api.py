@@ -1,4 +1,4 @@
-"""Routes of the risk of units."""
+"""Routes for the units' risk."""
 
 from typing import Annotated, TypeAlias
 

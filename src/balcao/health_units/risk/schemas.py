@@ -1,4 +1,4 @@
-"""Wire types of a unit's risk."""
+"""Wire types for a unit's risk."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes of the units' timetables."""
+"""Routes for the units' timetables."""
 
 from typing import Annotated, TypeAlias
 

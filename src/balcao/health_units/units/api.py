@@ -1,4 +1,4 @@
-"""Routes of unit records."""
+"""Routes for unit records."""
 
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature

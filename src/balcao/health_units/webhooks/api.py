@@ -1,4 +1,4 @@
-"""Routes of webhooks."""
+"""Routes for webhooks."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Wire types of webhooks and of the deliveries to them."""
+"""Wire types for webhooks and the deliveries to them."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Pages of an attendance: the citizen, the reason, and the citizen's data."""
+"""Pages for an attendance: the citizen, the reason, and the citizen's data."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Pages of the phone book: the owner of a number, and numbers in quarantine."""
+"""Pages for the phone book: the owner of a number, and numbers in quarantine."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Pages of the city's reference data: departments, subjects of messages, and the catalogue of vehicles."""
+"""Pages for the city's reference data: departments, subjects of messages, and the catalogue of vehicles."""
 
 from typing import Any
 

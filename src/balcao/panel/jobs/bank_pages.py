@@ -1,4 +1,4 @@
-"""Pages of the resume bank: people who want to be found by employers."""
+"""Pages for the resume bank: people who want to be found by employers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Pages of a decision on many candidates: choice, confirmation, progress, and a retry for failed candidates."""
+"""Pages for a decision on many candidates: choice, confirmation, progress, and a retry for failed candidates."""
 
 from collections import Counter
 from collections.abc import Sequence

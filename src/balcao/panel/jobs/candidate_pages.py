@@ -1,4 +1,4 @@
-"""Pages of a job's candidates: the list by step, a candidate's page, and the list as a file."""
+"""Pages for a job's candidates: the list by step, a candidate's page, and the list as a file."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Pages of the companies that advertise jobs, registered by their CNPJ."""
+"""Pages for the companies that advertise jobs, registered by their CNPJ."""
 
 from typing import Any
 

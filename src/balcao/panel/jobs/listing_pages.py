@@ -1,4 +1,4 @@
-"""Pages of jobs: the list, a job's page, changes of its state, and copies."""
+"""Pages for jobs: the list, a job's page, changes of its state, and copies."""
 
 import re
 from collections.abc import Sequence

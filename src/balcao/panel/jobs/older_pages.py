@@ -1,4 +1,4 @@
-"""Pages of older jobs, a former list of jobs that still exists next to the current list."""
+"""Pages for older jobs, a former list of jobs that still exists next to the current list."""
 
 from collections.abc import Mapping
 from contextlib import suppress

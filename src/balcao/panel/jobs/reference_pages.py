@@ -1,4 +1,4 @@
-"""Pages of the ten tables with values for jobs and resumes."""
+"""Pages for the ten tables with values for jobs and resumes."""
 
 from typing import Any
 

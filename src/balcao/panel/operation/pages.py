@@ -1,4 +1,4 @@
-"""Pages of dead-lettered jobs and the CRM. New areas can follow this example.
+"""Pages for dead-lettered jobs and the CRM. New areas can follow this example.
 
 See `platform`, `responses` and `live` for the rest of the area.
 """

@@ -1,4 +1,4 @@
-"""Pages of services, queues, processes and imports. They refresh themselves while they are open."""
+"""Pages for services, queues, processes and imports. They refresh themselves while they are open."""
 
 from typing import Any
 

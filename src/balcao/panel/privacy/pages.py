@@ -1,4 +1,4 @@
-"""Pages of the data protection officer. An attendance identifies the person, as at the counter."""
+"""Pages for the data protection officer. An attendance identifies the person, as at the counter."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Wire types of a job's content. Staff can send a job back as they received it (rules: employability 2.5, 3.3)."""
+"""Wire types for a job's content. Staff can send a job back as they received it (rules: employability 2.5, 3.3)."""
 
 from typing import Annotated, Literal
 from uuid import UUID

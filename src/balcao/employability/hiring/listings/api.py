@@ -1,4 +1,4 @@
-"""Routes of jobs, for staff."""
+"""Routes for jobs, used by staff."""
 
 from typing import Annotated
 from uuid import UUID

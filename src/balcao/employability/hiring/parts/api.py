@@ -1,4 +1,4 @@
-"""Routes of a job's parts."""
+"""Routes for a job's parts."""
 
 from typing import Annotated
 from uuid import UUID, uuid5

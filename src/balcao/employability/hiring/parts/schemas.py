@@ -1,4 +1,4 @@
-"""Wire types of a job's parts (rules: employability 2.5)."""
+"""Wire types for a job's parts (rules: employability 2.5)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes of the resume bank."""
+"""Routes for the resume bank."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Wire types of the resume bank."""
+"""Wire types for the resume bank."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Routes of a person's situation and the kind of work that they are looking for."""
+"""Routes for a person's situation and the kind of work that they are looking for."""
 
 from balcao.core.access.rules import authenticated, own
 from balcao.core.audit.personal_data import PersonalData

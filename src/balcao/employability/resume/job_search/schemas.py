@@ -1,4 +1,4 @@
-"""Wire types of a person's situation and the kind of work that they are looking for."""
+"""Wire types for a person's situation and the kind of work that they are looking for."""
 
 from typing import Annotated, Literal
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Routes of a resume's links. Both kinds of links have the same three routes."""
+"""Routes for a resume's links. Both kinds of links have the same three routes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Wire types of a resume's links to behaviours, and to skills in their work areas."""
+"""Wire types for a resume's links to behaviours, and to skills in their work areas."""
 
 from typing import Annotated, Self
 

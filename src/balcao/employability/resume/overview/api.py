@@ -1,4 +1,4 @@
-"""Routes of the complete resume."""
+"""Routes for the complete resume."""
 
 from balcao.core.access.rules import authenticated, own
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows

@@ -1,4 +1,4 @@
-"""Wire types of the complete resume, and of calls that save several sections."""
+"""Wire types for the complete resume, and for calls that save several sections."""
 
 from typing import Annotated, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Routes of the resume's sections, generated from the declaration of each section."""
+"""Routes for the resume's sections, generated from the declaration of each section."""
 
 from typing import Annotated, Any
 from uuid import UUID

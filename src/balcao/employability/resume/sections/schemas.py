@@ -1,4 +1,4 @@
-"""Wire types of the resume's sections (rules: employability 3.6)."""
+"""Wire types for the resume's sections (rules: employability 3.6)."""
 
 from typing import Annotated, Literal
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Routes of applications, for candidates and for staff."""
+"""Routes for applications, used by candidates and staff."""
 
 from typing import Annotated
 

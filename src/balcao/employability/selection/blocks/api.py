@@ -1,4 +1,4 @@
-"""Routes of blocks: attempts to apply that were refused."""
+"""Routes for blocks: attempts to apply that were refused."""
 
 from typing import Annotated
 

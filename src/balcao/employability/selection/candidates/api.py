@@ -1,4 +1,4 @@
-"""Routes of the staff's list of applications, and of the counts for one job."""
+"""Routes for the staff's list of applications and for the counts of one job."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Wire types of the staff's list of applications (rules: employability 2.7, 3.4)."""
+"""Wire types for the staff's list of applications (rules: employability 2.7, 3.4)."""
 
 from typing import Annotated, NamedTuple
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Routes of staff decisions on applications."""
+"""Routes for staff decisions on applications."""
 
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature

@@ -1,4 +1,4 @@
-"""Wire types of staff decisions (rules: employability 2.7)."""
+"""Wire types for staff decisions (rules: employability 2.7)."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Routes of eligibility."""
+"""Routes for eligibility."""
 
 from balcao.core.access.rules import authenticated
 from balcao.core.context.call import Call

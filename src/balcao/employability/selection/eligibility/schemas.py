@@ -1,4 +1,4 @@
-"""Wire types of eligibility (rules: employability 2.6, 4.4)."""
+"""Wire types for eligibility (rules: employability 2.6, 4.4)."""
 
 from enum import StrEnum
 from typing import Annotated

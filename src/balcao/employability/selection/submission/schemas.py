@@ -1,4 +1,4 @@
-"""Wire types of the request bodies and of a refused application (rules: employability 3.4)."""
+"""Wire types for the request bodies and for a refused application (rules: employability 3.4)."""
 
 from typing import Annotated
 
