@@ -34,7 +34,7 @@ def person(number: int) -> str:
 
 
 def job_id(number: int) -> str:
-    """Return the id of the job with this number, counted from 1. Job 1 is the one with the crowd."""
+    """Return the id of the job with this number, counted from 1. Job 1 has the additional applications."""
     return f"00000000-0000-4000-8000-{number:012x}"
 
 
@@ -58,7 +58,7 @@ INSERT INTO employability.company (cnpj, razao_social, nome_fantasia)
 SELECT lpad(n::text, 12, '0') || '00', {_WORDS}[n % 7 + 1] || ' ' || n || ' Ltda.', 'Casa ' || n
 FROM generate_series(1, greatest($1 / 10, 1)) AS n
 """  # noqa: S608 - our own texts
-# A tenth are drafts, and most others expired long ago. Job 1, the one with the crowd, is open.
+# A tenth of the jobs are drafts, and most others expired long ago. Job 1, with the additional applications, is open.
 _JOBS = f"""
 INSERT INTO employability.job
     (id, titulo, titulo_slug, descricao, id_contratante, id_regime_contratacao, id_modelo_trabalho, id_orgao_parceiro,

@@ -1,9 +1,9 @@
 """Count the habits that make English hard to read: `python -m tools.prose [PATH...]`.
 
-CONTRIBUTING explains these habits (section "How we write"). The counts are for 10,000 words, separately for code text
-(docstrings and comments in Python files) and documentation (English Markdown). With paths, the command also shows the
-lines. Without paths, it fails if a count exceeds `LIMITS`. The counts only guard against a relapse: a text without
-markers may still be bad.
+CONTRIBUTING explains these habits (section "How we write"). The counts are per 10,000 words, separately for code text
+(docstrings and comments in Python files) and documentation (English Markdown). With paths, the command also prints the
+lines that contain markers. Without paths, it fails if a count exceeds `LIMITS`. The counts only guard against a
+relapse: a text without markers may still be bad.
 """
 
 import ast
@@ -23,7 +23,7 @@ MARKERS = re.compile(
     r"|are none|nothing but|no more than the|so many|as many)\b"
     r"|(?:^|[.:;!?]\s+|\n\s*)(?:What|Who|Whose|Of|Where)\b(?![^.?!]{0,200}\?)"
 )
-# Maximum counts in 10,000 words: of all markers, and of PERSONS.
+# The maximum counts per 10,000 words, for all markers and for PERSONS.
 LIMITS = {"code": (25.0, 2.0), "documentation": (20.0, 2.0)}
 _CODE_BLOCK = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL)
 

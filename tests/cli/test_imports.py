@@ -1,4 +1,4 @@
-"""Imports of the services, run from the command line."""
+"""Tests of the services' import commands."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Imports of companies, jobs and catalogues, as the command runs them (rules: employability 3)."""
+"""Companies, jobs and catalogues are imported as the command imports them (rules: employability 3)."""
 
 from collections.abc import Iterator
 from pathlib import Path

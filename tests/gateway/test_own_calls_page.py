@@ -42,7 +42,7 @@ def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
 
 
 def call(http: httpx.Client, token: str, method: str, path: str, **options: Any) -> tuple[str, int]:
-    """Make a call like a program. Return the request id and the status."""
+    """Make a call as a program would. Return the request id and the status."""
     headers = bearer(token) | {"X-Request-ID": str(uuid4())} | options.pop("headers", {})
     answer = http.request(method, path, headers=headers, **options)
     return answer.headers["X-Request-ID"], answer.status_code

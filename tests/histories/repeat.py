@@ -22,7 +22,10 @@ PET = {
 
 
 class RepeatedCreations:
-    """Staff who register pets with used idempotency keys, sometimes for another pet."""
+    """Staff who register pets, often with an idempotency key that is already in use, and who list the pets.
+
+    A repeated key may come with the name of another pet.
+    """
 
     name = "repeat"
 

@@ -22,7 +22,7 @@ TAKES_EARLY = {(TAKEN, REFUSED), (TAKEN, CLOSED)}
 ENDS = {(CLOSED, TAKEN), (CLOSED, REFUSED)}
 GOES_ON = {(TAKEN, CLOSED), (REFUSED, CLOSED)}
 
-# Those of the generated methods that llhttp accepts.
+# The generated methods that llhttp accepts.
 _METHODS = frozenset(b"GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND SOURCE M-SEARCH".split())
 _HOSTS = re.compile(rb"^host:(.*?)\r\n", re.IGNORECASE | re.MULTILINE)
 _HOST = re.compile(rb"(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d*)?", re.IGNORECASE)

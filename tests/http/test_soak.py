@@ -63,7 +63,7 @@ ALONE = [
     b"HEAD /liveness HTTP/1.1\r\nConnection: close\r\n" + _HOST + b"\r\n",
     _post(b"/jobs/x", b"Connection: close\r\nExpect: 100-continue\r\nContent-Length: 2", b"{}"),
 ]
-# Each of these uses its own connection, which the server or the caller closes.
+# Each of these requests uses its own connection, which the server or the caller closes.
 BROKEN = [
     b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
     b"GET\r\n\r\n",

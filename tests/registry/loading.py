@@ -1,4 +1,4 @@
-"""Imports rows of a city's file into the test's database with the feature's own import."""
+"""Import rows into the test's database with the code of a feature's import."""
 
 import asyncio
 from typing import Any

@@ -1,6 +1,7 @@
-"""Tests that every statement of the hot paths reads big tables by an index, as sent and planned.
+"""Tests that every statement on a hot path reads large tables through an index.
 
-The tests call the running server. PostgreSQL writes the plans to its log (auto_explain).
+The tests call the running server, so PostgreSQL plans each statement as the server sends it. It writes the plans to its
+log (auto_explain).
 """
 
 from collections.abc import Callable, Iterator

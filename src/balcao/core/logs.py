@@ -56,7 +56,7 @@ def _format_line(_: object, __: str, event: structlog.typing.EventDict) -> str:
 
 
 _COLOURS = {"debug": "2", "info": "32", "warning": "33", "error": "31", "critical": "31;1"}
-# The members of a record that are not shown on a terminal.
+# Members that are not shown as `name=value` on a terminal: they have their own place in the line, or are left out.
 _UNSEEN = frozenset({"event", "level", "timestamp", "logger"})
 
 

@@ -35,7 +35,7 @@ from balcao.core.jobs.worker import JobKind
 class Service:
     """A service of the platform.
 
-    - `prefix`: the gateway's prefix. `base` precedes every path, also without the gateway.
+    - `prefix`: the gateway's prefix. `base` precedes every path, even without the gateway.
     - `features`: their routes, jobs, retention, personal data, imports, exports and dead-lettered jobs, in their order.
     - `description`, `tags` (by name): for the OpenAPI document, in Portuguese.
     - `dialects`: maps a path prefix to its error format. The longest match wins; "" is the service's default.

@@ -24,8 +24,8 @@ _BUCKETS = (*(str(bound) for bound in BOUNDS), "+Inf")
 _SLOW = BOUNDS.index(0.5) + 1
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REQUESTS = "balcao_requests"
-# When a process last published its numbers, normally once a second. An old time means that the process is gone or its
-# event loop is blocked.
+# The time at which a process last published its numbers, normally once a second. If it is old, the process is gone or
+# its event loop is blocked.
 BEAT = "balcao_process_beat_timestamp_seconds"
 
 # The name of a metric and the values of its labels.

@@ -91,8 +91,10 @@ async def find_changed(
 async def read_people(crm: CrmClient, people: Sequence[Cpf], deadline: Deadline) -> list[Person]:
     """Return each person's data from the CRM, in the order of `people`.
 
-    If a person has several accounts, use the oldest. Raises CrmAway, also if a response has as many records as the CRM
-    returns at a time. Such a response may be incomplete, and missing records would count as deleted.
+    If a person has several accounts, use the oldest.
+
+    Raises CrmAway, for example if a response has as many records as the CRM returns at a time. Such a response may be
+    incomplete, and missing records would count as deleted.
     """
     accounts, consents, requests = await crm.select(deadline, *_build_queries(crm, people))
     if max(len(accounts), len(consents), len(requests)) >= MAX_RECORDS:

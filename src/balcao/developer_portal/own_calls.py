@@ -116,7 +116,7 @@ class OwnCallsPage:
             return self._render(form, fault=fault.message, status=fault.status)
 
     async def _refuse(self, request: Request, bearer: str) -> Response[Any] | None:
-        """Return the refusal for an invalid token, or None for a valid token.
+        """Return the refusal for a token that is invalid or cannot be checked yet, or None for a valid token.
 
         The refusal counts against the sender of the form, because this page only passes the token on.
         """

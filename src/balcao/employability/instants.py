@@ -16,7 +16,7 @@ LAST_SECOND = time(23, 59, 59)
 def parse_instant(field: str, text: str, zone: ZoneInfo, *, of_day: time = LAST_SECOND) -> datetime:
     """Parse an instant. Without an offset it is in `zone`. A date without a time means `of_day` on that day.
 
-    Raises Invalid, naming the field, also for years before 1900 and after 2199.
+    Raises Invalid, naming the field. Only the years 1900 to 2199 are valid.
     """
     text = text.strip()
     try:

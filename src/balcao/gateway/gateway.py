@@ -30,9 +30,9 @@ KNOWN_PATHS, LONGEST_KNOWN = 4096, 128
 class Mount:
     """The endpoints under one prefix. `endpoints` are triples (method, path below the prefix, endpoint).
 
-    - `base` is the start of every path, also for calls without the prefix.
+    - `base` is the start of every path, even for calls without the prefix.
     - `dialect` returns the error format for a path without an endpoint.
-    - `page` replaces these errors for clients that accept HTML, also if a request is refused before it is read.
+    - `page` replaces these errors for clients that accept HTML, even if a request is refused before it is read.
     - `lenient` is passed to `Paths`.
     """
 

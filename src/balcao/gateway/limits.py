@@ -12,8 +12,8 @@ class Limits(msgspec.Struct, frozen=True):
 
     - `address_connections` limits the connections of one address.
     - `body_bytes` is the memory for all request bodies.
-    - `head_seconds` also closes idle connections. `unread_seconds` closes a connection whose caller reads nothing of a
-      response.
+    - `head_seconds` is the time to receive the head of a request, and the time that a connection may be idle.
+    - `unread_seconds` is the time after which a connection is closed if its caller reads nothing of a response.
     - `settling_seconds` is the time between the last accepted connection and the first closed connection, so that a
       caller who has just connected still gets a response.
     - `drain_seconds` is how long requests in flight may take to finish.

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 KEY_BYTES = 32
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-# A key of 32 random bytes has fewer different characters with a probability of less than one in a million.
+# The chance that 32 random bytes are encoded with fewer distinct characters is below one in a million.
 _FEWEST_SIGNS = 9
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]+=*")
 

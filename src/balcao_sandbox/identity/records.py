@@ -28,7 +28,10 @@ def make_secret() -> str:
 
 
 class Records:
-    """The sessions and grants. Successors of refresh tokens are derived with `key`, so they need not be stored."""
+    """The stored sessions and grants. Only hashes of cookies, codes and tokens are stored.
+
+    The successor of a refresh token is derived with `key`, so that a repeated call gets the same successor.
+    """
 
     def __init__(self, database: Database, key: bytes) -> None:
         self._database = database

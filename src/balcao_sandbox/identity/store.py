@@ -141,7 +141,7 @@ async def add_credential(
 async def lock_credential(
     connection: Connection, credential_hash: bytes, client: str, *, refresh: bool
 ) -> Credential | None:
-    """Lock and return this client's code or refresh token, also if it is used or expired.
+    """Lock and return this client's code or refresh token, even if it is used or expired.
 
     Lock: a separate statement locks the session's row first, so transactions for credentials of one session run one
     after the other.

@@ -232,7 +232,7 @@ async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders
 
 
 async def _find(source: Source, action_id: int, new_name: str | None = None) -> store.FoundAction:
-    """Return the action. Raises NotFound, also for an id that does not fit into a bigint."""
+    """Return the action. Raises NotFound, even if the id does not fit into a bigint."""
     found = await store.find_action(source, action_id, new_name) if 0 < action_id <= MAX_INT64 else None
     if found is None:
         raise make_unknown_action()

@@ -171,7 +171,7 @@ async def delete_some_mappings_of_action(write: CatalogueWrite, action_id: int, 
 
 
 async def _find(source: Source, mapping_id: int) -> store.FoundMapping:
-    """Return the mapping. Raises NotFound, also for an id that does not fit into a bigint."""
+    """Return the mapping. Raises NotFound, even if the id does not fit into a bigint."""
     found = await store.select_mapping(source, mapping_id) if 0 < mapping_id <= MAX_INT64 else None
     if found is None:
         raise NotFound("Não há mapeamento com esse id.")

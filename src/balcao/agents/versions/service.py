@@ -55,7 +55,7 @@ def find_cached_config(call: Call, config_id: str) -> Ready | None:
 
 
 async def load_config(call: Call, config_id: str) -> Ready:
-    """Read and cache the response for an id that matches the pattern. Raises NotFound, also if the id is not a UUID."""
+    """Read and cache the response for an id that matches the pattern. Raises NotFound, even if the id is not a UUID."""
     known = parse_uuid(config_id)
     if known is None:
         raise _make_unknown()

@@ -36,9 +36,9 @@ from balcao.core.webhooks.events import declare_event, declare_test
 
 
 def _parse_id(text: str) -> UUID | None:
-    """Return the id from the path, or None if it is not a UUID, because then no webhook has it.
+    """Return the id from the path, or None if it is not a UUID. No webhook has such an id.
 
-    Raises Unprocessable if it contains characters that no id may have, or is too long.
+    Raises Unprocessable if the id is too long or contains characters that no id may have.
     """
     return parse_uuid(validate_model({"webhook_id": text}, WebhookPath, "path").webhook_id)
 

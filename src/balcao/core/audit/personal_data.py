@@ -58,7 +58,7 @@ def describe_members(members: Iterable[FileMember | ExportMember]) -> list[tuple
 
 # Erases what the person's anonymisation at that time covers. In a dry run, the caller rolls back.
 Erase = Callable[[Connection, Cpf, datetime], Awaitable[Sequence[Cleared]]]
-# Returns what no anonymisation erases.
+# Returns the kinds of data that an anonymisation does not erase, with the reasons.
 Retain = Callable[[Connection, Cpf], Awaitable[Sequence[Kept]]]
 
 

@@ -6,8 +6,8 @@ from contextvars import ContextVar
 
 from balcao.core.errors import TooMany
 
-# The caller that the running task's connections count for: a key or address. It is "" for the platform's own work and
-# for statements that several callers share. These have no limit.
+# The caller whose quota the connections of the running task use: a key or an address. An empty string has no quota. It
+# is used for the platform's own work and for statements that several callers share.
 holder: ContextVar[str] = ContextVar("connection_holder", default="")
 
 

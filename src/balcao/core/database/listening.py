@@ -24,7 +24,7 @@ class Listening:
     async def join(self, channel: str, notice: Notice, answer_seconds: float) -> asyncpg.Connection:
         """Call `notice` for each NOTIFY on the channel and once when the returned connection is lost.
 
-        Raises what connecting and LISTEN raise. The caller must call `leave` in that case too.
+        Errors while connecting or running LISTEN are raised. The caller must call `leave` in that case too.
         """
         self._notices.setdefault(channel, set()).add(notice)
         async with self._lock:

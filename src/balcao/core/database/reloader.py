@@ -40,7 +40,7 @@ class Watch:
         self._pause = FIRST_PAUSE_SECONDS
 
     async def start(self) -> None:
-        """Run the first reload unless `loaded`, then watch in the background. Raises what the first reload raises."""
+        """Run the first reload unless `loaded`, then watch in the background. Raises any error of the first reload."""
         if not self._loaded:
             await self._reload()
         self._keeper = asyncio.create_task(self._follow())

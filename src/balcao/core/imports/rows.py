@@ -24,7 +24,7 @@ _ESCAPED_NUL = b"\\u0000"
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """One line of the report."""
+    """A line of the import report: the number of a refused line, and the reason."""
 
     line: int
     reason: str

@@ -46,7 +46,7 @@ async def list_dead_letters(
 
 
 async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
-    """Return a job with its last tries. Raises NotFound if it is done or never existed."""
+    """Return a job with its last failed attempts. Raises NotFound if it is done or never existed."""
     async with call.platform.database.transaction() as connection:
         job = await queue.read_queued_job(connection, parse_job_number(letter_id))
         subject = (await _find_subjects(connection, call, [job])).get(job.id)
@@ -57,7 +57,7 @@ async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
 
 
 async def retry_dead_job(call: Call, letter_id: str) -> DeadLetter:
-    """Put a job back into the queue, immediately due and with all its tries.
+    """Put a job back into the queue, due immediately. Its count of attempts restarts at zero.
 
     Raises NotFound, or Conflict if it is not dead.
     """

@@ -28,7 +28,7 @@ _STATES: Mapping[str, State] = {status: state for state, status in _STATUSES.ite
 
 @dataclass(frozen=True, slots=True)
 class QueuedJob:
-    """A job in the queue. `attempts` counts the tries since it was last enqueued; `payload` contains ids."""
+    """A job in the queue. `attempts` counts the attempts since it was last enqueued; `payload` contains ids."""
 
     id: int
     kind: str
@@ -163,7 +163,7 @@ async def _find_job(connection: Connection, number: int) -> QueuedJob | None: ..
 
 
 async def list_tries(connection: Connection, number: int) -> list[Try]:
-    """Return the last failed tries, newest first."""
+    """Return the last failed attempts, newest first."""
     return await _list_tries(connection, number, LAST_TRIES)
 
 
@@ -213,7 +213,7 @@ async def lock_matching_jobs(connection: Connection, filters: JobFilters, limit:
 
 
 async def retry_jobs(connection: Connection, numbers: Sequence[int]) -> None:
-    """Retry dead jobs immediately, with all their tries."""
+    """Retry dead jobs immediately. Their counts of attempts restart at zero."""
     await _queries(connection).requeue_jobs([JobId(number) for number in numbers])
 
 

@@ -1,4 +1,4 @@
-"""Wire types of dead-lettered jobs (rules: registry 3.4).
+"""Wire types for dead-lettered jobs (rules: registry 3.4).
 
 They contain names, numbers, codes and times. CPFs are masked, and other personal values never appear.
 """
@@ -45,7 +45,7 @@ class DeadLetter(msgspec.Struct, kw_only=True):
 
 
 class DeadLetterDetail(DeadLetter):
-    """A job with its tries. `attempts_log` contains the last ten, newest first."""
+    """A job with its failed attempts. `attempts_log` contains the last ten, newest first."""
 
     attempts_log: Annotated[list[Try], Meta(description="As últimas dez tentativas, da mais nova à mais antiga.")]
 

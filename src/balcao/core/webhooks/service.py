@@ -165,7 +165,7 @@ class WebhooksOfService(Generic[W, S]):
             await run_once(connection, call, None, [str(id)], make)
 
     async def replay(self, connection: Connection, id: UUID, message: str, number: int | None) -> None:
-        """Send a message again, with all its tries: retry its dead-lettered job, or enqueue a new one.
+        """Send a message again: retry its dead-lettered job with a new count of attempts, or enqueue a new job.
 
         The id stays the same, so the receiver recognises the message.
         """
@@ -178,9 +178,9 @@ class WebhooksOfService(Generic[W, S]):
             await queue.retry_jobs(connection, [dead])
 
     async def deliver(self, platform: Platform, payload: Mapping[str, Any]) -> None:
-        """Send an event or a test to a webhook. Raises Retry if the call failed and the receiver accepts further tries.
+        """Send an event or a test to a webhook. A repetition has the same id, so the receiver recognises it.
 
-        A repetition has the same id, so the receiver recognises it.
+        Raises Retry if the call failed and the receiver accepts further attempts.
         """
         words, id = self.words, UUID(payload["webhook"])
         number, test = payload.get(words.number), payload.get(words.test)
@@ -188,7 +188,7 @@ class WebhooksOfService(Generic[W, S]):
             destination = await self.store.read_destination(connection, words.table, id)
             event = make_test(str(id)) if number is None else await self.read_event(connection, number)
         if destination is None or event is None:
-            return  # switched off, deleted, or the event is no longer stored
+            return  # the webhook is off or deleted, or the event was deleted
         message_id, content = f"msg_{id.hex}_{number or test}", encode_event(event)
         delivery = await sending.send_message(platform, destination.url, destination.secrets, message_id, content)
         async with platform.database.connection() as connection:

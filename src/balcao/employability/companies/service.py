@@ -25,7 +25,7 @@ LONGEST_SIZE = 100
 
 
 async def list_companies(call: Call, page: Page, search: str | None, cnpj: str | None) -> Companies:
-    """Return a page of companies, sorted by name. The optional filters are a part of a name and a CNPJ."""
+    """Return a page of companies, sorted by name. `search` is a part of the name, and `cnpj` is the whole CNPJ."""
     async with call.reader.connection() as connection:
         companies, total = await store.select_companies(connection, search, cnpj, page)
     return Companies(companies, ListMeta.of(page, total))
@@ -64,7 +64,7 @@ def check_new_company(body: CompanyBody) -> Company:
 async def replace_company(call: Call, cnpj: str, body: CompanyBody) -> Company:
     """Replace a company's record.
 
-    Raises NotFound, PreconditionFailed, and Invalid, also if the body contains a different CNPJ.
+    Raises NotFound, PreconditionFailed, and Invalid. A body with a different CNPJ is invalid.
     """
     if body.cnpj is not None and parse_cnpj(body.cnpj) != cnpj:
         raise Invalid("O campo `cnpj` não é o do caminho: o CNPJ de uma empresa não muda.", code="cnpj-differs")

@@ -43,14 +43,14 @@ async def list_legacy_jobs(call: Call, filters: LegacyJobFilters, page: Page) ->
 
 
 async def read_legacy_job(call: Call, id_: int) -> LegacyJob:
-    """Return a job. Raises NotFound, also for a job in CRIADO unless the caller manages the older jobs."""
+    """Return a job. Raises NotFound. Only callers who manage the older jobs see a job in CRIADO."""
     sees_all = await _manages(call)
     job = _require(await store.select_legacy_job(call.reader, id_))
     return job if sees_all or job.status is not LegacyJobStatus.CREATED else _require(None)
 
 
 async def create_legacy_job(call: Call, body: LegacyJobBody) -> bytes:
-    """Create a job and return it as JSON. Raises Invalid, also if the status is not allowed for a new job."""
+    """Create a job and return it as JSON. Raises Invalid, for example if a new job cannot have this status."""
     checked = _clean(body, call.zone)
     states.check_first(checked.status)
 

@@ -35,7 +35,7 @@ async def list_values(call: Call, kind: Kind, page: Page) -> ReferenceValues:
 
 
 async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
-    """Return a value. Raises NotFound, also for an id of another kind."""
+    """Return a value. Raises NotFound if no value of this kind has this id."""
     return _require(await store.select_value(call.platform.database, kind, id_))
 
 

@@ -91,7 +91,7 @@ SELECT newest.* FROM unnest(:codes::text[]) AS named (cnes) CROSS JOIN LATERAL (
 ) AS newest
 """)
 async def list_newest_notifications(connection: Connection, codes: Sequence[str]) -> list[Notification]:
-    """Return the newest notification of each unit, also if it was closed as a mistake. Some units may have none."""
+    """Return the newest notification of each unit, even if it was closed as a mistake. Some units may have none."""
 
 
 @statement("""

@@ -1,4 +1,4 @@
-"""Wire types of the opening periods that staff write, and of the resulting days."""
+"""Wire types for the opening periods that staff write, and for the resulting days."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -151,7 +151,7 @@ class DayException(msgspec.Struct, frozen=True):
 
 
 class DayExceptions(msgspec.Struct, frozen=True):
-    """The exceptions of a unit."""
+    """The exceptions to a unit's weekly hours."""
 
     itens: Annotated[list[DayException], Meta(description="Por data.")]
 

@@ -98,7 +98,7 @@ async def _lock(call: Call, connection: Connection, cnes: Cnes) -> None:
 
 
 async def read_week(call: Call, cnes: Cnes) -> Week:
-    """Return a unit's weekly hours. Raises NotFound, also for a unit without a timetable."""
+    """Return a unit's weekly hours. Raises NotFound if the unit does not exist or has no timetable."""
     found = await store.select_week(call.platform.database, cnes)
     if found is None:
         await _require_unit(call, cnes)

@@ -177,7 +177,7 @@ class DeleteForm(Form):
 
 
 class MappingForm(Form):
-    """The form for a service number of a legacy system, and the service that replaces it."""
+    """The form that maps a service number of a legacy system to the service that replaces it."""
 
     origem = SelectField("Sistema antigo", validators=[needed("Escolha o sistema antigo.")], validate_choice=False)
     id_servico_antigo = StringField("Número no sistema antigo", validators=[needed(), length(1, 200)])

@@ -98,7 +98,7 @@ class ExportedField(msgspec.Struct, frozen=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """The times of the last erasures, and the current consents."""
+    """The current consents, and the times of the last erasures."""
 
     anonymised_at: datetime | None = None
     consents_cleared_at: datetime | None = None
@@ -106,7 +106,7 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class Erasures(NamedTuple):
-    """When the citizen was last anonymised and when their consents were last removed. None means never."""
+    """The times at which the citizen was last anonymised and their consents were last removed. None means never."""
 
     anonymised_at: datetime | None
     consents_cleared_at: datetime | None

@@ -33,7 +33,8 @@ KEPT = timedelta(hours=24)
 MOST_DRAFTS = 20
 # The limit for all drafts of one person. The largest form of the panel (16 MiB) fits, including its field names.
 MOST_DRAFT_BYTES = 18 * 1_048_576
-# The number of hexadecimal digits of the cookie's hash. They are enough to distinguish one person's sessions.
+# The length of a session's `name`: the first hexadecimal digits of the cookie's hash. This many digits are enough to
+# distinguish one person's sessions.
 _NAME_DIGITS = 16
 
 

@@ -1,4 +1,4 @@
-"""The sandbox's refused attempts to apply (rules: employability 7)."""
+"""The refused attempts to apply for jobs in the demo data (rules: employability 7)."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform

@@ -214,7 +214,7 @@ def test_however_many_spend_a_number_whoever_has_it_in_their_record_gets_a_code(
     for _ in range(5):
         assert citizen.put("phone", phone).status_code == 200
         sql(AGE_COUNTS, 800.0)
-    assert refusal(citizen.put("phone", phone)) == (429, "phone-code-limit")  # also for one's own number: five a day
+    assert refusal(citizen.put("phone", phone)) == (429, "phone-code-limit")  # includes the caller's own number
 
 
 async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(

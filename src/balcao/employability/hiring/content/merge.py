@@ -129,13 +129,13 @@ def parse_id(field: str, value: str | UUID) -> UUID:
 
 
 def parse_ids(field: str, values: Sequence[str]) -> list[UUID]:
-    """Parse ids of reference values and remove duplicates. Raises Invalid, also for more than 20 ids."""
+    """Parse ids of reference values and remove duplicates. Raises Invalid for an invalid id or more than 20 ids."""
     _limit(field, values, MOST_REFERENCES)
     return list(dict.fromkeys(parse_id(field, value) for value in values))
 
 
 def read_languages(sent: Sequence[LanguageBody], _: Sequence[Language] = ()) -> list[Language]:
-    """Parse the required languages. Raises Invalid, also for more than ten languages and for a duplicate."""
+    """Parse the required languages. Raises Invalid for an invalid id, a duplicate, or more than ten languages."""
     field = "idiomas_requisito"
     _limit(field, sent, MOST_LANGUAGES)
     found = [Language(parse_id(field, each.id_idioma), parse_id(field, each.id_nivel_minimo)) for each in sent]

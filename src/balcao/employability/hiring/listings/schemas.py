@@ -1,4 +1,4 @@
-"""Wire types of jobs in responses, job history and transitions (rules: employability 2.5, 3.3)."""
+"""Wire types for jobs in responses, job history and transitions (rules: employability 2.5, 3.3)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -198,7 +198,7 @@ class TransitionBody(msgspec.Struct):
 
 
 def read_reason(content: bytes) -> str | None:
-    """Parse the optional body of a transition and return its reason. Raises Invalid, also for personal data."""
+    """Parse the optional body of a transition and return its reason. Raises Invalid, for example for personal data."""
     reason = clean_optional_line("motivo", decode(content, TransitionBody).motivo, 500) if content.strip() else None
     return None if reason is None else refuse_personal_data("motivo", reason)
 

@@ -29,7 +29,7 @@ from balcao.employability.schemas import Message
 async def replace_disability_types(call: Call, job_id: UUID, body: DisabilityTypesBody) -> Message:
     """Replace a job's disability types.
 
-    Raises Invalid, also if there are any and the job has no `acessibilidade_pcd`.
+    Raises Invalid, for example if there are any and the job has no `acessibilidade_pcd`.
     """
     ids = parse_ids("tipos_pcd_ids", body.tipos_pcd_ids)
 
@@ -68,7 +68,7 @@ async def list_job_steps(call: Call, job_id: UUID) -> Steps:
 
 
 async def read_job_step(call: Call, job_id: UUID, id_: UUID) -> Step:
-    """Return a step. Raises NotFound, also for a step of another job."""
+    """Return a step. Raises NotFound if the job does not exist or has no such step."""
     return _find(await listings.read_job(call, job_id), id_)
 
 

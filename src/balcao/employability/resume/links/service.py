@@ -59,7 +59,7 @@ async def save_links(connection: Connection, kind: LinkKind, cpf: Cpf, entries: 
 
 
 async def remove_link(call: Call, kind: LinkKind, cpf: Cpf, link: int) -> Message:
-    """Remove a link, but not its catalogue entry. Raises NotFound, also for another citizen's link."""
+    """Remove a link, but not its catalogue entry. Raises NotFound if this citizen has no such link."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_link(connection, kind, cpf, link):
             noun = kind.one.partition(" ")[2]

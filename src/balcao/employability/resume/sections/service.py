@@ -57,8 +57,8 @@ async def add_row(call: Call, section: Section, cpf: Cpf, body: Any, id_: UUID |
 
     If a row with `id_` exists, it is returned unchanged, so the call can be repeated.
 
-    Raises Invalid, also for an unknown reference value, and Conflict if the section is full or already contains the
-    row's value of the `once` column.
+    Raises Invalid, for example for an unknown reference value. Raises Conflict if the section is full or already
+    contains the row's value of the `once` column.
     """
     async with call.platform.database.transaction() as connection:
         return await _insert(connection, call, section, cpf, section.check(body), id_)

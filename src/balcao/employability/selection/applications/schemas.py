@@ -239,7 +239,7 @@ class ExportedApplicationEvent(msgspec.Struct):
 
 
 class ExportedApplication(msgspec.Struct):
-    """Everything that is stored about an application, also if it was withdrawn."""
+    """Everything that is stored about an application, even if it was withdrawn."""
 
     id: ApplicationId
     id_vaga: JobId

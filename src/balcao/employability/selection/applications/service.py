@@ -102,7 +102,7 @@ async def update_application(
 async def withdraw_application(call: Call, id_: UUID) -> Message:
     """Withdraw the caller's own application.
 
-    Raises NotFound, also for another person's application, PreconditionFailed, and Conflict after a decision.
+    Raises NotFound if the caller has no such application, PreconditionFailed, and Conflict after a decision.
     """
     async with call.platform.database.transaction() as connection:
         reached, stored, job = await lock_application(connection, call, id_, None, NO_DEPARTMENT)

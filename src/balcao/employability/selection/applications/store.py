@@ -38,7 +38,7 @@ JOIN employability.application_content AS content ON content.id_candidatura = ap
 WHERE application.id = :id_
 """)
 async def select_application(source: Source, id_: UUID) -> StoredApplication | None:
-    """Return an application, also if it was withdrawn."""
+    """Return an application, even if it was withdrawn."""
 
 
 @statement(f"""

@@ -1,4 +1,4 @@
-"""Wire types of blocks: attempts to apply that were refused (rules: employability 2.7)."""
+"""Wire types for blocks: attempts to apply that were refused (rules: employability 2.7)."""
 
 from typing import Annotated
 from uuid import UUID
@@ -16,7 +16,7 @@ Failed = Annotated[list[str], Meta(description="Critérios a que a pessoa não a
 
 
 class BlockBody(msgspec.Struct):
-    """A refused attempt that a portal reports."""
+    """A refused attempt to apply for a job, as a portal reports it."""
 
     id_vaga: Annotated[str, Meta(description="A vaga (UUID).", examples=[ID_EXAMPLE])]
     criterios_nao_atendidos: Annotated[
@@ -27,7 +27,7 @@ class BlockBody(msgspec.Struct):
 
 
 class Block(msgspec.Struct):
-    """A refused attempt."""
+    """A refused attempt to apply for a job."""
 
     id: Annotated[UUID, Meta(description="Identificador (UUID).", examples=["0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60"])]
     cpf: Annotated[str, Meta(description="CPF da pessoa; mascarado para as demais.", examples=["90000000418"])]
@@ -37,7 +37,7 @@ class Block(msgspec.Struct):
 
 
 class ExportedBlock(msgspec.Struct):
-    """A refused attempt, in the person's export."""
+    """A refused attempt to apply for a job, in the person's export."""
 
     id_vaga: JobId
     criterios_nao_atendidos: Failed

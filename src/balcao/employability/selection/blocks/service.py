@@ -31,7 +31,7 @@ FIELDS = ["bloqueio"]
 
 
 async def record_block(call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) -> None:
-    """Store a refused attempt: at most one for each person, job and local day.
+    """Store a refused attempt to apply: at most one for each person, job and local day.
 
     This has its own transaction, because the attempt itself stored nothing or was rolled back.
     """
@@ -46,7 +46,7 @@ async def has_blocks(call: Call) -> bool:
 
 
 async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
-    """Store a refused attempt that a portal reports, and return the day's block as JSON.
+    """Store a refused attempt to apply that a portal reports, and return the day's block as JSON.
 
     Raises Invalid, Forbidden for another person's CPF, and NotFound if the job was never published or is deleted.
     """

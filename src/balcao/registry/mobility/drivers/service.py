@@ -151,7 +151,8 @@ async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
 async def answer_invitation(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> Conductor:
     """Accept or reject an invitation, and return the changed link.
 
-    Raises Invalid, also if the invitation is no longer pending. Raises NotFound, also if the vehicle was deleted.
+    Raises Invalid, for example if the invitation is no longer pending. Raises NotFound if there is no such invitation,
+    or if its vehicle was deleted.
     """
     status = links.parse_invitation_answer(body.status)
 

@@ -95,7 +95,7 @@ async def _look_up(call: Call, number: str) -> tuple[Phone, PhoneCitizen]:
         await _count_miss(call)
         return phone, PhoneCitizen(False, None, None)
     async with call.reading(phone.cpf, FIELDS) as source:
-        if call.decision.reason is Reason.CLIENT:  # a messenger may write without learning the owner
+        if call.decision.reason is Reason.CLIENT:  # a messenger learns only that the number has an owner
             return phone, PhoneCitizen(True, None, None)
         name = (await citizens.read_citizen_record(source, phone.cpf)).nome
     return phone, PhoneCitizen(True, phone.cpf.masked, mask_name(name) if name else None)
