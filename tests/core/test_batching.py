@@ -1,6 +1,7 @@
 """Look-ups by key, and small writes, share a statement if they arrive at the same time."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ async def read_capital(source: Source, country: str) -> str | None: ...
 async def divide_ten(source: Source, divisor: int) -> int | None: ...
 
 
-@lookup("SELECT pg_sleep(60)::text FROM (VALUES (:number)) AS asked")
+@lookup("SELECT pg_sleep(60)::text FROM (VALUES (:number::bigint)) AS asked")
 async def sleep_long(source: Source, number: int) -> str | None: ...
 
 
@@ -79,7 +80,9 @@ async def test_each_caller_gets_the_row_of_their_own_key(database: Database) -> 
 
 async def test_look_ups_at_the_same_time_share_a_statement(database: Database, statements: Statements) -> None:
     await capitals(database, *["Peru", "Chile", "Brasil"] * 10)
-    assert statements.texts == [read_capital.shared_sql]
+    # Python 3.12 and later send the first one immediately.
+    first = [] if sys.version_info < (3, 12) else [read_capital.sql]
+    assert statements.texts == [*first, read_capital.shared_sql]
 
 
 async def test_a_look_up_that_nobody_joins_is_one_statement_with_its_own_key(

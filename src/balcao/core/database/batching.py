@@ -1,7 +1,8 @@
 """Batch concurrent look-ups into one statement, and concurrent small writes into one commit.
 
 Items that arrive within one iteration of the event loop are sent together at its end. While the allowed number of
-statements is in flight, arriving items queue and share the next statement.
+statements is in flight, arriving items queue and share the next statement. The first look-up of an idle database is
+sent immediately, so that a single caller does not wait for the next iteration.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import asyncpg
 
 from balcao.core.errors import Unavailable
+from balcao.core.tasks import start
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -24,7 +26,8 @@ STATEMENTS_AT_ONCE = 2
 class Batch(Generic[Item, Result]):
     """A batch of concurrent items. `run` gets them together and returns one result for each, in the same order.
 
-    At most `at_once` statements are in flight, each with at most `largest` items. If PostgreSQL or the driver rejects a
+    At most `at_once` statements are in flight, each with at most `largest` items. If `is_eager`, the first item is sent
+    immediately while no statement is in flight. If PostgreSQL or the driver rejects a
     batch, its items are retried one by one, so only the bad item fails. Any other failure fails the whole batch.
     """
 
@@ -34,8 +37,10 @@ class Batch(Generic[Item, Result]):
         *,
         at_once: int = STATEMENTS_AT_ONCE,
         largest: int = LARGEST_BATCH,
+        is_eager: bool = False,
     ) -> None:
         self._run = run
+        self._is_eager = is_eager
         self._at_once = at_once
         self._largest = largest
         self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
@@ -59,7 +64,8 @@ class Batch(Generic[Item, Result]):
         """Schedule a batch for the end of this loop iteration, so that items that arrive until then join it."""
         if self._waiting and len(self._tasks) < self._at_once and not self._is_due:
             self._is_due = True
-            task = asyncio.create_task(self._send_waiting())  # starts in the next iteration of the loop
+            send = start if self._is_eager and not self._tasks else asyncio.create_task
+            task = send(self._send_waiting())
             self._tasks.add(task)
             task.add_done_callback(self._end)
 

@@ -125,7 +125,7 @@ class Database(Connections):
         """
         batch = self._reads.get(read)
         if batch is None:
-            batch = self._reads[read] = Batch(functools.partial(self._read_many, read))
+            batch = self._reads[read] = Batch(functools.partial(self._read_many, read), is_eager=True)
         return batch.submit(item)
 
     async def write_grouped(self, write: "GroupedWrite[Item, T]", row: Item) -> T:
