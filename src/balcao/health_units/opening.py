@@ -16,7 +16,7 @@ from msgspec import Meta
 START = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
 END = r"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$"
 MOST_INTERVALS = 4
-# The period in which the next opening or closing is searched for.
+# How far ahead to search for the next opening or closing.
 AHEAD = timedelta(days=14)
 END_OF_DAY = "24:00"
 WEEKDAYS, SATURDAY = range(1, 6), 6

@@ -55,7 +55,7 @@ CnesInPath: TypeAlias = Annotated[Cnes, InPath(parse_cnes, "CNES da unidade: set
 
 
 def _parse_path_day(text: str) -> date:
-    """Parse the day in a path. Raises Unprocessable."""
+    """Parse the day in a path. Raises Unprocessable if it is malformed or outside the valid range."""
     try:
         return _read_day(text)
     except ValueError as fault:

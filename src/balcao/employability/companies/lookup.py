@@ -40,12 +40,16 @@ class RegistryCompanies:
     def _remember(self, cnpj: str, found: LegalEntity | None) -> None:
         self._seen.pop(cnpj, None)
         if len(self._seen) >= MOST_REMEMBERED:
-            del self._seen[next(iter(self._seen))]  # the oldest entry
+            del self._seen[next(iter(self._seen))]  # removes the oldest entry
         self._seen[cnpj] = (time.monotonic() + (UNKNOWN_SECONDS if found is None else CACHED_SECONDS), found)
 
 
 async def look_up_company(call: Call, cnpj: str) -> LegalEntity:
-    """Return the registry's data of a CNPJ. Raises NotFound, and Unavailable if the registry is down."""
+    """Return the registry's data for a CNPJ.
+
+    Raises NotFound if the registry does not know the CNPJ, and Unavailable if the company is not cached and the
+    registry is down.
+    """
     found = await call.platform.part(RegistryCompanies).find(cnpj, call.request_id)
     if found is None:
         raise NotFound("O cadastro da cidade não conhece este CNPJ.", code="legal-entity-unknown")

@@ -25,14 +25,17 @@ LONGEST_SIZE = 100
 
 
 async def list_companies(call: Call, page: Page, search: str | None, cnpj: str | None) -> Companies:
-    """Return a page of companies, sorted by name. `search` is a part of the name, and `cnpj` is the whole CNPJ."""
+    """Return a page of companies, sorted by name.
+
+    `search` filters by a part of the name, and `cnpj` by the whole number.
+    """
     async with call.reader.connection() as connection:
         companies, total = await store.select_companies(connection, search, cnpj, page)
     return Companies(companies, ListMeta.of(page, total))
 
 
 async def read_company(call: Call, cnpj: str) -> Company:
-    """Return a company. Raises NotFound."""
+    """Return a company. Raises NotFound if it does not exist."""
     return _require(await store.select_company(call.reader, cnpj))
 
 
@@ -64,7 +67,7 @@ def check_new_company(body: CompanyBody) -> Company:
 async def replace_company(call: Call, cnpj: str, body: CompanyBody) -> Company:
     """Replace a company's record.
 
-    Raises NotFound, PreconditionFailed, and Invalid. A body with a different CNPJ is invalid.
+    Raises NotFound, PreconditionFailed, and Invalid, for example for a body with a different CNPJ.
     """
     if body.cnpj is not None and parse_cnpj(body.cnpj) != cnpj:
         raise Invalid("O campo `cnpj` não é o do caminho: o CNPJ de uma empresa não muda.", code="cnpj-differs")

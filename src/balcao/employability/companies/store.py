@@ -78,7 +78,7 @@ WHERE ({", ".join(f"company.{name}" for name in _WRITTEN)})
     IS DISTINCT FROM ({", ".join(f"excluded.{name}" for name in _WRITTEN)})
 """)
 async def upsert_imported_companies(connection: Connection, companies: Sequence[Company]) -> int:
-    """Write new and changed companies, and return how many were written. Only the tables' owner may do this."""
+    """Write new and changed companies, and return how many were written. Only the tables' owner can do this."""
 
 
 async def delete_company(connection: Connection, cnpj: str) -> None:

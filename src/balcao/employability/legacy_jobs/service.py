@@ -136,5 +136,5 @@ def _clean(body: LegacyJobBody, zone: ZoneInfo) -> LegacyJobBody:
 
 
 def _assume_zone(given: datetime | None, zone: ZoneInfo) -> datetime | None:
-    """Return the instant with an offset. An instant without one is in `zone`."""
+    """Return the instant with an offset. An instant without an offset is in `zone`."""
     return given.replace(tzinfo=zone) if given is not None and given.tzinfo is None else given

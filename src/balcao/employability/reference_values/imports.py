@@ -10,7 +10,8 @@ from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.reference_values.schemas import ReferenceBody
 from balcao.employability.reference_values.store import ImportedValue, ImportMatch
 
-# A batch locks its values until it commits. Meanwhile, saves of jobs and resumes that use these values wait.
+# A batch locks its values until it commits. Saves of jobs and resumes that use these values wait meanwhile, so a batch
+# must not be much larger.
 BATCH = 500
 
 

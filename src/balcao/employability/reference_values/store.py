@@ -97,7 +97,7 @@ async def _update_value(connection: Connection, id_: UUID, descricao: str, posit
 
 
 class ImportedValue(NamedTuple):
-    """A value in a file. If `id` or `position` is None, an existing value keeps its own."""
+    """A value in a file. If `id` or `position` is None, an existing value keeps its id or position."""
 
     kind: Kind
     id: UUID | None

@@ -33,7 +33,7 @@ async def erase_data(call: Call, cpf: Cpf) -> Message:
     async with call.platform.database.transaction() as connection:
         now = utc_now()
         cleared = await call.platform.part(HeldHere).erase(connection, cpf, now)
-        await idempotency.forget_person(connection, cpf, now)  # responses to POST are stored for a day
+        await idempotency.forget_person(connection, cpf, now)  # deletes the stored responses to POST
         fields = sorted({f"{one.kind}.{field}" for one in cleared for field in one.fields})
         await call.platform.audit.record(connection, call, "delete", subject=cpf, fields=fields)
     return Message("Os dados das vagas foram apagados.")

@@ -39,7 +39,7 @@ async def list_entries(
 
 
 async def read_entry(call: Call, catalogue: Catalogue, id_: int) -> CatalogueEntry:
-    """Return an entry. Raises NotFound."""
+    """Return an entry. Raises NotFound if it does not exist."""
     return _require(await store.read_entry(call.platform.database, catalogue, id_))
 
 

@@ -11,7 +11,8 @@ from balcao.health_units.areas.outlines import Polygon, find_outline_fault, orie
 from balcao.health_units.texts import PublicText
 
 _RING = [[-43.2, -22.9], [-43.1, -22.9], [-43.1, -22.8], [-43.2, -22.9]]
-# The sixth decimal of a coordinate is about 11 centimetres. Any further decimals from drawing programs are only noise.
+# The sixth decimal of a coordinate is about 11 centimetres. Drawing programs add further decimals, which are only
+# noise.
 _DECIMALS = 6
 
 _Number = Annotated[float, Field(allow_inf_nan=False)]

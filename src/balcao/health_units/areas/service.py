@@ -1,6 +1,6 @@
 """Read and change areas: their names, and their outlines for maps.
 
-An outline decides neither to which area a unit belongs nor which units a right covers. The unit's `area` decides both.
+An outline decides neither to which area a unit belongs nor which units a right covers. The unit's `area` decides this.
 """
 
 from balcao.core.context.call import Call

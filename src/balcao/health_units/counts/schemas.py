@@ -31,7 +31,7 @@ class Grupo(StrEnum):
 
 
 class CountsQuery(Model):
-    """A filter for the notifications to count, and how to group them."""
+    """The days and units whose notifications to count, and the grouping of the counts."""
 
     periodo: Annotated[Periodo, Field(description="Contar por mês ou por trimestre.")] = Periodo.MES
     por: Annotated[Grupo, Field(description="Contar a cidade inteira, cada área ou cada unidade.")] = Grupo.CIDADE

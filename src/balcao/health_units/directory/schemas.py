@@ -1,4 +1,4 @@
-"""Wire types for units, as callers see them, and for the queries for units."""
+"""Wire types for units, as callers see them, and for queries that find units."""
 
 from enum import StrEnum
 from typing import Annotated, Literal

@@ -20,7 +20,7 @@ from balcao.health_units.risk.board import UnitBoard, UnitState
 
 
 def read_unit(call: Call, cnes: Cnes) -> Unit:
-    """Return a unit. Raises NotFound, and Unavailable if the board is stale."""
+    """Return a unit. Raises NotFound if it does not exist, and Unavailable if the board is stale."""
     board = call.platform.part(UnitBoard)
     return show_unit(board.get(cnes), _make_moment(call, board))
 
@@ -32,7 +32,7 @@ def list_units(call: Call, query: UnitsQuery) -> Units:
     """
     moment, found = _find(call, query)
     if query.ordem is Ordem.RISCO:
-        found.sort(key=lambda state: -get_effective_color(state).rank)  # stable: within a colour by name
+        found.sort(key=lambda state: -get_effective_color(state).rank)  # stable: units of a colour stay sorted by name
     page = Page(query.page, query.per_page)
     shown = [show_unit(state, moment) for state in found[page.offset : page.offset + page.limit]]
     return Units(shown, page.of(len(found)))
@@ -51,7 +51,7 @@ def map_units(call: Call, query: MapQuery) -> UnitFeatures:
     ]
     if query.lat is not None:
         placed = [(metres, state) for metres, state in placed if metres is not None and metres <= query.raio]
-        placed.sort(key=lambda each: each[0] or 0)  # stable: at equal distance by name
+        placed.sort(key=lambda each: each[0] or 0)  # stable: ties stay sorted by name
     return UnitFeatures([show_on_map(state, moment, metres) for metres, state in placed[: query.limit]])
 
 

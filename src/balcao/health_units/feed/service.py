@@ -108,7 +108,8 @@ async def issue_ticket(call: Call, query: StreamQuery) -> StreamTicket:
 async def open_stream_by_ticket(call: Call, address: str, ticket: str) -> AsyncGenerator[bytes, None]:
     """Return the events for which the ticket was issued, after checking again that its holder may read them.
 
-    Raises the same errors as `open_stream`, Unauthenticated for an unknown, used or expired ticket, and Forbidden.
+    Raises the same errors as `open_stream`, Unauthenticated for an unknown, used or expired ticket, and Forbidden if
+    the holder may no longer read the events.
     """
     caller, parameters = await tickets.redeem_ticket(call.platform, STREAM, READ, ticket)
     query = StreamQuery.model_construct(**parameters)
@@ -134,7 +135,7 @@ async def _open(
         has_ended=lambda: call.platform.has_ended(caller),
         replay=lambda first, last: _replay(call.platform, first, last, codes),
     )
-    hub.listeners.add(listener)  # from here on, it receives every new change
+    hub.listeners.add(listener)  # the listener now receives every new change
     if after is None or await _is_kept(call, after):
         listener.after = listener.after if after is None else after
         return hub.listen(listener, b"")

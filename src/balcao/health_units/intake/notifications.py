@@ -19,8 +19,8 @@ from balcao.health_units.notifications.imported import ImportedNotification, mak
 from balcao.health_units.notifications.schemas import Causa, CloseBody
 from balcao.health_units.situation import Risco
 
-BATCH = 100  # other writers wait until a batch commits
-# The clocks of the former system and of this machine may differ a little.
+BATCH = 100  # limited, because other writers wait for its commit
+# Accept times up to this far in the future, because the former system's clock may be ahead of this machine's.
 _LEEWAY = timedelta(minutes=5)
 _Instant = Annotated[datetime, Meta(tz=True)]
 _INSTANTS = ("aberta_em", "ultima_atualizacao", "encerrada_em")

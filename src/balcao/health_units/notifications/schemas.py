@@ -33,7 +33,7 @@ class EventKind(StrEnum):
     ENCERRAMENTO = "encerramento"
 
 
-# Although only staff read the reason, it must not contain personal data.
+# Only staff read the reason, but it must not contain personal data either.
 Motivo = Annotated[
     Reason,
     Field(

@@ -94,7 +94,10 @@ async def close_notification(
 
 
 async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notification, list[RecordedEvent]]:
-    """Return a notification and its log, and record the read in the audit trail. Raises NotFound."""
+    """Return a notification and its log, and record the read in the audit trail.
+
+    Raises NotFound if it does not exist.
+    """
     async with call.platform.database.transaction() as connection:
         await units.require_right_to_unit(call, connection, cnes)
         found = await store.select_notification(connection, cnes, id)
@@ -128,7 +131,9 @@ async def count_notification_events(call: Call, cnes: Cnes) -> int:
 
 
 async def import_notifications(connection: Connection, rows: Sequence[ImportedNotification]) -> list[Cnes]:
-    """Write new notifications of a former system and new events of known ones. Return the unit of each changed row.
+    """Write new notifications of a former system, and new events of known notifications.
+
+    Return the unit of each changed row.
 
     The result is the same as applying the rows one after the other. Raises Invalid for a row that cannot be applied.
     """

@@ -66,7 +66,7 @@ def open_event(risco: Risco, at: datetime) -> NotificationEvent:
 
 
 def change_event(notification: Notification, risco: Risco, now: datetime) -> NotificationEvent:
-    """Return the event that changes the colour, or confirms it if it is the same.
+    """Return the event that changes the colour, or the event that confirms it if `risco` is the current colour.
 
     Raises Conflict if the notification is closed.
     """

@@ -60,7 +60,10 @@ FROM health_units.notifications WHERE id = :id AND cnes = :cnes
 
 @statement(f"{_READ} FOR UPDATE")
 async def lock_notification(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
-    """Lock a notification of this unit until the transaction ends, and return it. Return None if there is none."""
+    """Lock a notification of this unit until the transaction ends, and return it.
+
+    Return None if the unit has no notification with this id.
+    """
 
 
 _OF_ROWS = """

@@ -24,7 +24,7 @@ class OpenQuery(Model):
 
 
 class EventsQuery(Model):
-    """A filter for events. `de` and `ate` are inclusive bounds of their times."""
+    """A filter for events. `de` and `ate` are inclusive bounds of the events' times."""
 
     area: _Area = None
     cnes: Annotated[

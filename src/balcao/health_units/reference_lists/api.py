@@ -34,7 +34,7 @@ def _parse_list(text: str) -> Lista:
 
 
 def _parse_code(text: str) -> str:
-    """Parse a value's code in a path. Raises Unprocessable."""
+    """Parse a value's code in a path. Raises Unprocessable if it is malformed."""
     if not re.fullmatch(CODE, text):
         item = Fault(
             loc=["path", "codigo"],

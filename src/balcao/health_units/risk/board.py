@@ -82,7 +82,7 @@ class UnitBoard:
         return self._all_risks
 
     def get(self, cnes: Cnes) -> UnitState:
-        """Return a unit. Raises NotFound, and Unavailable if the snapshot is stale."""
+        """Return a unit. Raises NotFound if it does not exist, and Unavailable if the snapshot is stale."""
         found = self.snapshot.states.get(cnes.digits)
         if found is None:
             raise NotFound("Unidade de saúde não encontrada.", code="unit-not-found")
@@ -99,7 +99,7 @@ class UnitBoard:
         return _show_risks(snapshot, [snapshot.states[code] for code in wanted if code in snapshot.states], unknown)
 
     def replace(self, snapshot: BoardSnapshot, asked_at: float) -> None:
-        """Replace the snapshot with one whose query started at `asked_at` (monotonic, in seconds).
+        """Replace the snapshot. The query for the new snapshot started at `asked_at` (monotonic, in seconds).
 
         If two refreshes overlap, the result of the earlier refresh is ignored if it finishes last. It may lack a change
         that the later refresh has read, and no further notification would correct it.

@@ -22,7 +22,10 @@ from balcao.health_units.situation import Status
 
 
 def read_risk(call: Call, cnes: Cnes) -> Ready:
-    """Return the response about a unit from the board. Raises NotFound, and Unavailable if the board is stale."""
+    """Return the response about a unit from the board.
+
+    Raises NotFound if the unit does not exist, and Unavailable if the board is stale.
+    """
     return call.platform.part(UnitBoard).get(cnes).ready
 
 

@@ -60,7 +60,7 @@ class WeekBody(Model):
 
 
 class ExceptionBody(Model):
-    """The opening periods of a single day, which replace those of its weekday."""
+    """The opening periods of a single day, which replace the periods of its weekday."""
 
     intervalos: Annotated[
         Intervals,

@@ -45,7 +45,7 @@ async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
 
 
 async def import_weeks(connection: Connection, bodies: Mapping[Cnes, WeekBody]) -> set[Cnes]:
-    """Write the imported weekly hours that differ from the stored ones. Return the units whose hours were written."""
+    """Write the imported weekly hours that differ from the stored hours. Return the units whose hours were written."""
     weeks = [Week(cnes.digits, _fill_week(body.semana), body.abre_feriado) for cnes, body in bodies.items()]
     return await store.put_changed_weeks(connection, weeks)
 
@@ -92,7 +92,10 @@ async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
 
 
 async def _lock(call: Call, connection: Connection, cnes: Cnes) -> None:
-    """Lock the unit, so that no other transaction changes its timetable. Raises Forbidden and NotFound."""
+    """Lock the unit, so that no other transaction changes its timetable.
+
+    Raises Forbidden if the caller has no right to the unit, and NotFound if it does not exist.
+    """
     await units.require_right_to_unit(call, connection, cnes)
     await units.lock_unit(connection, cnes)
 
@@ -107,7 +110,10 @@ async def read_week(call: Call, cnes: Cnes) -> Week:
 
 
 async def list_exceptions(call: Call, cnes: Cnes, query: ExceptionsQuery) -> DayExceptions:
-    """Return a unit's exceptions, sorted by date. Raises Unprocessable and NotFound."""
+    """Return a unit's exceptions, sorted by date.
+
+    Raises Unprocessable for an invalid period, and NotFound if the unit does not exist.
+    """
     first, last = query.to_period(utc_now().astimezone(call.zone).date())
     async with call.platform.database.connection() as connection:
         found = await store.select_exceptions(connection, cnes, first, last)
@@ -117,7 +123,7 @@ async def list_exceptions(call: Call, cnes: Cnes, query: ExceptionsQuery) -> Day
 
 
 async def read_exception(call: Call, cnes: Cnes, day: date) -> DayException:
-    """Return the exception on a day. Raises NotFound."""
+    """Return the exception on a day. Raises NotFound if there is none."""
     found = await store.select_exception(call.platform.database, cnes, day)
     if found is None:
         await _require_unit(call, cnes)
@@ -136,9 +142,9 @@ def _make_unknown_exception() -> NotFound:
 
 
 async def list_opening_days(call: Call, cnes: Cnes, query: DaysQuery) -> Days:
-    """Return the opening periods of each day. Raises Unprocessable and NotFound.
+    """Return the opening periods of each day, after holidays and exceptions are applied.
 
-    Holidays and exceptions are applied.
+    Raises Unprocessable for an invalid period, and NotFound if the unit does not exist.
     """
     return _show_days(cnes, *await _read_openings(call, cnes, query))
 

@@ -42,7 +42,7 @@ async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None =
 
 
 async def read_unit_record(call: Call, cnes: Cnes) -> UnitRecord:
-    """Return a unit's record. Raises NotFound."""
+    """Return a unit's record. Raises NotFound if it does not exist."""
     found = _show_record(call, await store.select_unit_record(call.platform.database, cnes))
     if found is None:
         raise make_unknown_unit()

@@ -91,7 +91,7 @@ async def lock_units(connection: Connection, codes: Sequence[str]) -> set[str]:
 
 @statement("SELECT area FROM health_units.units WHERE cnes = :cnes")
 async def read_unit_area(connection: Connection, cnes: Cnes) -> tuple[str | None] | None:
-    """Return a tuple with the unit's area, which may be None. Return None instead of a tuple for an unknown unit."""
+    """Return a tuple with the unit's area, which may be None. For an unknown unit, return None instead of a tuple."""
 
 
 @statement("SELECT cnes FROM health_units.units")

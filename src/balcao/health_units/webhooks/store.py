@@ -76,7 +76,7 @@ WHERE aviso = :id
     )
 )
 async def select_unit_deliveries(connection: Connection, id: UUID, failed: bool, page: Page) -> Paged[StoredDelivery]:
-    """Return the page's deliveries, newest first, and the number on all pages.
+    """Return the page's deliveries, newest first, and the number of deliveries on all pages.
 
     If `failed` is set, only deliveries that the receiver has not accepted are included.
     """

@@ -122,7 +122,7 @@ def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
     return found
 
 
-@lru_cache(1024)  # the lines of an import share a few ids
+@lru_cache(1024)  # cached, because the lines of an import share a few ids
 def parse_id(field: str, value: str | UUID) -> UUID:
     """Parse the id of a reference value. Raises Invalid, naming the field."""
     return value if isinstance(value, UUID) else parse_uuid_field(field, value)

@@ -77,7 +77,7 @@ QuestionKind = Literal["resposta_curta", "resposta_numerica", "selecao_unica", "
 
 
 class ReferenceId(msgspec.Struct):
-    """The id of a reference value. Clients may send the whole record."""
+    """The id of a reference value. Clients may send the value's whole record, of which only `id` is read."""
 
     id: Annotated[str, Meta(description="Identificador (UUID).", examples=[ID_EXAMPLE])]
 
@@ -128,7 +128,7 @@ References = Annotated[list[ReferenceId] | UnsetType | None, Meta(description="N
 
 
 class JobBody(msgspec.Struct, kw_only=True):
-    """A job in a request. Clients may also send other members of a response, such as `status`. These are ignored."""
+    """A job in a request. Other members of a response, such as `status`, are allowed and ignored."""
 
     titulo: Annotated[
         OptionalText, Meta(description="Título, de 1 a 500 caracteres; obrigatório.", examples=["Confeiteiro"])

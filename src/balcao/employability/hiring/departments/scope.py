@@ -1,4 +1,4 @@
-"""The jobs within a staff member's reach: all jobs, or those of their departments (rules: employability 2.0, 4.6)."""
+"""The jobs that a member of staff can reach: all jobs, or their departments' jobs (rules: employability 2.0, 4.6)."""
 
 import time
 from dataclasses import dataclass
@@ -10,7 +10,8 @@ from balcao.core.outgoing import ServiceClient
 from balcao.core.values.cpf import Cpf
 
 BUDGET_SECONDS = 2.0
-# A portal page sends several calls at the same time, and the registry writes an audit event for each read.
+# For this time, calls use the cached departments. A portal page sends several calls at the same time, and the registry
+# writes an audit event for each read.
 FRESH_SECONDS = 5.0
 USABLE_SECONDS = 15 * 60.0
 MOST_REMEMBERED = 1_000
@@ -69,7 +70,7 @@ class StaffLinks:
     def _remember(self, cpf: Cpf, codes: frozenset[str]) -> None:
         self._seen.pop(cpf, None)
         if len(self._seen) >= MOST_REMEMBERED:
-            del self._seen[next(iter(self._seen))]  # the oldest entry
+            del self._seen[next(iter(self._seen))]  # removes the oldest entry
         self._seen[cpf] = (time.monotonic(), codes)
 
 

@@ -38,7 +38,7 @@ async def require_department(call: Call, cd_ua: str) -> None:
 async def refresh_department(call: Call, cd_ua: str) -> Department | None:
     """Read a department from the registry and store it.
 
-    Return None if the registry does not know it. Raises Unavailable.
+    Return None if the registry does not know it. Raises Unavailable if the registry is down.
     """
     registry = call.platform.part(ServiceClient)
     path = f"/departments/{quote(cd_ua, safe='')}"

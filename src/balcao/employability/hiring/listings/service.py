@@ -1,4 +1,4 @@
-"""Staff create, change, move and delete jobs (rules: employability 2.5, 4.1, 4.2, 4.6)."""
+"""Create, change and delete jobs, and change their states (rules: employability 2.5, 4.1, 4.2, 4.6)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -55,7 +55,7 @@ from balcao.employability.reference_values.kinds import ValueKey
 from balcao.employability.reference_values.store import list_unknown_values
 from balcao.employability.schemas import Message
 
-# Computes a job's new content from its stored content.
+# A function that computes a job's new content from its stored content.
 Change = Callable[[JobContent], JobContent]
 FIELDS = ["vaga"]
 DELETED = "deleted"
@@ -69,7 +69,7 @@ IMPORT, IMPORTER_NAME = "import", "Importação"
 
 
 async def read_job(call: Call, id_: UUID) -> StaffJob:
-    """Return a job within the caller's reach. Raises NotFound."""
+    """Return a job. Raises NotFound if it does not exist or is out of the caller's reach."""
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:
         return _show(call, require_job(await store.select_job(connection, scope, id_, utc_now())))
@@ -206,7 +206,7 @@ async def insert_imported_jobs(connection: Connection, jobs: Mapping[UUID, NewJo
 async def replace_imported_jobs(
     connection: Connection, stored: Mapping[UUID, StoredContent], contents: Mapping[UUID, JobContent]
 ) -> None:
-    """Replace the content of jobs and add an event to their histories.
+    """Replace the content of jobs and add an event to each job's history.
 
     Candidates at a removed step move to the previous remaining step, or to none.
     """
@@ -249,7 +249,7 @@ async def _change_locked(connection: Connection, call: Call, scope: Scope, id_: 
     await writing_store.update_jobs(connection, {id_: content})
     changed = await _read(connection, scope, id_, now)
     if job.status is not JobStatus.EDITING:
-        # The history shows the approver and other readers that the job has changed.
+        # The event in the history shows the approver and other readers that the job has changed.
         await _record(connection, call, id_, job.status, Event.EDIT, changed.status)
     await call.platform.audit.record(connection, call, "update", fields=FIELDS)
     return _show(call, changed)
@@ -341,7 +341,7 @@ def _require_reach(scope: Scope, cd_ua: str | None) -> None:
 
 
 def _require_right(call: Call, transition: Transition | None) -> Transition:
-    """Return the transition. Raises Forbidden if the caller has none of its actions."""
+    """Return `transition`. Raises Forbidden if the caller has none of the transition's actions."""
     assert transition is not None
     if not any(map(call.holds, transition.actions)):
         raise call.lacks(*transition.actions)

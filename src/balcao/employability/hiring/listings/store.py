@@ -130,8 +130,8 @@ async def find_published_job(source: Source, job_id: UUID, now: datetime) -> Jso
 async def lock_job(connection: Connection, scope: Scope, job_id: UUID, now: datetime) -> Job | None:
     """Lock a job until the transaction ends, and return it. Return None if it is unknown, deleted or out of reach.
 
-    A separate statement takes the lock first. If one statement did both, it could wait for the lock and then read steps
-    from a snapshot older than the lock.
+    A separate statement takes the lock first. If one statement locked and read the job, it could wait for the lock and
+    then read steps from a snapshot older than the lock.
     """
     await _lock_job(connection, scope, job_id)
     return await select_job(connection, scope, job_id, now)

@@ -43,7 +43,7 @@ async def replace_disability_types(call: Call, job_id: UUID, body: DisabilityTyp
 
 
 async def replace_zones(call: Call, job_id: UUID, body: ZonesBody) -> Message:
-    """Replace a job's zones. Raises Invalid."""
+    """Replace a job's zones. Raises Invalid, for example for an unknown zone."""
     ids = parse_ids("zona_ids", body.zona_ids)
     await listings.change_job(call, job_id, lambda content: msgspec.structs.replace(content, zonas=ids))
     return Message("Zonas alteradas.")
@@ -100,7 +100,7 @@ async def replace_step(call: Call, job_id: UUID, id_: UUID, body: StepBody) -> S
 
 
 async def remove_step(call: Call, job_id: UUID, id_: UUID) -> Message:
-    """Remove a step. The steps after it move up. Raises NotFound."""
+    """Remove a step. The steps after it move up. Raises NotFound if the job is out of reach or has no such step."""
 
     def change(content: JobContent) -> JobContent:
         _find_place(content, id_)

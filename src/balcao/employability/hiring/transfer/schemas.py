@@ -1,4 +1,4 @@
-"""A line of the job import: the members of a POST body, and a few that only a file can contain."""
+"""A line of the job import: the members of a POST body, and a few members that only a file can contain."""
 
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
@@ -20,7 +20,7 @@ from balcao.employability.hiring.listings.states import JobStatus
 from balcao.employability.instants import parse_instant
 
 ANY_ZONE = ZoneInfo("UTC")
-# The clocks of the former system and of this machine may differ a little.
+# Accept instants up to this far in the future, because the former system's clock may be ahead of this machine's.
 _LEEWAY = timedelta(minutes=5)
 
 
@@ -61,7 +61,7 @@ class JobRow(JobBody, kw_only=True, dict=True):
 
 
 class Instants(NamedTuple):
-    """The deadline, publication and creation of a job in a row."""
+    """The instants in a row of the import: the job's deadline, publication and creation."""
 
     limit: datetime | None
     publicado_em: datetime | None
@@ -88,5 +88,5 @@ _PARTS = {"etapas": "etapa", "informacoes_complementares": "pergunta"}
 def iterate_part_ids(job_id: UUID, field: str) -> Iterator[UUID]:
     """Yield an id for each position of a job's steps or questions. The ids are the same whenever the file is read."""
     space, part = uuid_utils.UUID(job_id.hex), _PARTS[field]  # computed once for all parts
-    # This takes half the time of calling UUID().
+    # `convert` takes half the time of calling UUID().
     return (msgspec.convert(uuid_utils.uuid5(space, f"{part}:{place}").bytes, UUID) for place in count())

@@ -92,4 +92,4 @@ FROM employability.terms_acceptance AS acceptance LEFT JOIN employability.bank_p
 WHERE person.cpf IS NULL OR person.read_at < now() - :age::interval ORDER BY person.read_at NULLS FIRST LIMIT :most
 """)
 async def list_stale_acceptances(connection: Connection, age: timedelta, most: int) -> list[UUID]:
-    """Return the acceptances whose names were never read, then those with names older than `age`, the oldest first."""
+    """Return acceptances whose names were never read, then acceptances with names older than `age`, oldest first."""

@@ -17,7 +17,10 @@ MOST_CONTRACTS = 20
 
 
 async def read_job_search(call: Call, cpf: Cpf) -> JobSearch:
-    """Return a person's record. For other callers, the CPF is masked and the read is recorded. Raises NotFound."""
+    """Return a person's record. For other callers, the CPF is masked and the read is recorded.
+
+    Raises NotFound if the person has no record.
+    """
     async with call.reading(cpf, FIELDS) as source:
         found = await store.select_job_search(source, cpf)
     if found is None:
@@ -44,7 +47,7 @@ async def save_job_search(call: Call, cpf: Cpf, body: JobSearchBody) -> JobSearc
         await store.replace_job_search(connection, cpf, body, contracts)
         saved = await store.select_job_search(connection, cpf)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=FIELDS)
-    assert saved is not None  # just written, under the lock of the resume
+    assert saved is not None  # written above, while the resume is locked
     return saved
 
 

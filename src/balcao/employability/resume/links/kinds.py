@@ -42,10 +42,12 @@ class LinkKind:
 
 @dataclass(frozen=True, eq=False)
 class Linking:
-    """The functions for adding a link of one kind. `is_asked_for` finds an existing link. The others create errors.
+    """The functions for adding a link of one kind.
+
+    `is_asked_for` finds an existing link. The other functions create errors.
 
     This class is separate from `LinkKind`, because the API description lists the errors of each operation, and only
-    adding a link raises these.
+    adding a link raises these errors.
     """
 
     kind: LinkKind
@@ -55,7 +57,10 @@ class Linking:
 
 
 class ListRefusals(NamedTuple):
-    """The errors of saving all links of a kind in one call. `repeated` is also the error for too many entries."""
+    """Creates the errors of a call that saves all links of a kind.
+
+    `repeated` is also the error for too many entries.
+    """
 
     repeated: Callable[[], Invalid]
     unknown: Callable[[], Invalid]

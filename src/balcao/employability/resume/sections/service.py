@@ -1,6 +1,6 @@
 """The sections of a resume.
 
-Without access to a row, callers get the 404 of an unknown row (rules: employability 2.8).
+A caller without access to a row gets the same 404 as for an unknown row (rules: employability 2.8).
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ async def read_row(call: Call, section: Section, id_: UUID) -> Any:
         raise _unknown(section)
     if not reached.is_owner:
         async with reached.reading(Cpf(row.cpf), [section.member]):
-            pass  # only the audit event; the row itself was read above
+            pass  # records the audit event; the row was read above
     return show_rows(reached, [row])[0]
 
 
@@ -115,7 +115,7 @@ async def delete_row(call: Call, section: Section, id_: UUID) -> Message:
 
 
 async def _lock(connection: Connection, call: Call, section: Section, id_: UUID) -> tuple[Call, Cpf]:
-    """Lock the resume that contains a row. Return the call with its right to that resume, and the owner's CPF.
+    """Lock the resume that contains a row. Return the call with the caller's right to the resume, and the owner's CPF.
 
     Raises NotFound if the row is unknown or the caller may not change it.
     """

@@ -179,9 +179,9 @@ async def restore_applications(call: Call, rows: Sequence[RestoredApplication]) 
 async def find_application(
     call: Call, id_: UUID, action: str, *, also_withdrawn: bool = False
 ) -> tuple[Call, StoredApplication, JobSummary]:
-    """Return the call with its right to an application, the application and its job.
+    """Return an application, its job, and the call with the caller's right to the application.
 
-    The right is that of the candidate, or of staff who have `action` and can reach the job.
+    Candidates have the right as owners. Staff have it through `action`, if they can reach the job.
 
     Raises the same NotFound for an unknown id and for an application outside the caller's reach.
     """

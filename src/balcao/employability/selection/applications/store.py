@@ -299,7 +299,10 @@ UPDATE employability.application SET
 FROM erased WHERE application.id = erased.id
 """)
 async def erase_applications(connection: Connection, cpf: Cpf) -> int:
-    """Withdraw a person's open applications, and erase the content of all. Return the number of erased applications."""
+    """Withdraw a person's open applications, and erase the content of all their applications.
+
+    Return the number of erased applications.
+    """
 
 
 @statement("SELECT count(*) FROM employability.application WHERE cpf = :cpf")

@@ -49,9 +49,10 @@ async def list_candidates(
 
 
 async def count_candidates(call: Call, job_id: UUID) -> CandidateCounts:
-    """Return the number of candidates of a job within reach by step and status. The job may be deleted.
+    """Return the number of a job's candidates by step and status. The job may be deleted.
 
-    This reads no personal data, so nothing is recorded. Raises NotFound.
+    This reads no personal data, so nothing is recorded. Raises NotFound if the job is unknown or out of the caller's
+    reach.
     """
     scope = await find_scope(call)
     async with call.platform.database.connection() as connection:

@@ -31,12 +31,12 @@ _ANSWERED = """EXISTS (
     SELECT FROM employability.application_content AS content, jsonb_array_elements(content.respostas) AS answer
     WHERE content.id_candidatura = application.id AND answer ->> 'id_info' = {}::text AND %s
     OFFSET 0)"""
-# CASE prevents the cast of an answer that is not a number, because its question had another type at that time.
-_NUMBER = NUMBER.pattern.replace("{", "{{").replace("}", "}}")  # braces in conditions mark values, so double them
+# CASE prevents the cast of an answer that is not a number. Such an answer was given when its question had another type.
+_NUMBER = NUMBER.pattern.replace("{", "{{").replace("}", "}}")  # braces in conditions mark values, so they are doubled
 _ANSWER_NUMBER = f"""CASE WHEN answer ->> 'resposta' ~ '^{_NUMBER}$'
     THEN replace(answer ->> 'resposta', ',', '.')::numeric END"""
-# Two forms of a condition on the job. The first filters the newest applications by a set of jobs in memory. The second
-# looks up each job in an index. IS TRUE stops PostgreSQL from turning the first into a join.
+# Two forms of a condition on the job. The first form filters the newest applications by a set of jobs in memory. The
+# second form looks up each job in an index. IS TRUE stops PostgreSQL from turning the first form into a join.
 _PASSING = f"(application.id_vaga IN ({_JOBS})) IS TRUE"
 _JOB_BY_JOB = f"application.id_vaga = ANY (ARRAY({_JOBS}))"
 # The cost of reading and sorting a matching application, relative to skipping one in the order of the list.

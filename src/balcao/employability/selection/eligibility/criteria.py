@@ -14,7 +14,8 @@ from balcao.employability.texts import fold_line
 
 EXCLUSIVE = "exclusivo_pcd"
 COMPLETE = "Completo"
-# The registry's value for a person without a disability, and the only schooling level that it names differently.
+# The registry's value for a person without a disability, and the only schooling level whose name in the registry
+# differs from the reference value.
 _NO_DISABILITY = fold_line("Não sou pessoa com deficiência")
 _SAME_LEVELS = {fold_line("Pós Graduação"): fold_line("Pós-graduação/MBA")}
 _UNFINISHED = fold_line("incompleto")

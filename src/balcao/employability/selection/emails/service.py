@@ -21,7 +21,7 @@ async def enqueue_emails(connection: Connection, kind: Email, events: Mapping[UU
 
 
 async def tell_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
-    """Enqueue e-mails about a closed job to its candidates without a decision.
+    """Enqueue e-mails about a discontinued job to the candidates whose applications have no decision.
 
     `event` is the event in the job's history. If this runs twice, the e-mails have the same Message-IDs.
     """

@@ -31,7 +31,7 @@ async def upsert_copy(connection: Connection, cpf: Cpf, record: PersonRecord) ->
     """Store a record that was just read from the registry."""
 
 
-# Only people with an application that is neither withdrawn nor erased, for a published (also expired) or frozen job.
+# The people with an application that is neither withdrawn nor erased, for a published (even expired) or frozen job.
 @statement("""
 SELECT DISTINCT application.cpf
 FROM employability.job

@@ -16,7 +16,8 @@ FIELD = "respostas_info_complementares"
 LONGEST_ANSWER = 2000
 SEPARATOR = ", "
 _NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:[.,][0-9]{1,30})?")
-# If one option contains another, an answer can be split in exponentially many ways. Realistic options need few tries.
+# If one option contains another, an answer can be split in exponentially many ways. Realistic options need few tries,
+# and this limit ends any longer search.
 MOST_TRIES = 20_000
 
 
@@ -45,7 +46,7 @@ def split_options(text: str, options: Sequence[str]) -> list[str] | None:
     """Split a text of options joined by `, `. Return None if it contains anything else or an option twice.
 
     Options can contain `, ` themselves. The search tries the longest option first and backtracks if the rest does not
-    fit. It also returns None after MOST_TRIES tries.
+    fit. It gives up and returns None after it has tried MOST_TRIES options.
     """
     longest_first = sorted(options, key=len, reverse=True)
     tries = 0

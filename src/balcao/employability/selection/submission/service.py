@@ -53,7 +53,8 @@ from balcao.employability.texts import clean_optional_line, parse_uuid_field
 
 MOST_WITHDRAWALS = 3
 CITIZEN, STAFF = "cidadao", "equipe"
-# A try fails only if the job, the resume or the person's applications changed since they were read.
+# Attempts to store an application. An attempt fails only if the job, the resume or the person's applications changed
+# since they were read.
 MOST_TRIES = 10
 RETRY_AFTER_SECONDS = 1
 
@@ -130,7 +131,7 @@ async def replace_application(call: Call, id_: UUID, body: ApplicationChange) ->
 async def _apply(connection: Connection, request: _ApplicationRequest) -> Application:
     """Check and store an application. If the data on which the checks are based has changed, read and check again.
 
-    Raises Unavailable after MOST_TRIES tries.
+    Raises Unavailable if the data has changed in all of MOST_TRIES attempts.
     """
     read = request.job
     for _ in range(MOST_TRIES):
@@ -239,7 +240,7 @@ def _prepare(
 
 
 def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
-    """Return the candidate's CPF, and the call with its right to apply for this person.
+    """Return the candidate's CPF, and the call with the caller's right to apply for this person.
 
     Raises Forbidden, Invalid and Unauthenticated.
     """
