@@ -191,7 +191,7 @@ def build_management(
 
 
 def mount_service(service: Service, platform: Platform) -> Mount:
-    """Build an endpoint for each operation of the service. Raises MalformedOperation."""
+    """Build an endpoint for each operation of the service. Raises MalformedOperation as `Service.operations` does."""
     endpoints: list[tuple[str, str, Endpoint]] = []
     operations = service.operations()
     writers = Writers((operation.key, operation.rule) for operation in operations if operation.method != "GET")

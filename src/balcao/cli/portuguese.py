@@ -87,7 +87,7 @@ class Commands(typer.Typer):
     def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
         super().__init__(
             cls=cls,
-            suggest_commands=False,  # would only suggest imported commands, and in English
+            suggest_commands=False,  # the library suggests only imported commands, in English
             no_args_is_help=True,
             add_completion=False,
             options_metavar="[OPÇÕES]",

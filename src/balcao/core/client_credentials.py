@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 # A token is replaced this long before it expires.
 MARGIN_SECONDS = 60.0
-# The lifetime in seconds if the response states none, and the maximum that is believed.
+# How long a token is used if the response states no lifetime, and the longest stated lifetime that we believe.
 LIFETIME_WHEN_UNKNOWN = 1_800.0
 LONGEST_LIFETIME = 86_400.0
 
@@ -36,7 +36,7 @@ class ClientCredentials:
         self._token: Token | None = None
 
     async def get(self) -> Token:
-        """Return a token that is valid for some more time. Raises the errors of the token request."""
+        """Return the current token, or request a new one if it expires soon. Raises the errors of the request."""
         async with self._lock:
             if self._token is None or self._token.use_until <= time.monotonic():
                 self._token = _to_token(await self._ask(self._form))

@@ -53,8 +53,10 @@ async def post_guarded(
     seconds: float,
     allow_private: bool = False,
 ) -> Answered:
-    """Send a POST and return its status. Raises AddressRefused, TimeoutError or httpx.HTTPError.
+    """Send a POST and return its status.
 
+    Raises AddressRefused for an address in an internal network, TimeoutError after `seconds`, or httpx.HTTPError if the
+    call fails.
     `allow_private` is for machines on which developers try the platform.
     """
     parts = urlsplit(url)

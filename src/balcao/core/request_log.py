@@ -10,7 +10,7 @@ from balcao.core.logs import LOGGER_NAME, is_terminal, paint
 
 # The maximum delay of a line. The log may lose its last lines, unlike the audit trail, which is committed.
 DELAY_SECONDS = 0.05
-# Gateways check several times a second. A healthy answer is only logged at the level debug.
+# Gateways check several times a second. Their successful responses are only logged at debug level.
 _HEALTH_CHECK = re.compile(r"(?:.*\.)?(?:live|ready|readi)[a-z0-9_]*")
 
 

@@ -44,7 +44,7 @@ class Service:
     - `ready`: the service's own checks of readiness, by name.
     - `has_city_times`: timestamps of liveness and readiness have the city's offset, like the service's other instants.
     - `seed`: loads seed data after the migrations.
-    - `lifespan`: opens what the service keeps in the process.
+    - `lifespan`: opens the resources that the service holds in the process.
     """
 
     name: str

@@ -86,7 +86,7 @@ class ServiceNumbers(NamedTuple):
     times: tuple[int, ...] = (0,) * len(_BUCKETS)
 
     def plus(self, other: "ServiceNumbers") -> "ServiceNumbers":
-        """Return the sum of both."""
+        """Return the sum of these counts and `other`."""
         return ServiceNumbers(
             self.responses + other.responses,
             self.refusals + other.refusals,
@@ -97,7 +97,7 @@ class ServiceNumbers(NamedTuple):
         )
 
     def minus(self, other: "ServiceNumbers") -> "ServiceNumbers":
-        """Return what was counted since `other`."""
+        """Return the counts since `other`."""
         return ServiceNumbers(
             self.responses - other.responses,
             self.refusals - other.refusals,

@@ -123,7 +123,7 @@ def carry_trace() -> dict[str, str] | None:
 
 
 class TracedClient(httpx.AsyncClient):
-    """An HTTP client whose calls are spans, named by method and host, and which sends `traceparent`."""
+    """An HTTP client that records each call as a span, named by method and host, and sends `traceparent`."""
 
     async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """Send the request."""

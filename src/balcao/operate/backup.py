@@ -72,7 +72,10 @@ class RestoredCluster(NamedTuple):
 
 
 def create_copy(folder: Path, keep: int | None) -> Copied:
-    """Copy the whole server and verify the copy. With `keep`, delete older copies. Raises OperatorFault."""
+    """Copy the whole server and verify the copy. With `keep`, delete all but the newest `keep` copies.
+
+    Raises OperatorFault if the folder cannot be written or the login may not copy the server.
+    """
     settings = Settings.load()
     with database.open_database(settings) as url, writing_to(folder):
         login = settings.find_backup_url(url)
@@ -86,7 +89,7 @@ def follow_log(folder: Path, on_begin: Callable[[], None]) -> None:
     """Receive the server's log until SIGTERM or SIGINT arrives. Raises OperatorFault if it cannot start."""
     settings = Settings.load()
     with database.open_database(settings) as url, writing_to(folder):
-        logs.configure(settings.log_level)  # runs as a service, whose log operators read
+        logs.configure(settings.log_level)  # the command runs as a service; operators read its log
         asyncio.run(_follow(settings, url, folder.absolute(), on_begin))
 
 
@@ -148,7 +151,10 @@ def restore_cluster(folder: Path, until: str | None, name: str) -> RestoredClust
 
 
 def erase_again(folder: Path) -> int:
-    """Repeat in a restored database the erasures that the copy does not contain. Return their number."""
+    """Repeat in a restored database the erasures that the copy does not contain, and return their number.
+
+    Also delete the records of the former server's copies and log.
+    """
     erased = tombstones.find_latest_tombstones(tombstones.read_tombstones(folder))
 
     async def erase(call: Call) -> int:
@@ -183,7 +189,7 @@ async def _wait_for_promotion(running: Any) -> None:
 
 @contextmanager
 def _explain_login(settings: Settings) -> Iterator[None]:
-    """Explain why a login may not copy the server, and name the setting with the login. Raises OperatorFault."""
+    """Turn an exception in the block into OperatorFault, which explains it and names the setting with the login."""
     try:
         yield
     except (PostgresqlError, Unavailable, StatementRefused) as fault:
@@ -255,7 +261,7 @@ async def _keep_following(
                 log.warning("backup.interrupted", code=type(fault).__name__)
             await _pause(stopping)
     finally:
-        receiver.send_signal(signal.SIGINT)  # it stores what it has received, then exits
+        receiver.send_signal(signal.SIGINT)  # the receiver stores the received log, then exits
         receiver.wait()
 
 

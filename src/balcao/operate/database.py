@@ -79,7 +79,7 @@ def make_role(settings: Settings) -> "ApplicationRole":
 async def require_owner(settings: Settings, url: str) -> str:
     """Check that the owner can log in to the database at `url`, and return the owner's address.
 
-    Raises OperatorFault. The message names the setting that is wrong.
+    Raises OperatorFault, with the name of the wrong setting, if the owner cannot log in.
     """
     from balcao.core.database.pool import Database
     from balcao.core.database.refusals import describe_refusal

@@ -92,7 +92,7 @@ def explained() -> Iterator[None]:
 
 @contextmanager
 def writing_to(folder: object) -> Iterator[None]:
-    """Explain why a folder that the operator chose cannot be written. Raises OperatorFault."""
+    """Raise OperatorFault, with an explanation, if the block cannot write to the folder that the operator chose."""
     try:
         yield
     except OSError as fault:

@@ -34,7 +34,7 @@ class Imported(NamedTuple):
 
 
 def make_order(service_name: str, kind: str, origin: str | None, report: Path | None, *, dry_run: bool) -> Order:
-    """Return the order to import rows of this kind into the service."""
+    """Return an import order for rows of this kind and for this service."""
     (declared,) = app.choose_services([service_name])
     return Order(declared.imports[kind], origin, report, dry_run)
 

@@ -18,7 +18,7 @@ class ConnectionSettings(BaseModel):
     max_header_bytes: int = Field(65_536, ge=8_192, le=1_048_576)
     header_timeout: float = Field(30.0, gt=0, le=600)
     body_timeout: float = Field(30.0, gt=0, le=600)
-    shutdown_timeout: float = Field(10.0, gt=0, le=12)  # a process exits if it has not stopped after 15 seconds
+    shutdown_timeout: float = Field(10.0, gt=0, le=12)  # below 15 s, after which a stopping process exits
 
     @property
     def trusted_proxies(self) -> tuple[str, ...]:

@@ -194,7 +194,7 @@ class Api:
                 self._base + path,
                 params=[pair for name, value in query.items() for pair in _list_pairs(name, value)],
                 content=None if body is None else msgspec.json.encode(body),
-                headers=headers,  # type: ignore[arg-type] # bytes work too
+                headers=headers,  # type: ignore[arg-type] # httpx also accepts bytes
                 timeout=READ_TIMEOUT if method == "GET" else WRITE_TIMEOUT,
             )
         except httpx.HTTPError as fault:

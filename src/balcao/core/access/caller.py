@@ -18,8 +18,8 @@ from balcao.core.errors import Unauthenticated
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.personal_data import clean_name
 
-# Claims that identity providers put into the token of a login, never into a client credentials token. Not `acr`,
-# which Keycloak writes into both.
+# Claims that identity providers put into the token of a login, never into a client credentials token. `acr` is
+# not listed, because Keycloak writes it into both kinds of tokens.
 LOGIN_CLAIMS = frozenset(
     "cpf sid session_state auth_time amr nonce name given_name middle_name family_name nickname email".split()
 )

@@ -21,7 +21,7 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 
 CHANNEL = "balcao_access"
-# Including the read, a lost notification is made up for within five seconds.
+# The interval of polling. If a notification is lost, the change applies within five seconds, reading included.
 POLL_SECONDS = 4.0
 # A snapshot that was not confirmed for this long must not decide, because rights may have been withdrawn.
 USABLE_SECONDS = 300.0
@@ -74,7 +74,7 @@ async def confirm_operations(database: Database, operations: Sequence[AnnouncedO
     try:
         async with database.connection() as connection:
             await _confirm_served(connection, [operation.operation for operation in operations])
-    except Exception as failure:  # the next interval tries again
+    except Exception as failure:  # the next hourly confirmation makes up for it
         log.warning("catalogue.not_announced", code=type(failure).__name__)
 
 
@@ -99,7 +99,7 @@ class Catalogue:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The newest version. Raises Unavailable if it has not been confirmed for too long."""
+        """The newest version. Raises Unavailable if its last confirmation is too old."""
         self.require_confirmed()
         return self._latest
 
@@ -112,7 +112,7 @@ class Catalogue:
         return self._latest
 
     def require_confirmed(self) -> None:
-        """Raise Unavailable if the snapshot is unconfirmed for too long, because rights may have been withdrawn."""
+        """Raise Unavailable if the last confirmation is too old, because rights may have been withdrawn since."""
         if not self.is_confirmed:
             raise Unavailable(code="stale-snapshot", retry_after=5)
 

@@ -17,7 +17,7 @@ _rule_of = lru_cache(_KNOWN_RULES)(Rule.with_guard)
 
 
 def is_public(match: Match) -> bool:
-    """Return whether every caller may call it, with or without a token."""
+    """Return whether every caller may call the operation, with or without a token."""
     return match.action.key == PUBLIC
 
 

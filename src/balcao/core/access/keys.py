@@ -67,7 +67,7 @@ class IssuerKeys:
         self._keys: Mapping[str, RSAKey] = {}
         self._tried_at = float("-inf")
         self._fetched_at = float("-inf")
-        # The same time on the clock of the tokens, at the start of the fetch.
+        # When the last successful fetch started, in Unix time, for comparison with a token's time of issue.
         self._published_at = float("-inf")
         self._lock = asyncio.Lock()
 

@@ -25,10 +25,10 @@ _FAILURES = counter("balcao_limits_away", "Times that the shared counter did not
 
 
 class Limits:
-    """Counts of calls.
+    """The counters of the rate limits.
 
-    If `remote` is true, only `spend` and `within` count for all machines. Otherwise `spend_here` is equivalent to
-    `spend`.
+    `spend` and `within` count for all machines if `remote` is true, and otherwise only for this machine. `spend_here`
+    always counts only for this machine.
     """
 
     def __init__(self, redis_url: str = "", *, counts: Counts | None = None) -> None:

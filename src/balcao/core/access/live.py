@@ -16,12 +16,12 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 
 CHANNEL = "balcao_live"
-# A lost notification is made up for, and an expired change is reverted, within these seconds.
+# The interval of polling. A poll applies changes whose notification was lost, and reverts expired changes.
 POLL_SECONDS = 4.0
 MAINTENANCE: Literal["maintenance"] = "maintenance"
 RATE: Literal["rate"] = "rate"
 Kind = Literal["maintenance", "rate"]
-# The Retry-After of a maintenance without an announced end.
+# The value of `Retry-After` during a maintenance without an announced end.
 RETRY_SECONDS = 300
 
 

@@ -29,8 +29,8 @@ class LogoutTokenRefused(Invalid):
 async def read_logout_token(tokens: TokenVerifier, token: str) -> SessionEnd:
     """Verify a logout token with the keys for access tokens, and return the session end that it describes.
 
-    The audience may be any client, because the issuer ends its own session. Raises LogoutTokenRefused, or KeyPending or
-    KeysAway if the key is not available.
+    The audience may be any client, because the issuer ends its own session. Raises LogoutTokenRefused if the token is
+    not valid, and KeyPending or KeysAway if the key is not available.
     """
     try:
         if len(token) > MAX_TOKEN_BYTES:

@@ -13,7 +13,7 @@ _PARTS = 1024
 
 
 class Membership(msgspec.Struct, frozen=True):
-    """The ids of a person's groups and of their direct roles; most people share their value with others."""
+    """The ids of a person's groups and direct roles. People with the same ids usually share one instance."""
 
     groups: tuple[int, ...] = ()
     roles: tuple[int, ...] = ()
@@ -23,7 +23,7 @@ NO_MEMBERSHIP = Membership()
 
 
 class MembershipIndex:
-    """The stored memberships by CPF, immutable: a snapshot shares every part that did not change with the next one."""
+    """An immutable index of the memberships by CPF. A changed copy shares the unchanged parts with the original."""
 
     __slots__ = ("_parts",)
 
@@ -43,7 +43,7 @@ class MembershipIndex:
         return cls(tuple(parts))
 
     def find(self, cpf: Cpf | None) -> Membership:
-        """Return what the person holds."""
+        """Return the person's memberships. They are empty for an unknown person."""
         if cpf is None:
             return NO_MEMBERSHIP
         number = int(cpf.digits)

@@ -54,7 +54,7 @@ def bind_path(pattern: str, segments: Sequence[str]) -> dict[str, str]:
 
 
 class Entry(NamedTuple):
-    """A pattern of a method, and the id of its mapping."""
+    """The method and path pattern of a mapping, and the mapping's id."""
 
     method: str
     path_pattern: str
@@ -62,7 +62,10 @@ class Entry(NamedTuple):
 
 
 class _Node:
-    """One segment: its static and wild successors, the mapping that ends here, and the mapping that takes the rest."""
+    """A node of the tree, with its static and wild successors.
+
+    `end` is the mapping whose pattern ends at this node, `rest` the mapping whose pattern continues with `**`.
+    """
 
     __slots__ = ("end", "rest", "wild", "words")
 

@@ -61,7 +61,7 @@ class Refusals:
         return self.count(TOKEN, who)
 
     def judge_pending(self, address: str, pending: KeyPending) -> BalcaoError:
-        """Return the fault of a token whose key may be new: `pending` a few times a minute, then a forged token's."""
+        """Return the fault of a token whose key may be new: `pending`, or beyond a rate the fault of a forged token."""
         count, _ = self._counts.hit(PENDING_SECONDS, ("pending key", address))
         return pending if count <= PENDING_KEYS else TokenRefused("token-key-unknown")
 

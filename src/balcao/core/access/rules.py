@@ -64,7 +64,7 @@ class Rule:
         return self.action if is_alone else None
 
     def testing(self, *actions: str) -> "Rule":
-        """Return the rule with further actions, which the operation checks itself after it has read body or record."""
+        """Return the rule with further actions, which the operation itself checks after reading the body or record."""
         return replace(self, also=self.also + actions)
 
     @property

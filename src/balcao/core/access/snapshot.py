@@ -90,7 +90,7 @@ class Match(NamedTuple):
 
 
 class Way(NamedTuple):
-    """One way in which a person has a role: by the token, directly, or through a group."""
+    """One way in which a person gets a role: by the token, directly, or through a group."""
 
     role: Role
     source: Literal["token", "direct", "group"]

@@ -117,7 +117,7 @@ class TokenVerifier:
         header = signed.headers()
         if header.get("alg") not in ALGORITHMS:
             raise TokenRefused("token-algorithm")
-        if "crit" in header:  # we support none of the extensions that it may demand
+        if "crit" in header:  # `crit` demands extensions, and we support none
             raise TokenRefused("token-critical")
         if "kid" in header and not isinstance(header["kid"], str):
             raise TokenRefused("token-key-unknown")

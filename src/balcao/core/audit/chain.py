@@ -108,7 +108,7 @@ JOBS = [JobKind("platform.chain_audit", run_chain, first_delay=timedelta(seconds
 
 
 async def verify_chain(connection: Connection, known: tuple[int, str] | None = None) -> Verdict:
-    """Verify the chain in the caller's snapshot. `known` is a number and its hash from an earlier verdict."""
+    """Verify the chain in the caller's snapshot. `known` is an event's number and hash from an earlier verdict."""
     end = await _read_end(connection)
     waiting = await _count_waiting(connection)
     seq, digest = end.kept_from - 1, START if end.kept_from == 1 else None

@@ -56,7 +56,7 @@ def describe_members(members: Iterable[FileMember | ExportMember]) -> list[tuple
     return [(member.name, Annotated[member.kind, Meta(description=member.description)]) for member in members]
 
 
-# Erases what the person's anonymisation at that time covers. In a dry run, the caller rolls back.
+# Erases the data that the person's anonymisation at that time covers. In a dry run, the caller rolls back.
 Erase = Callable[[Connection, Cpf, datetime], Awaitable[Sequence[Cleared]]]
 # Returns the kinds of data that an anonymisation does not erase, with the reasons.
 Retain = Callable[[Connection, Cpf], Awaitable[Sequence[Kept]]]
@@ -138,7 +138,7 @@ def list_export_members(declarations: Iterable[PersonalData]) -> list[ExportMemb
 
 
 class DeclaredPersonalData:
-    """The declarations of all features that a process serves; a part of the platform."""
+    """The declarations of all features that a process serves, stored in `platform.parts`."""
 
     def __init__(self, declarations: Iterable[PersonalData]) -> None:
         self.declarations = tuple(declarations)
@@ -151,8 +151,9 @@ class DeclaredPersonalData:
         return {member.name: found[member.name] for member in list_export_members(self.declarations)}
 
     async def erase(self, connection: Connection, cpf: Cpf, at: datetime, *, by_event: bool = False) -> list[Cleared]:
-        """Erase what an anonymisation at that time covers. `by_event`: only what a CRM event erases besides the mirror.
+        """Erase the data that an anonymisation at that time covers.
 
+        With `by_event`, erase only the data that a CRM event erases in addition to the mirror.
         The caller must hold the lock of the person's mirror, so that no write of the person runs concurrently.
         """
         cleared: list[Cleared] = []
@@ -162,7 +163,7 @@ class DeclaredPersonalData:
         return [one if one.count else Cleared(one.kind, 0, []) for one in cleared]
 
     async def retain(self, connection: Connection, cpf: Cpf) -> list[Kept]:
-        """Return the data that remain after an anonymisation, and why."""
+        """Return the data that remain after an anonymisation, with the reasons."""
         return [
             kept
             for declared in self.declarations

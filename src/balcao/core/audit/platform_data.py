@@ -67,7 +67,7 @@ async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
 
 
 async def delete_old_counts(_: Call, connection: Connection) -> RetentionCount:
-    """Delete the counts of five minutes and of days, each after its own retention."""
+    """Delete expired response counts. Five-minute counts and daily counts have separate retention periods."""
     checked = [await response_counts.count_rows(connection, span) for span in response_counts.RETENTION_PERIOD]
     removed = [
         await response_counts.delete_old_counts(connection, span, age)
@@ -94,7 +94,7 @@ async def _find_latest(connection: Connection, at: datetime) -> datetime: ...
 
 
 async def erase_answers(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    """Erase the person's responses until now: a response that is newer than the event may contain older data."""
+    """Erase the person's responses up to now, because a response newer than the event may contain older data."""
     count = await idempotency.forget_person(connection, cpf, await _find_latest(connection, at))
     return [Cleared("repeatable_answers", count, ["answer"])]
 

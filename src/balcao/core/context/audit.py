@@ -57,7 +57,7 @@ async def _insert_events(connection: Connection, trail: str) -> None: ...
 
 @contextmanager
 def guard_audit_write() -> Iterator[None]:
-    """Wrap a statement that records. Raises Unavailable if PostgreSQL refuses to write the audit trail."""
+    """Wrap a statement that records audit events. Raises Unavailable if PostgreSQL refuses to write the audit trail."""
     try:
         yield
     except StatementRefused as refusal:

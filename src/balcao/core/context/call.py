@@ -140,9 +140,10 @@ class Call:
 
     @property
     def recorded_reason(self) -> str | None:
-        """The reason for the audit trail: only from the person, staff with a granted action, operators and jobs.
+        """The reason that the audit trail stores. None without a reason, or if the caller may not give one.
 
-        The person concerned will read the reason, so no other caller may choose its words.
+        The person concerned will read it. Only that person, staff with a granted action, operators and jobs may choose
+        its words.
         """
         is_granted = self.decision.reason is Reason.GRANTED and self.actor_kind != "client"
         return self._reason if self.is_owner or is_granted else None
@@ -254,7 +255,7 @@ class Call:
 
 
 def worker_call(platform: Platform, operation: str, request_id: str = "") -> Call:
-    """Return the call of a job, which acts by the right of the call that enqueued it."""
+    """Return the call of a job. It has no caller and holds every action."""
     return Call(platform, operation, request_id or new_id(), Decision(Reason.GRANTED, "worker"))
 
 

@@ -117,9 +117,9 @@ async def run_once(
 ) -> bytes:
     """Return the JSON of `make`'s result in this transaction, or the stored response for the same caller and key.
 
-    `parts` and `subject` have the meaning of `Repeatable.of`. A response that `is_secret` is stored sealed. Raises
-    Conflict if the key was used with other parts, or if the response was sealed with a key that this process does not
-    have. Raises Invalid if the key is malformed.
+    `parts` and `subject` have the same meaning as for `Repeatable.of`. A response that `is_secret` is stored sealed.
+    Raises Conflict if the key was used with other parts, or if the response was sealed with a key that this process
+    does not have. Raises Invalid if the key is malformed.
     """
     repeatable = Repeatable.of(call, subject, parts)
     if repeatable is None:
@@ -135,7 +135,7 @@ async def run_once(
 
 
 class _Sealed(msgspec.Struct):
-    """A response with its caller and key, so that a row copied to another caller cannot be opened."""
+    """The content of a sealed response. It names caller and key, so that a row copied to another caller is useless."""
 
     caller: bytes
     key: str

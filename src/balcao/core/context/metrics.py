@@ -24,7 +24,7 @@ PUBLISH_SECONDS = 1.0
 
 
 class Metrics:
-    """The metrics of this process's group. Without a shared folder, only this process's own."""
+    """The metrics of this process's group. Without a shared folder, they cover only this process."""
 
     def __init__(self, telemetry: Telemetry, group: ProcessGroup) -> None:
         self._telemetry = telemetry

@@ -9,18 +9,19 @@ from balcao.core.errors import Unavailable
 
 Written = TypeVar("Written")
 
-# This is more than the number of callers that write one row at the same time. A write that conflicts this often has a
-# condition that its read does not check, and would repeat forever.
+# Fewer callers than this write one row at the same time. A write that conflicts this often has a condition that its
+# read does not check, and would repeat forever.
 MOST_TRIES = 100
 
 
 async def write_optimistically(
     database: Database, attempt: Callable[[Connection], Awaitable[Written | None]]
 ) -> Written:
-    """Return the result of `attempt`, which reads, decides and writes. If it returns None, it was overtaken: try again.
+    """Return the result of `attempt`, which reads, decides and writes. Repeat `attempt` while it returns None.
 
-    No lock is held while the process decides. Each try waits for a connection again, so that other waiting callers are
-    served in between. Raises Unavailable after the last try, or if the audit trail cannot be written.
+    None means that a concurrent write came first. No lock is held while the process decides. Each attempt waits for a
+    connection again, so that other waiting callers are served in between. Raises Unavailable after the last attempt, or
+    if the audit trail cannot be written.
     """
     for _ in range(MOST_TRIES):
         async with database.connection() as connection:

@@ -39,7 +39,7 @@ class Platform:
     settings: Settings
     database: Database
     replicas: Replicas
-    owner_url: str  # as the tables' owner, for retention and imports
+    owner_url: str  # the login of the tables' owner: for retention, imports
     catalogue: Catalogue
     tokens: TokenVerifier
     ended_sessions: EndedSessions

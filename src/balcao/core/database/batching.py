@@ -45,7 +45,7 @@ class Batch(Generic[Item, Result]):
         self._largest = largest
         self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
         self._is_due = False
-        self._tasks: set[asyncio.Task[None]] = set()  # each has a statement in flight
+        self._tasks: set[asyncio.Task[None]] = set()  # each task has a statement in flight
 
     def submit(self, item: Item) -> asyncio.Future[Result]:
         """Return a future of the item's result. Cancelling it does not affect the other items."""

@@ -122,7 +122,7 @@ def lookup(text: str) -> Callable[[Callable[Concatenate[Connection, P], Coroutin
 def lookups(
     texts: Mapping[K, str], types_of: Callable[[K], Mapping[str, Any]] = lambda _: {}
 ) -> Callable[[Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]], Statements[K, P, T]]:
-    """Turn the decorated stub into one look-up for each key, as `statements` does. Raises MalformedStatement."""
+    """Turn the decorated stub into one look-up for each key. Arguments and errors are those of `statements`."""
 
     def make(stub: Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]) -> Statements[K, P, T]:
         made = {key: Lookup(text, stub, str(key), types_of(key)) for key, text in texts.items()}

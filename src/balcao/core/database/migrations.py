@@ -221,6 +221,6 @@ async def check_migrations(connection: Connection, migrations: Sequence[Migratio
     try:
         pending = _find_pending(await _fetch_applied(connection, schema), migrations)
     except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
-        pending = list(migrations)  # never migrated
+        pending = list(migrations)  # this database was never migrated
     if pending:
         raise MigrationError(f"Migrações que faltam neste banco: {len(pending)}; execute `balcao migrate`.")

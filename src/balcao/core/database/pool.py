@@ -32,7 +32,7 @@ LISTENER_SECONDS = 10.0
 # The deadline of a block with a connection, including the wait for it, while an HTTP caller waits. A stopped server
 # does not answer at all, and the caller must receive the error within three seconds.
 SERVING_SECONDS = 2.7
-# The same for a replica. It is shorter, because a read that fails on a replica is repeated on the primary.
+# The deadline of a block on a replica. It is shorter, because a failed read on a replica is repeated on the primary.
 REPLICA_SECONDS = 1.0
 
 # Store functions receive a connection and never open one themselves.

@@ -43,7 +43,7 @@ SELECT current_setting('synchronous_standby_names') <> ''
 
 
 async def may_stall(connection: Connection, backup_slot: str) -> bool:
-    """Return whether commits wait for replicas, but no slot or setting retains WAL for them (backup slot aside)."""
+    """Return whether commits wait for replicas for which no slot (except the backup's) or setting retains WAL."""
     found: bool = await connection.fetchval(_MAY_STALL, backup_slot)
     return found
 

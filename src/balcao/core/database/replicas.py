@@ -79,7 +79,7 @@ class Replica:
         self.database = database
         self.name = name
         self.proven_at = -math.inf
-        self.fault: str | None = None  # the code of why `proven_at` is minus infinity
+        self.fault: str | None = None  # the reason why `proven_at` is minus infinity
         self._opened = False
 
     def suspend(self) -> None:
@@ -187,5 +187,5 @@ class Replicas:
 
 
 def count_read(outcome: str) -> None:
-    """Count the outcome of a read on a replica: `replica` (answered), `failed`, or `unknown` (row not there yet)."""
+    """Count the outcome of a read on a replica: `replica` (answered), `failed`, or `unknown` (no row on it yet)."""
     _READS.inc(outcome)

@@ -76,7 +76,7 @@ def choose_shape(expected: Any, skip: int = 0) -> Shape:
         key, value = _read_value(arguments[0]), _read_row(arguments[1], skip + 1)
         return Shape("rows", lambda rows: {key(row[skip]): value(row) for row in rows})
     if origin in {Paged, PagedWithCounts}:
-        read_items = _read_all(arguments[0], skip + 2)  # total and place
+        read_items = _read_all(arguments[0], skip + 2)  # skip the columns `total` and `place` too
         total = _read_value(arguments[1]) if origin is PagedWithCounts else _same
         return Shape(
             "rows",

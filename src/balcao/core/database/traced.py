@@ -28,7 +28,7 @@ class TracedDatabase(Database):
         """Return a connection that has the current trace set."""
         connection = await super().acquire(name, deadline)
         try:
-            connection.add_query_logger(_record)  # adding it twice has no effect
+            connection.add_query_logger(_record)  # adding the logger twice has no effect
             await self._mark(connection)
         except BaseException:
             await self.release(connection, name, is_usable=False)

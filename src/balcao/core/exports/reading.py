@@ -25,7 +25,7 @@ def open_export(folder: Path) -> Manifest:
 
 
 def check_export(folder: Path, part: Part, identities: Sequence[Identity]) -> None:
-    """Check the file and, with a private key, its lines too. Raises Invalid with the reason."""
+    """Check the file and, with a private key, its lines too. Raises Invalid with the reason if either is damaged."""
     if identities:
         for _ in read_part(folder, part, identities):
             pass
@@ -34,7 +34,11 @@ def check_export(folder: Path, part: Part, identities: Sequence[Identity]) -> No
 
 
 def read_part(folder: Path, part: Part, identities: Sequence[Identity]) -> Iterator[bytes]:
-    """Yield the lines of a part as chunks of bytes. Raises Invalid; if the lines are wrong, after the last chunk."""
+    """Yield the lines of a part as chunks of bytes.
+
+    Raises Invalid if the file is missing, changed or sealed for another key. If the lines differ from the manifest, it
+    raises Invalid only after the last chunk.
+    """
     content = decrypt(_read_file(folder, part), identities)
     hashed, lines = hashlib.sha256(), 0
     with gzip.open(io.BytesIO(content)) as stream:

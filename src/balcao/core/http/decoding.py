@@ -58,7 +58,7 @@ def require_few_values(body: bytes) -> None:
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """Return the JSON object of a body. Raises Invalid as `parse_value` does, and for any other JSON value."""
+    """Return the JSON object of a body. Raises Invalid as `parse_value` does, or if the value is not an object."""
     value = parse_value(body)
     if not isinstance(value, dict):
         raise Invalid("O corpo da requisição deve ser um objeto JSON.", code="body-not-object")
@@ -66,7 +66,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
 
 
 def parse_array(body: bytes) -> list[Any]:
-    """Return the JSON array of a body. Raises Invalid as `parse_value` does, and for any other JSON value."""
+    """Return the JSON array of a body. Raises Invalid as `parse_value` does, or if the value is not an array."""
     value = parse_value(body)
     if not isinstance(value, list):
         raise Invalid("O corpo da requisição deve ser uma lista JSON.", code="body-not-array")
@@ -76,13 +76,16 @@ def parse_array(body: bytes) -> list[Any]:
 def decode(body: bytes, kind: type[T]) -> T:
     """Return a body as a msgspec type, or as a list if `kind` is a list type.
 
-    Raises Invalid with the name of the invalid member, never its value.
+    Raises Invalid if the body does not fit the type. The message names the invalid member and never its value.
     """
     return convert(parse_array(body) if get_origin(kind) is list else parse_object(body), kind)
 
 
 def convert(value: Any, kind: type[T]) -> T:
-    """Return a JSON value as a msgspec type. Raises Invalid with the name of the invalid member, never its value."""
+    """Return a JSON value as a msgspec type.
+
+    Raises Invalid if the value does not fit the type. The message names the invalid member and never its value.
+    """
     require_body(value)
     try:
         found = msgspec.convert(_convert_whole_floats(value), kind)
@@ -110,7 +113,7 @@ def _list_instants(value: Any, place: str) -> Iterator[tuple[str, datetime]]:
 
 
 def decode_model(body: bytes, kind: type[M]) -> M:
-    """Return an object body as a pydantic model, for the `{detail}` services. Raises Unprocessable with every fault."""
+    """Return an object body as a pydantic model, for the `{detail}` services. Raises Unprocessable if it has faults."""
     try:
         value = parse_value(body)
     except Invalid as fault:
@@ -130,7 +133,7 @@ def is_model(kind: Any) -> bool:
 
 
 def validate_model(value: Any, kind: type[M], place: str, *, with_input: bool = False) -> M:
-    """Return a JSON value as a pydantic model. Raises Unprocessable with every fault.
+    """Return a JSON value as a pydantic model. Raises Unprocessable, with every fault, if the value is invalid.
 
     `place` is the first part of each item's `loc`: body, path or query. `with_input` adds the received value.
     """
@@ -206,7 +209,7 @@ def _count_values(body: bytes) -> int:
     quotes = without_escapes.count(b'"')
     if quotes > 4 * MAX_VALUES:  # a value and its name have at most four quotes
         return quotes // 4
-    # Every second piece between quotes is outside the texts.
+    # After splitting at the quotes, every second piece is outside the strings.
     return _count_separators(b"".join(without_escapes.split(b'"')[::2]))
 
 

@@ -61,7 +61,7 @@ _OF_A_BODY = (
     "body-too-deep",
     "body-too-many-values",
 )
-# The codes of a query that cannot be stored, in services that report only the first fault.
+# The codes for a query value that cannot be stored, in services that report only the first fault.
 _OF_A_QUERY = {400: ("<field>-control", "invalid")}
 _OF_AN_OBJECT, _OF_AN_ARRAY = "body-not-object", "body-not-array"
 # Used if no more precise code was found.
@@ -200,11 +200,11 @@ def _list_named(function: FunctionType) -> Iterator[Any]:
     """Yield what the function's code names: globals, members of modules and classes, and closure contents."""
     names = _names(function)
     for name in names:
-        yield vars(Call).get(name)  # a method that a use case calls on its call
+        yield vars(Call).get(name)  # the call's own method, if the use case calls it
     for name, member in _list_globals(function.__code__):
         found = function.__globals__.get(name)
         if _is_declared(found) and inspect.ismethod(method := getattr(found, member, None)):
-            yield method  # the only method to follow of a declaration
+            yield method  # follow only this method of the declaration
             continue
         yield found
         if isinstance(found, ModuleType):

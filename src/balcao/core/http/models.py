@@ -4,9 +4,9 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Model(BaseModel):
-    """A body or a query.
+    """The base class of a body or a query.
 
-    Its validator is built on first use, because most operations are not called soon after a start.
+    The validator of a subclass is built on first use, because most operations are not called soon after a start.
     """
 
     model_config = ConfigDict(defer_build=True)

@@ -339,11 +339,11 @@ class _Schemas:
         self.components: Document = {**found, **definitions.get("$defs", {})}
         for schema in self.components.values():
             for member in schema.get("properties", {}).values():
-                member.pop("title", None)  # only repeats the member's name
+                member.pop("title", None)  # the title only repeats the member's name
                 if member.get("type") == "array":
                     member.setdefault("items", {})  # items of any type: some readers require it
             hoist_annotations(schema)
-            schema.pop("description", None)  # a docstring: for developers, in English
+            schema.pop("description", None)  # a docstring, written for developers in English
 
     def of(self, kind: Any) -> Document:
         """Return the schema of a type, or a reference if the type has its own component."""

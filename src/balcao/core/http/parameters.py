@@ -266,7 +266,10 @@ def _bind_content(too_large: Callable[[], Exception]) -> Binder:
 
 
 def _read_content(request: Request, too_large: Callable[[], Exception]) -> bytes:
-    """Return the raw body. Raises BodyCompressed, because a small body could unpack to more than any limit."""
+    """Return the raw body.
+
+    Raises `too_large` above the limit, and BodyCompressed for a compressed body, which could unpack to any size.
+    """
     if request.headers.get(b"content-encoding", b"identity").lower() not in _NOT_COMPRESSED:
         raise BodyCompressed()
     if request.content is None:

@@ -31,7 +31,7 @@ def refuse_path(refusals: Refusals, request: Request, dialect: Dialect, fault: B
 
 
 def count_anonymous(refusals: Refusals, request: Request, kind: str, who: str = "") -> None:
-    """Count a request for a page without a session, by `who` or by its address.
+    """Count a request for a page without a session, by `who` or by the caller's address.
 
     Raises TooManyAnonymous beyond the tolerated rate.
     """

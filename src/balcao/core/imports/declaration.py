@@ -9,7 +9,8 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 
-# Lines in one transaction. Kinds with expensive rows, or with locks for which others wait, use fewer.
+# The default number of lines in one transaction. Kinds with expensive rows, or with locks for which other writers wait,
+# use fewer.
 BATCH = 1000
 
 
@@ -60,7 +61,7 @@ class Committed:
 
 
 class KnownImport(msgspec.Struct, frozen=True):
-    """The last file of a kind. `is_running` is whether a process holds the lock of the kind."""
+    """The last imported file of a kind. `is_running` means that a process holds the kind's lock."""
 
     kind: str
     size: int

@@ -58,7 +58,7 @@ def _refuse_other_formats(raw: BinaryIO, *, is_csv: bool) -> None:
     start = b""
     content = open_content(raw)
     with suppress(OSError, EOFError, zlib.error):  # damage is reported when the lines are read
-        start = content.peek(_PEEKED_BYTES)[:_PEEKED_BYTES]  # type: ignore[attr-defined]  # both kinds of content have it
+        start = content.peek(_PEEKED_BYTES)[:_PEEKED_BYTES]  # type: ignore[attr-defined]  # both kinds of content have `peek`
     if content is not raw:
         raw.seek(0)
     reason = _explain_format(start, is_csv=is_csv)

@@ -24,7 +24,7 @@ _ESCAPED_NUL = b"\\u0000"
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """A line of the import report: the number of a refused line, and the reason."""
+    """An entry of the import report: the number of a rejected line, and the reason for the rejection."""
 
     line: int
     reason: str
@@ -78,7 +78,7 @@ class Decoder:
         return row
 
     def _decode_slowly(self, text: bytes, fault: Exception) -> Any:
-        """Decode with the slower decoder, which accepts `3.0` as the integer 3 and explains faults. Raises Invalid."""
+        """Decode with a slower decoder, which accepts `3.0` as the integer 3. Raises Invalid if that fails too."""
         if isinstance(fault.__cause__, ValueError):
             raise Invalid(str(fault.__cause__))
         try:

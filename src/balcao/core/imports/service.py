@@ -115,7 +115,7 @@ async def _run(connection: Connection, call: Call, source: Source, order: Order,
             try:
                 await _commit(connection, order, batch, done, report)
             finally:
-                await asyncio.wait([following])  # it reads from a file that our caller will close
+                await asyncio.wait([following])  # the task reads a file that our caller will close
             on_progress(batch.position, done)
             batch = following.result()
     if not order.dry_run:

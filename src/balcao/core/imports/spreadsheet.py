@@ -63,7 +63,7 @@ class Spreadsheet(Source):
         """Return the cells of the next row, or None at the end. Raises Invalid if the sheet is damaged."""
         try:
             cells = next(self._rows, None)
-        except Exception:  # as above
+        except Exception:  # the library raises many kinds of errors for damage
             raise Invalid(_BROKEN, code="file-broken") from None
         if cells is None:
             return None
@@ -86,10 +86,10 @@ class _Sheet:
         if name.rpartition(":")[2] != "row":
             return
         number = int(attributes.get("r", self._row + 1))
-        if number <= self._row:  # the library would skip it
+        if number <= self._row:  # the library would skip the row
             raise ValueError
         self._row = number
-        if number > MOST_ROWS + 1:  # plus the header
+        if number > MOST_ROWS + 1:  # the header is not counted
             raise Invalid(
                 f"A planilha tem mais de {MOST_ROWS} linhas: divida-a ou salve-a como CSV.", code="file-broken"
             )

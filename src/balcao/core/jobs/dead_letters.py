@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 async def list_dead_letters(
     call: Call, page: Page, *, kinds: Sequence[str] = (), cpf: Cpf | None = None, states: Sequence[State] = DEAD
 ) -> DeadLetterPage:
-    """List jobs, oldest first. The read is audited, and with `cpf` it is a read of that person's data."""
+    """List jobs, oldest first. The audit trail records the read, with `cpf` as a read of that person's data."""
     async with call.platform.database.transaction() as connection:
         payloads = None if cpf is None else await _list_payloads(connection, call, cpf)
         filters = JobFilters(states, kinds, payloads=payloads)
@@ -59,7 +59,7 @@ async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
 async def retry_dead_job(call: Call, letter_id: str) -> DeadLetter:
     """Put a job back into the queue, due immediately. Its count of attempts restarts at zero.
 
-    Raises NotFound, or Conflict if it is not dead.
+    Raises NotFound if the job is unknown, or Conflict if it is not dead.
     """
     number = parse_job_number(letter_id)
     async with call.platform.database.transaction() as connection:
@@ -72,7 +72,7 @@ async def retry_dead_job(call: Call, letter_id: str) -> DeadLetter:
 
 
 async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
-    """Put the oldest dead jobs of a kind back into the queue. Raises Invalid for a malformed member of the body."""
+    """Put the oldest dead jobs of a kind back into the queue. Raises Invalid if a member of the body is malformed."""
     kind = clean_text("kind", body.kind, longest=100)
     code = None if body.error_code is None else clean_text("error_code", body.error_code, longest=100)
     if not 1 <= body.limit <= MOST_AT_ONCE:
@@ -88,7 +88,7 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
 async def drop_dead_job(call: Call, letter_id: str, reason: str) -> None:
     """Drop a job for good. The audit trail retains the reason.
 
-    Raises Invalid, NotFound, or Conflict if the job is not dead.
+    Raises Invalid for an unusable reason, NotFound for an unknown job, or Conflict if the job is not dead.
     """
     call.give_reason("reason", reason)
     number = parse_job_number(letter_id)

@@ -10,7 +10,7 @@ from balcao.core.values.cpf import Cpf
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The person whom a job concerns. `fields` are names.
+    """The person whom a job concerns. `fields` are the names of the fields in the job's data.
 
     `tries`, newest first, replaces the queue's own log if the feature has a more detailed log.
     """
@@ -41,7 +41,7 @@ class DeadJobs:
 
 
 class DeclaredDeadJobs(dict[str, DeadJobs]):
-    """The declarations of all features that a process serves, by kind; a part of the platform."""
+    """The declarations of all features that a process serves, by kind, stored in `platform.parts`."""
 
     def __init__(self, declarations: Iterable[DeadJobs]) -> None:
         super().__init__((declared.kind, declared) for declared in declarations)

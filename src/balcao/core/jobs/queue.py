@@ -59,7 +59,7 @@ class QueuedJob:
 
 
 class Try(msgspec.Struct, frozen=True):
-    """A failed try. `status` is the response of another system, `duration` is in seconds."""
+    """A failed attempt. `status` is the HTTP status with which another system responded, `duration` is in seconds."""
 
     time: Annotated[datetime, Meta(description="Quando falhou (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
     status: Annotated[
@@ -71,9 +71,9 @@ class Try(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class JobFilters:
-    """The jobs to find. No states, no kinds and None do not restrict.
+    """Filters for jobs. Empty `states` or `kinds` and members that are None match every job.
 
-    `payloads` are pairs of a kind and the first members of its payload. An empty list matches no job.
+    `payloads` are pairs of a kind and the first members of its payload. Empty `payloads` match no job.
     """
 
     states: Sequence[State] = ()
@@ -181,7 +181,10 @@ async def _list_tries(connection: Connection, number: int, most: int) -> list[Tr
 
 
 async def lock_dead_job(connection: Connection, number: int) -> QueuedJob:
-    """Return a dead job, locked until the transaction ends. Raises NotFound, or Conflict if it is not dead."""
+    """Return a dead job, locked until the transaction ends.
+
+    Raises NotFound if the job is unknown, or Conflict if it is not dead.
+    """
     await _lock_job(connection, number)
     job = await read_queued_job(connection, number)
     if job.state != "dead":

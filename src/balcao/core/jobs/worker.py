@@ -47,7 +47,7 @@ BATCH = 10
 # Jobs share the process's pool. More concurrent jobs would only wait for each other's connections. The library requires
 # at least two batches.
 MOST_CONCURRENT = 2 * BATCH
-# The number of the current job's try, starting at 1.
+# The number of the current job's attempt, starting at 1.
 this_try: ContextVar[int] = ContextVar("this_try", default=1)
 _stopping: ContextVar[asyncio.Event | None] = ContextVar("stopping", default=None)
 
@@ -64,7 +64,7 @@ def _names() -> DBSettings:
 
 
 class _WorkerQueries(Queries):
-    """The library's statements, changed where it has no setting. `pulse` records each request for jobs."""
+    """The library's statements, changed where the library has no setting. `pulse` records each request for jobs."""
 
     pulse: Pulse
 
@@ -80,7 +80,7 @@ class _WorkerQueries(Queries):
         return await self.eligible_queued_work(entrypoints)
 
     async def retry_job(self, job: Job, delay: timedelta, traceback_record: TracebackRecord | None) -> None:
-        """Put a job back. A job that only waits uses no try and logs no failure."""
+        """Put a job back. A `Wait` neither counts as an attempt nor logs a failure."""
         if traceback_record is not None and traceback_record.exception_type == _Uncounted.__name__:
             await self.driver.execute(_put_back_job.sql, *_put_back_job.bind([job.id, delay], {}))
         else:
@@ -125,9 +125,9 @@ def queue_queries(driver: Driver, kind: type[Queries] = Queries) -> Queries:
 class JobKind:
     """A kind of job that a worker runs. `run` gets the payload, which contains ids and never personal values.
 
-    `run` must be idempotent. After the n-th failed try, the job waits `first_delay` * 2^(n-1), at most `longest_delay`,
-    times a random factor from 0.5 to 1.5. After `attempts` tries it is dead-lettered. A kind with `delays` waits
-    exactly these times, with a try after each.
+    `run` must be idempotent. After the n-th failed attempt, the job waits `first_delay` * 2^(n-1), at most
+    `longest_delay`, times a random factor from 0.5 to 1.5. After `attempts` failed attempts it is dead-lettered. A kind
+    with `delays` waits for exactly these times, and makes an attempt after each of them.
 
     `max_concurrent` limits how many jobs of the kind run in all workers together; with 0, only the workers' own limit
     applies. With `cron` (UTC), the worker enqueues a job at those times.
@@ -144,11 +144,11 @@ class JobKind:
 
     @property
     def tries(self) -> int:
-        """The number of tries before a job is dead-lettered."""
+        """The number of failed attempts after which a job is dead-lettered."""
         return len(self.delays) + 1 if self.delays else self.attempts
 
     def delay(self, attempt: int) -> timedelta:
-        """Return the delay after a failed try that `attempt` tries preceded, including the jitter."""
+        """Return the delay after a failed attempt, jitter included. `attempt` is the number of earlier attempts."""
         if self.delays:
             return self.delays[attempt]
         doubled = self.first_delay.total_seconds() * 2.0 ** min(attempt, 40)
@@ -177,7 +177,7 @@ class Retry(Exception):
 
 
 class PermanentFailure(Exception):
-    """Raised by a job that no further try can complete. It is dead-lettered immediately."""
+    """Raised by a job that no further attempt can complete. It is dead-lettered immediately."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -185,7 +185,7 @@ class PermanentFailure(Exception):
 
 
 class Wait(Exception):
-    """Raised by a job that must not start now. It is due again after `delay` and uses no try."""
+    """Raised by a job that must not start now. It is due again after `delay`, without using up an attempt."""
 
     def __init__(self, code: str, delay: timedelta) -> None:
         super().__init__(code)
@@ -257,7 +257,7 @@ def encode_payload(payload: Mapping[str, Any]) -> bytes:
 
 
 class _Executor(EntrypointExecutor):
-    """The executor of a kind's jobs. It converts failures to a later try or a dead-lettered job, without their text."""
+    """The executor of a kind's jobs. It retries or dead-letters a failed job, and drops the failure's text."""
 
     def __init__(self, parameters: EntrypointExecutorParameters, kind: JobKind) -> None:
         super().__init__(parameters)

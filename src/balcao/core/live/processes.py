@@ -32,7 +32,7 @@ _PATIENCE_SECONDS = 1.0
 
 
 class Note(msgspec.Struct, frozen=True):
-    """A process's description of itself. `services` are those that it serves."""
+    """A process's description of itself. `services` are the services that the process serves."""
 
     id: str
     name: str

@@ -26,7 +26,7 @@ class Words(NamedTuple):
 
 
 class SentWebhook(Protocol):
-    """The interface that every service's body of a webhook has."""
+    """The interface of the webhook bodies of all services."""
 
     @property
     def url(self) -> str:

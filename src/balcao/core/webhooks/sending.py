@@ -22,7 +22,7 @@ from balcao.core.values.addresses import is_web_address
 from balcao.core.values.retry_after import parse_retry_after
 
 MOST_WEBHOOKS = 20
-SECRET_BYTES = 32  # Standard Webhooks requires 24 to 64
+SECRET_BYTES = 32  # Standard Webhooks requires 24 to 64 bytes
 # The start of the schedule that the specification recommends: short delays at first, more than a day in total.
 DELAYS = (
     timedelta(seconds=5),

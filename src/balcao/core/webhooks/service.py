@@ -33,7 +33,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Try(NamedTuple):
-    """A call of a webhook: the message, the event's number (None for a test), and the error (None for a success)."""
+    """A call to a webhook: the message, the event's number (None for a test), and the error (None for a success)."""
 
     webhook: UUID
     message: str
@@ -82,15 +82,16 @@ class WebhooksOfService(Generic[W, S]):
             return [self._show(call, found) for found in await self.store.list_webhooks(connection, self.words.table)]
 
     async def read_webhook(self, call: Call, id: UUID | None) -> W:
-        """Return a webhook. Raises NotFound if it does not exist. All methods raise it for an id that is None."""
+        """Return a webhook. Raises NotFound if it does not exist, as every method with an `id` does."""
         async with call.platform.database.connection() as connection:
             return self._show(call, await self.store.read_webhook(connection, self.words.table, id))
 
     async def add_webhook(self, call: Call, body: SentWebhook) -> S:
         """Add a webhook.
 
-        Raises Forbidden, Unprocessable, or Conflict if the maximum is reached. A repetition with the same
-        `Idempotency-Key` returns the first response, including the secret.
+        Raises Forbidden if the caller may not change webhooks, Unprocessable if the address is not allowed, or Conflict
+        if the maximum is reached. A repetition with the same `Idempotency-Key` returns the first response, including
+        the secret.
         """
         self.require_right(call)
         sending.require_allowed(call.platform, body.url)
@@ -110,7 +111,7 @@ class WebhooksOfService(Generic[W, S]):
         return msgspec.json.decode(made, type=self.with_secret)
 
     async def replace_webhook(self, call: Call, id: UUID | None, body: SentWebhook) -> W:
-        """Replace a webhook but not its secret. Raises Forbidden, Unprocessable or NotFound."""
+        """Replace a webhook but not its secret. Raises Forbidden and Unprocessable as `add_webhook` does."""
         self.require_right(call)
         sending.require_allowed(call.platform, body.url)
         async with call.platform.database.transaction() as connection:
@@ -119,9 +120,9 @@ class WebhooksOfService(Generic[W, S]):
         return replaced
 
     async def renew_secret(self, call: Call, id: UUID | None) -> S:
-        """Give a webhook a new secret. The old secret also signs for 24 hours. Raises Forbidden or NotFound.
+        """Give a webhook a new secret. For 24 hours, the old secret signs too. Raises Forbidden as `add_webhook` does.
 
-        A repetition returns the first response, as for `add_webhook`. A second new secret would end the one that
+        A repetition returns the first response, as for `add_webhook`. A second new secret would replace the secret that
         receivers still use.
         """
         self.require_right(call)
@@ -138,7 +139,7 @@ class WebhooksOfService(Generic[W, S]):
         return msgspec.json.decode(made, type=self.with_secret)
 
     async def delete_webhook(self, call: Call, id: UUID | None) -> None:
-        """Delete a webhook. Messages that wait for it are not sent any more. Raises Forbidden or NotFound."""
+        """Delete a webhook. Its waiting messages are not sent any more. Raises Forbidden as `add_webhook` does."""
         self.require_right(call)
         async with call.platform.database.transaction() as connection:
             if not await self.store.delete_webhook(connection, self.words.table, id):
@@ -148,7 +149,7 @@ class WebhooksOfService(Generic[W, S]):
     async def send_test(self, call: Call, id: UUID | None) -> None:
         """Enqueue a test of a webhook. A repetition with the same `Idempotency-Key` enqueues nothing.
 
-        Raises Forbidden, NotFound, or Conflict if the webhook is switched off.
+        Raises Forbidden as `add_webhook` does, or Conflict if the webhook is switched off.
         """
         self.require_right(call)
 

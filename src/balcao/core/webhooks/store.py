@@ -80,11 +80,11 @@ class WebhookStatements:
         async def renew_webhook_secret(
             connection: Connection, table: str, id: UUID | None, secret: bytes
         ) -> dict[str, Any] | None:
-            """Set a new secret. The old secret also signs for a day."""
+            """Set a new secret. For a day, the old secret signs too."""
 
         @statements({table: f"DELETE FROM {table} WHERE id = :id"})
         async def delete_webhook(connection: Connection, table: str, id: UUID | None) -> bool:
-            """Return whether there was such a webhook."""
+            """Return whether the webhook existed."""
 
         @statements(
             {

@@ -15,8 +15,8 @@ from balcao.operate.certificates import describe_distrust, is_distrust
 from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Check, Clock, Part, Subject
 from balcao.settings import Settings
 
-# The largest accepted difference between two clocks. Valid tokens are rejected only beyond the leeway, which is twice
-# this.
+# The largest difference between two clocks that is not reported. Valid tokens are rejected only beyond the leeway,
+# which is twice this value.
 MOST_SKEW_SECONDS = LEEWAY_SECONDS / 2
 
 

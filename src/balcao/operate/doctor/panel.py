@@ -28,7 +28,7 @@ async def _check_panel(subject: Subject) -> Part | None:
     if not await _is_apart(subject):
         return None
     found = await _check(subject, settings.own_panel_address)
-    # If the panel is on, the check of the settings reports these refusals.
+    # Report why a separate panel refuses to start. If `balcao serve` includes the panel, the settings check does.
     refused = [] if settings.sandbox else settings.refuse_panel()
     return Part(DOWN if refused else found.state, found.details, refused + found.problems)
 

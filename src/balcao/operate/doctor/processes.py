@@ -9,7 +9,7 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.settings import Settings
 
 READY, NOT_READY, SILENT_AFTER = "ready", "not_ready", "silent"
-# A gateway responds with these if its processes are not running.
+# The statuses with which a gateway responds if its processes are not running.
 _NOBODY_BEHIND = frozenset({502, 503, 504})
 
 

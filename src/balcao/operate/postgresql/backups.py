@@ -35,7 +35,10 @@ def completed_at(backup: Path) -> datetime:
 
 
 def create_backup(url: str, version: int, folder: Path) -> Path:
-    """Copy the whole server at `url` and verify the copy. `version` is its major version. Raises PostgresqlError."""
+    """Copy the whole server at `url`, whose major version is `version`, and verify the copy.
+
+    Raises PostgresqlError if one of PostgreSQL's programs is missing or fails.
+    """
     (folder / "base").mkdir(mode=0o700, parents=True, exist_ok=True)
     for left in (folder / "base").glob(f"*{_UNFINISHED}"):
         shutil.rmtree(left)
@@ -81,7 +84,7 @@ def _find_first_segment(backup: Path) -> str:
 
 
 def verify_backup(backup: Path) -> None:
-    """Check every file of a base backup and its part of the log against the manifest. Raises PostgresqlError."""
+    """Check a base backup and its part of the log against the manifest. Raises PostgresqlError if they differ."""
     _run(find_binaries(backup, _ourselves()), "pg_verifybackup", "", "--quiet", backup)
 
 

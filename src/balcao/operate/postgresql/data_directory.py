@@ -13,12 +13,14 @@ UNPRIVILEGED = ("postgres", "_postgres", "nobody")
 
 
 def locate_data(folder: Path) -> tuple[Path, Account]:
-    """Return the real data directory for `folder`, and the account that runs the server. Raises PostgresqlError.
+    """Return the real data directory for `folder`, and the account that runs the server.
 
     PostgreSQL refuses to run as root. If root starts us, the server runs as the owner of the data, initially `postgres`
     or `nobody`. If that account cannot enter `folder` (for example below /root), no permission is changed: the data are
     stored in a new folder of `/var/lib/balcao`, and `folder/postgres` is a symbolic link to them. If the link is
     missing, a new directory is created, so that a deleted folder never gets its old data back.
+
+    Raises PostgresqlError if data exist but cannot be used, for example because their account cannot reach them.
     """
     data = _follow_link(folder / "postgres")
     account = _choose_account(data)

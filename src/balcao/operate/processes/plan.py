@@ -183,7 +183,10 @@ def _count_cores() -> int:
 def claiming_for_management(
     host: str, port: int, variable: str = "BALCAO_MANAGEMENT_PORT"
 ) -> AbstractContextManager[tuple[socket.socket, ...]]:
-    """Claim a management port during the block. `variable` is the setting of the port. Raises OperatorFault."""
+    """Claim a management port during the block. `variable` is the setting of the port.
+
+    Raises OperatorFault if the port cannot be bound.
+    """
     return claiming(host, port, "gestão", settings=("BALCAO_MANAGEMENT_HOST", f"outra em {variable}"))
 
 
@@ -252,7 +255,7 @@ def _bind(host: str, port: int, *, shared: bool) -> socket.socket:
 
 
 def prepare_data_folder(folder: Path) -> None:
-    """Create the data folder and check that it is writable. Raises OperatorFault."""
+    """Create the data folder. Raises OperatorFault if the folder cannot be created or is not writable."""
     with writing_to(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -208,8 +208,8 @@ class Sessions:
     async def _refresh(self, session: Session, tokens: Tokens) -> Tokens:
         """Renew the tokens in only one process, because using a refresh token twice would end the grant.
 
-        If another process holds the lease, wait and return the tokens that it wrote. Raises SessionOver and
-        ProviderAway.
+        If another process holds the lease, wait and return the tokens that it wrote. Raises SessionOver if the
+        session has ended, and ProviderAway if the provider is down.
         """
         key, generation = session.stored.key, session.stored.generation
         while True:
@@ -236,7 +236,7 @@ class Sessions:
             raise
         async with self._database.connection() as connection:
             if not await store.write_tokens(connection, key, generation, self._seal_tokens(key, renewed)):
-                raise SessionOver  # ended meanwhile: do not use the renewed tokens
+                raise SessionOver  # the session ended meanwhile
         return renewed
 
     async def end(self, session: Session) -> None:
