@@ -93,8 +93,8 @@ async def read_people(crm: CrmClient, people: Sequence[Cpf], deadline: Deadline)
 
     If a person has several accounts, use the oldest.
 
-    Raises CrmAway, for example if a response has as many records as the CRM returns at a time. Such a response may be
-    incomplete, and missing records would count as deleted.
+    Raises the exceptions of the client. A response that has as many records as the CRM returns at a time raises CrmAway
+    too: it may be incomplete, and missing records would count as deleted.
     """
     accounts, consents, requests = await crm.select(deadline, *_build_queries(crm, people))
     if max(len(accounts), len(consents), len(requests)) >= MAX_RECORDS:

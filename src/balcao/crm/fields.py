@@ -36,7 +36,7 @@ class FieldMap:
     def load(cls, replacing: Path | None = None) -> Self:
         """Load the default map. Entries of an optional TOML file with the same structure override it.
 
-        Raises SettingsError.
+        Raises SettingsError if the file cannot be read or an entry is not valid.
         """
         default = tomllib.loads(files(__package__).joinpath("field_map.toml").read_text("utf-8"))
         replacements = _read(replacing) if replacing else {}

@@ -41,7 +41,7 @@ def query_open(cpf: Cpf) -> Query:
 async def find_request(crm: CrmClient, number: str, deadline: Deadline) -> AnonymisationRequest | None:
     """Return a request, or None if the number is not valid or the CRM does not know it.
 
-    Raises CrmAway, for example if the response contains another request.
+    Raises the exceptions of the client, and CrmAway if the response contains another request.
     """
     if not _NUMBER.fullmatch(number):
         return None

@@ -14,5 +14,8 @@ def parse_search(query: Mapping[str, str]) -> str | None:
 
 
 def parse_code(query: Mapping[str, str], name: str) -> str | None:
-    """Return a code that must match exactly, or None if it is absent. Raises Invalid with the parameter's name."""
+    """Return a code that must match exactly, or None if it is absent.
+
+    Raises Invalid unless it has 1 to `CODE_LENGTH` characters.
+    """
     return clean_parameter(query, name, longest=CODE_LENGTH)

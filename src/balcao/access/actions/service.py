@@ -53,8 +53,8 @@ class SavedAction(NamedTuple):
 async def update_action(call: Call, action_id: int, change: ActionChange) -> SavedAction:
     """Change an action's name or description. Equal values write nothing.
 
-    Raises NotFound, Forbidden for a reserved name, PreconditionFailed, and Invalid for a name that is in use or belongs
-    to a deleted action that is declared in code.
+    Raises NotFound for an unknown action, Forbidden for a reserved name, PreconditionFailed if `If-Match` does not
+    match, and Invalid for a name that is in use or belongs to a deleted action that is declared in code.
     """
     attempt = CatalogueEvent("action.update", "action", str(action_id))
     return SavedAction(*await _CHANGE.run(call, attempt, WantedChange(action_id, change)))
@@ -126,7 +126,7 @@ async def list_actions(call: Call, query: ActionsQuery) -> Actions:
 
 
 async def read_action(call: Call, action_id: int) -> Action:
-    """Return an action. Raises NotFound."""
+    """Return an action. Raises NotFound if no action has this id."""
     return (await _find(call.platform.database, action_id)).action
 
 
@@ -134,8 +134,8 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
     """Delete an action and return the catalogue version. With `force`, its custom mappings and grants are deleted too.
 
     If the action has very many mappings or grants, most are deleted first, in batches with their own transactions, so
-    that other writes to the catalogue can run in between. Raises NotFound, Forbidden for a reserved action, and
-    Conflict for an action in use (rules: access 4.3).
+    that other writes to the catalogue can run in between. Raises NotFound for an unknown action, Forbidden for a
+    reserved action, and Conflict for an action in use (rules: access 4.3).
     """
     while force and await _take_some_along(call, action_id):
         pass
@@ -174,7 +174,10 @@ async def _find_deletable(connection: Connection, action_id: int, *, force: bool
 
 
 async def read_impact(call: Call, action_id: int, query: ImpactQuery) -> Impact:
-    """Return the impact of renaming or deleting an action, and the obstacles (rules: access 4.2). Raises NotFound."""
+    """Return the impact of renaming or deleting an action, and the obstacles (rules: access 4.2).
+
+    Raises NotFound for an unknown action.
+    """
     async with call.platform.database.connection() as connection:
         found = await _find(connection, action_id, query.new_name)
         uses = await store.read_uses(connection, action_id)
@@ -206,7 +209,7 @@ def _list_obstacles(query: ImpactQuery, found: store.FoundAction, uses: store.Ac
 
 
 async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders:
-    """Return the people who have the action through stored roles. Raises NotFound.
+    """Return the people who have the action through stored roles. Raises NotFound for an unknown action.
 
     The response contains full CPFs, so the read is audited.
     """
@@ -232,7 +235,7 @@ async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders
 
 
 async def _find(source: Source, action_id: int, new_name: str | None = None) -> store.FoundAction:
-    """Return the action. Raises NotFound, even if the id does not fit into a bigint."""
+    """Return the action. Raises NotFound for an unknown id, even for one that does not fit into a bigint."""
     found = await store.find_action(source, action_id, new_name) if 0 < action_id <= MAX_INT64 else None
     if found is None:
         raise make_unknown_action()

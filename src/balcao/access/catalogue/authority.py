@@ -80,7 +80,7 @@ def describe_right(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], ac
 
 
 async def find_role_id(connection: Connection, name: str) -> int:
-    """Return the id of the role with this name. Raises NotFound."""
+    """Return the id of the role with this name. Raises NotFound if there is no such role."""
     role_id = await store.select_role_id(connection, name)
     if role_id is None:
         raise NotFound("Não há papel com esse nome.")

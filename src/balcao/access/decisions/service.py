@@ -58,7 +58,7 @@ async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
 
 
 def _find_action(snapshot: Snapshot, key: str | None) -> Action:
-    """Return the action with this key if roles can grant it. Raises NotFound."""
+    """Return the action with this key. Raises NotFound if it is unknown or no role can grant it."""
     found = next((action for action in snapshot.actions.values() if action.key == key), None)
     if found is None or found.key.startswith(OF_THE_PLATFORM):
         raise NotFound("Não há ação com essa chave.")

@@ -32,7 +32,10 @@ def write_yaml(value: Any) -> bytes:
 
 
 def read_yaml(content: bytes, most_levels: int = MAX_DEPTH) -> Any:
-    """Return the content of a single YAML document with at most `most_levels` levels. Raises UnsupportedYaml."""
+    """Return the content of a single YAML document with at most `most_levels` levels.
+
+    Raises UnsupportedYaml if the document is not in the subset, or has more levels.
+    """
     try:
         return _Reader(content, most_levels).read()
     except yaml.YAMLError as fault:

@@ -56,7 +56,7 @@ async def create_group(call: Call, name: str, description: str, attributes: Attr
 
 
 async def read_group(call: Call, name: str) -> Group:
-    """Return a group. Raises NotFound."""
+    """Return a group. Raises NotFound if no group has this name."""
     return _require(await store.select_group(call.platform.database, name))
 
 
@@ -69,7 +69,7 @@ def _require(group: Group | None) -> Group:
 async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup:
     """Change a group's description or replace its attributes. Equal values write nothing.
 
-    Raises NotFound and PreconditionFailed.
+    Raises NotFound for an unknown group, and PreconditionFailed if `If-Match` does not match.
     """
     async with write_catalogue(call, CatalogueEvent("group.update", "group", name=name or None)) as write:
         present = _require(await store.select_group(write.connection, name))
@@ -90,7 +90,8 @@ async def delete_group(call: Call, name: str) -> int:
     """Delete a group with its memberships, and return the catalogue version. The audit event lists the members.
 
     Most members of a large group are removed first, in batches with their own transactions, so that other writes to the
-    catalogue can run in between. Raises NotFound, Forbidden and Conflict (rules: access 4.4).
+    catalogue can run in between. Raises NotFound for an unknown group, Forbidden if the group gives an administrative
+    role and the caller is not a superadmin, and Conflict if no administrator would remain (rules: access 4.4).
     """
     while await _let_some_leave(call, name):
         pass
@@ -125,7 +126,7 @@ async def _let_some_leave(call: Call, name: str) -> bool:
 
 
 async def list_group_roles(call: Call, name: str) -> list[Role]:
-    """Return the group's roles, sorted by name. Raises NotFound."""
+    """Return the group's roles, sorted by name. Raises NotFound for an unknown group."""
     async with call.platform.database.connection() as connection:
         return await store.select_group_roles(connection, (await _find(connection, name)).id)
 
@@ -154,7 +155,8 @@ async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
 async def remove_group_role(call: Call, group_name: str, role_name: str) -> int:
     """Remove a role from a group, and return the catalogue version. It stays the same if the group lacks the role.
 
-    Raises NotFound, Forbidden and Conflict (rules: access 4.4).
+    Raises NotFound for an unknown group or role, Forbidden if the role is administrative and the caller is not a
+    superadmin, and Conflict if no administrator would remain (rules: access 4.4).
     """
     attempt = CatalogueEvent("group.remove_role", "group", name=group_name or None)
     async with write_catalogue(call, attempt) as write:
@@ -203,7 +205,8 @@ async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
 async def remove_member(call: Call, group_name: str, subject: Cpf) -> int:
     """Remove a person from a group, and return the catalogue version. It stays the same if they are not a member.
 
-    Any person may leave a group. Raises NotFound for an unknown group, Forbidden and Conflict (rules: access 4.4).
+    Any person may leave a group. Raises NotFound for an unknown group, Forbidden if the caller may not remove another
+    person from this group, and Conflict if no administrator would remain (rules: access 4.4).
     """
     attempt = CatalogueEvent("group.remove_member", "group", name=group_name or None, subject=subject)
     async with write_catalogue(call, attempt) as write:

@@ -78,7 +78,7 @@ async def create_mapping(
 
 
 async def read_mapping(call: Call, mapping_id: int) -> Mapping:
-    """Return a mapping. Raises NotFound."""
+    """Return a mapping. Raises NotFound if no mapping has this id."""
     return (await _find(call.platform.database, mapping_id)).mapping
 
 
@@ -144,7 +144,7 @@ async def _check_place(connection: Connection, wanted: ProposedMapping | Mapping
 async def delete_mapping(call: Call, mapping_id: int) -> int:
     """Delete a mapping and return the catalogue version.
 
-    Raises NotFound, and Conflict for a mapping of a platform operation.
+    Raises NotFound for an unknown mapping, and Conflict for a mapping of a platform operation.
     """
     async with write_catalogue(call, CatalogueEvent("mapping.delete", "mapping", str(mapping_id))) as write:
         found = await _find(write.connection, mapping_id)
@@ -171,7 +171,7 @@ async def delete_some_mappings_of_action(write: CatalogueWrite, action_id: int, 
 
 
 async def _find(source: Source, mapping_id: int) -> store.FoundMapping:
-    """Return the mapping. Raises NotFound, even if the id does not fit into a bigint."""
+    """Return the mapping. Raises NotFound for an unknown id, even for one that does not fit into a bigint."""
     found = await store.select_mapping(source, mapping_id) if 0 < mapping_id <= MAX_INT64 else None
     if found is None:
         raise NotFound("Não há mapeamento com esse id.")

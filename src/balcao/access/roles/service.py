@@ -36,7 +36,7 @@ async def list_roles(call: Call, query: SliceQuery) -> Roles:
 
 
 async def read_role(call: Call, name: str) -> Role:
-    """Return a role. Raises NotFound."""
+    """Return a role. Raises NotFound if no role has this name."""
     return _require(await store.select_role(call.platform.database, name))
 
 
@@ -63,9 +63,9 @@ async def create_role(call: Call, name: str, description: str) -> SavedRole:
 
 
 async def update_role(call: Call, name: str, description: str) -> SavedRole:
-    """Change a role's description. The same description makes no new version.
+    """Change a role's description. If the description is the same, there is no new version.
 
-    Raises NotFound and PreconditionFailed.
+    Raises NotFound for an unknown role, and PreconditionFailed if `If-Match` does not match.
     """
     async with write_catalogue(call, CatalogueEvent("role.update", "role", name=name or None)) as write:
         present = _require(await store.select_role(write.connection, name))
@@ -81,8 +81,8 @@ async def delete_role(call: Call, name: str) -> int:
     """Delete a role with its grants and return the catalogue version.
 
     If very many people have the role directly, most of them lose it first, in batches with their own transactions, so
-    that other writes to the catalogue can run in between. Raises NotFound, Forbidden for the administrative roles, and
-    Conflict while groups give the role.
+    that other writes to the catalogue can run in between. Raises NotFound for an unknown role, Forbidden for the
+    administrative roles, and Conflict while groups give the role.
     """
     while await _take_from_some(call, name):
         pass
@@ -120,7 +120,7 @@ async def _find_deletable(connection: Connection, name: str) -> store.FoundRole:
 
 
 async def list_granted_actions(call: Call, name: str) -> list[GrantedAction]:
-    """Return the actions that the role grants, sorted by name. Raises NotFound."""
+    """Return the actions that the role grants, sorted by name. Raises NotFound for an unknown role."""
     async with call.platform.database.connection() as connection:
         return await store.select_granted_actions(connection, await _find(connection, name))
 

@@ -39,7 +39,10 @@ async def read_own_user(call: Call) -> User:
 
 
 async def find_user(call: Call, id_: int) -> User:
-    """Return the person with this id and their stored roles. Raises NotFound. The read is audited."""
+    """Return the person with this id and their stored roles. The read is audited.
+
+    Raises NotFound if no person has this id.
+    """
     user = None
     if 0 < id_ <= MAX_INT64:
         async with call.platform.database.connection() as connection:
@@ -87,7 +90,10 @@ async def list_users(call: Call, query: UsersQuery) -> Users:
 
 
 async def read_user(call: Call, cpf: Cpf) -> User:
-    """Return a person with their stored roles. Raises NotFound. A read by another caller is audited."""
+    """Return a person with their stored roles. A read by another caller is audited.
+
+    Raises NotFound if the catalogue does not contain the person.
+    """
     async with call.platform.database.connection() as connection:
         user = await store.select_user(connection, cpf)
     if not call.is_owner:
@@ -98,7 +104,10 @@ async def read_user(call: Call, cpf: Cpf) -> User:
 
 
 async def list_direct_roles(call: Call, cpf: Cpf) -> list[Role]:
-    """Return a person's direct roles, sorted by name. Raises NotFound. The read is audited."""
+    """Return a person's direct roles, sorted by name. The read is audited.
+
+    Raises NotFound if the catalogue does not contain the person.
+    """
     async with call.platform.database.connection() as connection:
         person = await _find(connection, cpf)
         roles = await store.select_direct_roles(connection, person.id)
@@ -127,7 +136,8 @@ async def assign_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
 async def remove_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
     """Remove a direct role from a person, and return the catalogue version. It stays the same if they lack the role.
 
-    A person may always give up their own role. Raises NotFound for an unknown person or role, Forbidden and Conflict
+    A person may always give up their own role. Raises NotFound for an unknown person or role, Forbidden if the role is
+    administrative and the caller is not a superadmin, and Conflict if no administrator would remain
     (rules: access 4.4).
     """
     async with write_catalogue(call, CatalogueEvent("user.remove_role", "user", subject=cpf)) as write:
@@ -157,7 +167,8 @@ async def remove_role_from_some_people(write: CatalogueWrite, role_id: int, role
 async def delete_user(call: Call, cpf: Cpf) -> int:
     """Delete a person without groups and direct roles, and return the catalogue version.
 
-    Raises NotFound, and Conflict if the person still has groups or direct roles. The message names them.
+    Raises NotFound for an unknown person, and Conflict if the person still has groups or direct roles. The message
+    names these groups and roles.
     """
     async with write_catalogue(call, CatalogueEvent("user.delete", "user", subject=cpf)) as write:
         person = await _find(write.connection, cpf)

@@ -114,7 +114,7 @@ async def create_dataset(
 
 
 async def delete_dataset(call: Call, dataset_id: str) -> None:
-    """Delete a data set with its examples. Raises NotFound.
+    """Delete a data set with its examples. Raises NotFound if the data set does not exist.
 
     The name becomes free. The ids of the data set and its examples stay taken.
     """
@@ -136,7 +136,8 @@ async def add_examples(
 ) -> Added:
     """Add all examples or none. Examples whose content the data set already has are counted, but not stored again.
 
-    Raises NotFound, and Unprocessable if an id is taken or the data set would exceed its maximum size.
+    Raises NotFound if the data set does not exist, and Unprocessable if an id is taken or the data set would exceed its
+    maximum size.
     """
     async with call.platform.database.transaction() as connection:
         dataset = _require_dataset(await store.lock_dataset(connection, dataset_id))
@@ -186,7 +187,8 @@ def require_dataset_capacity(dataset: StoredDataset, count: int, place: Sequence
 async def revise_example(call: Call, dataset_id: str, example_id: str, body: ExampleContent) -> RevisedExample:
     """Replace an example's content with a new revision. If the content is the current one, create no revision.
 
-    Raises NotFound, and Unprocessable if another example of the data set has this content.
+    Raises NotFound if the example does not exist, and Unprocessable if another example of the data set has this
+    content.
     """
     row = make_example_row(example_id, body.content)
     async with call.platform.database.transaction() as connection:
@@ -202,7 +204,7 @@ async def revise_example(call: Call, dataset_id: str, example_id: str, body: Exa
 
 
 async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
-    """Delete an example. Its id stays taken. Raises NotFound."""
+    """Delete an example. Its id stays taken. Raises NotFound if the example does not exist."""
     async with call.platform.database.transaction() as connection:
         _require_dataset(await store.lock_dataset(connection, dataset_id))
         if not await store.delete_example(connection, dataset_id, example_id, utc_now()):
@@ -211,7 +213,7 @@ async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
 
 
 async def require_dataset(call: Call, dataset_id: str) -> StoredDataset:
-    """Return a data set. Raises NotFound."""
+    """Return a data set. Raises NotFound if no data set has this id."""
     return _require_dataset(await store.read_dataset(call.platform.database, dataset_id))
 
 

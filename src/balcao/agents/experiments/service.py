@@ -58,8 +58,8 @@ async def create_experiment(
 ) -> Experiment:
     """Create an experiment without runs. Without `experiment_id`, it gets a new id.
 
-    Raises NotFound, Conflict if the data set already has an experiment with this name, and Unprocessable if the version
-    does not exist.
+    Raises NotFound if the data set does not exist, Conflict if it already has an experiment with this name, and
+    Unprocessable if the version does not exist.
     """
     async with call.platform.database.transaction() as connection:
         if body.version is not None and not await store.has_version(connection, body.agent_type or "", body.version):
@@ -73,7 +73,7 @@ async def create_experiment(
 
 
 async def delete_experiment(call: Call, experiment_id: str) -> None:
-    """Delete an experiment with its runs. Raises NotFound."""
+    """Delete an experiment with its runs. Raises NotFound if the experiment does not exist."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_experiment(connection, experiment_id):
             raise _make_unknown()
@@ -88,7 +88,8 @@ async def record_runs_from(call: Call, experiment_id: str, content: bytes) -> Re
 async def record_runs(call: Call, experiment_id: str, runs: Sequence[RunCreation]) -> Recorded:
     """Record all runs or none. A run replaces an earlier run of the same example.
 
-    Raises NotFound, and Unprocessable if the data set does not contain one of the examples.
+    Raises NotFound if the experiment does not exist, and Unprocessable if the data set does not contain one of the
+    examples.
     """
     async with call.platform.database.transaction() as connection:
         dataset_id = await store.lock_experiment(connection, experiment_id)

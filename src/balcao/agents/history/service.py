@@ -90,7 +90,7 @@ async def list_agent_versions(call: Call, query: UnifiedHistoryQuery) -> Unified
 
 
 async def read_agent_version(call: Call, agent_type: str, number: int) -> VersionDetail:
-    """Return a version with its full content, even if it is hidden. Raises NotFound."""
+    """Return a version with its full content, even if it is hidden. Raises NotFound if there is no such version."""
     async with open_prompt_reader(call) as connection:
         version = _require(await store.list_numbered_versions(connection, agent_type, [number]), number)
     prompt = version.content.prompt
@@ -102,7 +102,7 @@ async def read_agent_version(call: Call, agent_type: str, number: int) -> Versio
 async def compare_agent_versions(call: Call, query: CompareQuery) -> VersionComparison:
     """Return the differences between two versions, even if they are hidden.
 
-    Raises NotFound if one does not exist. The message names its number.
+    Raises NotFound if one of the versions does not exist. The message contains its number.
     """
     numbers = query.from_version, query.to_version
     async with open_prompt_reader(call) as connection:

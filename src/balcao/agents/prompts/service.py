@@ -22,7 +22,7 @@ async def read_active_prompt(call: Call, agent_type: str) -> SystemPrompt:
 
 
 async def read_prompt(call: Call, prompt_id: str) -> SystemPrompt:
-    """Return a prompt by its id, even if its version is hidden. Raises NotFound."""
+    """Return a prompt by its id, even if its version is hidden. Raises NotFound if no prompt has this id."""
     known = parse_uuid(prompt_id)
     async with open_prompt_reader(call) as connection:
         found = None if known is None else await store.select_prompt(connection, known)

@@ -55,7 +55,10 @@ def find_cached_config(call: Call, config_id: str) -> Ready | None:
 
 
 async def load_config(call: Call, config_id: str) -> Ready:
-    """Read and cache the response for an id that matches the pattern. Raises NotFound, even if the id is not a UUID."""
+    """Read and cache the response for an id that matches the pattern.
+
+    Raises NotFound if no configuration has this id, even if the id is not a UUID.
+    """
     known = parse_uuid(config_id)
     if known is None:
         raise _make_unknown()
@@ -180,7 +183,10 @@ async def roll_back_agent(
 async def hide_version(
     call: Call, agent_type: str, version: int, reason: str, at: datetime | None = None
 ) -> AgentVersion:
-    """Hide a version from the histories permanently. Raises NotFound, and Conflict if the version is active."""
+    """Hide a version from the histories permanently.
+
+    Raises NotFound if there is no such version, and Conflict if it is active.
+    """
     async with call.platform.database.transaction() as connection:
         before = await _lock_agent(connection, agent_type)
         target_version = await _read_existing(connection, agent_type, version)

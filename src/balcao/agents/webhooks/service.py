@@ -81,7 +81,7 @@ async def list_agent_deliveries(call: Call, id: UUID | None, query: DeliveriesQu
 async def replay_agent_delivery(call: Call, id: UUID | None, message: str) -> None:
     """Enqueue a message again with the same id.
 
-    Raises NotFound, and Conflict if the webhook is switched off.
+    Raises NotFound if the webhook or the message does not exist, and Conflict if the webhook is switched off.
     """
 
     async def make() -> None:

@@ -35,7 +35,7 @@ _ISOLATION = "repeatable_read"
 async def anonymise_person(call: Call, cpf: Cpf, body: AnonymisationBody) -> Anonymisation:
     """Anonymise a person, or report what an anonymisation would do (rules: registry 4.9).
 
-    Raises Invalid, and Conflict for a confirmation that does not match.
+    Raises Invalid if staff give no reason, and Conflict for a confirmation that does not match.
     """
     if body.reason is not None:
         call.give_reason("reason", body.reason)

@@ -28,7 +28,8 @@ NO_RECORD = "Não há cadastro deste cidadão."
 async def export_person(call: Call, cpf: Cpf) -> bytes:
     """Return the export as JSON: one consistent snapshot of all features (rules: registry 4.9). The export is audited.
 
-    Raises TooMany. Raises NotFound if nothing is stored, except for the owner.
+    Raises TooMany if the person's data were exported too often. Raises NotFound if nothing is stored, except for the
+    owner.
     """
     platform, subject = call.platform, call.platform.audit.list_hashes(cpf)
     await platform.limits.spend(platform.rate("export_limit"), "registry.export_data", subject[0].hex())
@@ -47,7 +48,10 @@ async def export_person(call: Call, cpf: Cpf) -> bytes:
 
 
 async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> AccessPage:
-    """Return a page of the accesses to this person's data, newest first. Raises Invalid and TooMany."""
+    """Return a page of the accesses to this person's data, newest first.
+
+    Raises Invalid if the period is not valid, and TooMany if this person's list was read too often.
+    """
     platform, subject = call.platform, call.platform.audit.list_hashes(cpf)
     period = parse_period(query, call.zone)
     await platform.limits.spend(platform.rate("access_list_limit"), "registry.list_accesses", subject[0].hex())
@@ -60,7 +64,7 @@ async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Pa
 async def list_events_about_person(call: Call, query: Mapping[str, str], page: Page) -> AuditPage:
     """Return a page of audit events in a period of at most 31 days, newest first.
 
-    The search itself is audited. Raises Invalid.
+    The search itself is audited. Raises Invalid if the period or a filter is not valid.
     """
     period = parse_closed_period(query, call.zone, LONGEST_PERIOD)
     subject, actor = (_parse_cpf(query, name) for name in ("cpf", "actor"))

@@ -13,7 +13,7 @@ CODES = ("secao", "divisao", "grupo", "classe", "subclasse")
 
 
 async def list_activities(call: Call, query: Mapping[str, str], page: Page) -> Activities:
-    """Return a page of activities, sorted by subclass. Raises Invalid with the parameter's name."""
+    """Return a page of activities, sorted by subclass. Raises Invalid if a filter is not valid."""
     filters = ActivityFilters(parse_search(query), *(parse_code(query, name) for name in CODES))
     async with call.reader.connection() as connection:
         found, total = await store.select_activities(connection, filters, page)

@@ -24,7 +24,7 @@ class DepartmentFilters:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
-        """Parse the query. An exact level overrides the range. Raises Invalid with the parameter's name."""
+        """Parse the query. An exact level overrides the range. Raises Invalid if a filter is not valid."""
         lowest, highest = _parse_level(query, "min_level", LOWEST), _parse_level(query, "max_level", HIGHEST)
         if "exact_level" in query:
             lowest = highest = _parse_level(query, "exact_level", LOWEST)

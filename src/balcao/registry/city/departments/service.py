@@ -13,7 +13,10 @@ from balcao.registry.city.departments.tree import LONGEST_CHAIN, build_tree
 
 
 async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> Departments:
-    """Return a page of departments, sorted by level and by the city's own order. Raises Invalid."""
+    """Return a page of departments, sorted by level and by the city's own order.
+
+    Raises Invalid if a filter is not valid.
+    """
     filters = DepartmentFilters.parse(query)
     async with call.reader.connection() as connection:
         found, total = await store.select_departments(connection, filters, page)
@@ -21,7 +24,7 @@ async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> 
 
 
 async def read_department(call: Call, cd_ua: str) -> Department:
-    """Return a department by its code. Raises NotFound."""
+    """Return a department by its code. Raises NotFound for an unknown code."""
     if not has_control(cd_ua) and (found := await store.select_department(call.reader, cd_ua)):
         return found
     raise _unknown()

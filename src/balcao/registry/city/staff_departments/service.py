@@ -35,7 +35,7 @@ async def read_staff_mappings(call: Call, cpf: Cpf) -> StaffMappings:
 async def create_staff_mapping(call: Call, cpf: Cpf, body: StaffMappingBody) -> bytes:
     """Link a person to a department and return the link as JSON.
 
-    Raises Invalid, NotFound for an unknown department, and Conflict if the link exists.
+    Raises Invalid for an invalid body, NotFound for an unknown department, and Conflict if the link exists.
     """
     cd_ua = clean_text("cd_ua", body.cd_ua, longest=CODE_LENGTH)
     async with call.platform.database.transaction() as connection:

@@ -26,7 +26,7 @@ async def list_consent_categories(call: Call, *, inactive: bool) -> Categories:
 
 
 async def create_consent_category(call: Call, body: CategoryCreation) -> Category:
-    """Create a category. Raises Invalid, and Conflict if the id is taken."""
+    """Create a category. Raises Invalid for an invalid body, and Conflict if the id is taken."""
     id_ = body.id.strip()
     if not re.fullmatch(ID, id_):
         raise Invalid(
@@ -47,7 +47,8 @@ async def create_consent_category(call: Call, body: CategoryCreation) -> Categor
 async def update_category(call: Call, id_: str, body: CategoryChanges) -> Category:
     """Change the members that the body contains, and return the category.
 
-    Raises Invalid, NotFound and PreconditionFailed.
+    Raises Invalid for an invalid body, NotFound for an unknown category, and PreconditionFailed if `If-Match` does not
+    match.
     """
     changes = _clean_changes(body)
     async with call.platform.database.transaction() as connection:
@@ -61,7 +62,10 @@ async def update_category(call: Call, id_: str, body: CategoryChanges) -> Catego
 
 
 async def deactivate_category(call: Call, id_: str) -> None:
-    """Deactivate the category. Do nothing if it is already inactive. Raises NotFound and PreconditionFailed."""
+    """Deactivate the category. Do nothing if it is already inactive.
+
+    Raises NotFound for an unknown category, and PreconditionFailed if `If-Match` does not match.
+    """
     async with call.platform.database.transaction() as connection:
         current = await _lock(connection, call, id_)
         if current.active:
@@ -85,7 +89,7 @@ def _clean_changes(body: CategoryChanges) -> dict[str, Any]:
 async def _lock(connection: Connection, call: Call, id_: str) -> Category:
     """Lock the category until the transaction ends, and return it. A malformed id is not looked up.
 
-    Raises NotFound, and PreconditionFailed if `If-Match` does not match.
+    Raises NotFound for an unknown category, and PreconditionFailed if `If-Match` does not match.
     """
     current = await store.lock_category(connection, id_) if re.fullmatch(ID, id_) else None
     if current is None:

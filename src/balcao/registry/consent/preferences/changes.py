@@ -59,7 +59,7 @@ def require_active(categories: Iterable[str], current: Preferences) -> None:
 
 
 def parse_preferences_body(body: PreferencesBody) -> RequestedChange:
-    """Return the change that the body requests. Raises Invalid."""
+    """Return the change that the body requests. Raises Invalid if a member is not valid."""
     return RequestedChange(
         channel=parse_channel(body.channel),
         opt_in=None if body.opt_in is UNSET else body.opt_in,
@@ -69,7 +69,7 @@ def parse_preferences_body(body: PreferencesBody) -> RequestedChange:
 
 
 def parse_preference_choice(category: str, body: ChoiceBody) -> RequestedChange:
-    """Return the requested choice of one category. Raises Invalid."""
+    """Return the requested choice of one category. Raises Invalid if a member is not valid."""
     return RequestedChange(parse_channel(body.channel), choices={category: body.opt_in}, reason=_reason(body.reason))
 
 

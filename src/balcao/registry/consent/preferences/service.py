@@ -22,7 +22,7 @@ from balcao.registry.consent.preferences.changes import (
 )
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
 
-# A function that builds the document that the caller has seen from the preferences. `If-Match` contains the ETag of
+# A function that builds, from the preferences, the document that the caller has read. `If-Match` contains the ETag of
 # this document.
 Known = Callable[[Preferences], Any]
 
@@ -40,7 +40,8 @@ def _whole(preferences: Preferences) -> Any:
 async def change_preferences(call: Call, cpf: Cpf, body: PreferencesBody, known: Known = _whole) -> Preferences:
     """Change the given members and return the new preferences.
 
-    Raises Invalid, PreconditionFailed, and Unprocessable for an unknown or inactive category.
+    Raises Invalid for an invalid body, PreconditionFailed if `If-Match` does not match, and Unprocessable for an
+    unknown or inactive category.
     """
     return await apply_change(call, cpf, parse_preferences_body(body), known)
 
@@ -61,8 +62,8 @@ async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes, know
 async def apply_change(call: Call, cpf: Cpf, requested: RequestedChange, known: Known = _whole) -> Preferences:
     """Apply the change and return the new preferences.
 
-    `known` builds the document whose ETag `If-Match` contains. Raises PreconditionFailed, and Unprocessable for an
-    unknown or inactive category.
+    `known` builds the document whose ETag the caller sends in `If-Match`. Raises PreconditionFailed if `If-Match` does
+    not match, and Unprocessable for an unknown or inactive category.
     """
     return await _change(call, cpf, lambda _: requested, known)
 

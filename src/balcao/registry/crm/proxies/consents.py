@@ -27,8 +27,9 @@ _NOT_IN_CRM = frozenset({"acao"})
 async def change_consent(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
     """Give or withdraw a consent, and return the consent as it was written.
 
-    The CRM is written first, because the mirror must never show a consent that the CRM has rejected. Raises Invalid,
-    NotFound if the person has no account, CrmFailed and Unavailable.
+    The CRM is written first, because the mirror must never show a consent that the CRM has rejected. Raises Invalid for
+    an invalid body, NotFound if the person has no account, CrmFailed if the CRM fails or rejects the call, and
+    Unavailable if no CRM is configured.
     """
     consent = _parse(body)
     channel = clean_optional("origem", body.origem, longest=LONGEST_TEXT) or call.platform.settings.crm_channel
@@ -45,7 +46,7 @@ async def change_consent(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoC
 
 
 def _parse(body: CrmConsentBody) -> Consent:
-    """Parse the body. Raises Invalid with the member's name."""
+    """Parse the body. Raises Invalid, with the member's name, if a member is not valid."""
     if body.acao not in STATUSES:
         raise Invalid("O campo `acao` deve ser `optin` ou `optout`.", code="acao-invalid")
     motivo = clean_optional("motivo", body.motivo, longest=LONGEST_TEXT)

@@ -16,7 +16,11 @@ from balcao.registry.crm.proxies.schemas import CrmExport, CrmExportedChannel, C
 
 
 async def read_account(call: Call, cpf: Cpf) -> Cidadao:
-    """Return the person's current CRM account. Raises NotFound if there is none, CrmFailed and Unavailable."""
+    """Return the person's current CRM account.
+
+    Raises NotFound if there is no account, CrmFailed if the CRM fails or rejects the call, and Unavailable if no CRM is
+    configured.
+    """
     account = await look_up_account(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
     async with call.reading(cpf, ["crm_account"]):
         return msgspec.convert(dict(account.cidadao), Cidadao)
@@ -44,7 +48,7 @@ async def export_account(call: Call, cpf: Cpf) -> CrmExport:
 
 
 async def look_up_account(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> Account:
-    """Return the person's CRM account. Raises NotFound if there is none."""
+    """Return the person's CRM account. Raises NotFound if there is no account."""
     return require_account(await crm.look_up(cpf, deadline))
 
 

@@ -29,7 +29,7 @@ BUDGET_SECONDS = 20.0
 LONGEST_REQUESTED_SECONDS = 3_600
 LIMIT_EXCEEDED_SECONDS = 60
 LOGIN_WRITES = "crm-login-writes"
-OFF = timedelta(hours=1)  # how often a job checks whether pushing is on again
+OFF = timedelta(hours=1)  # a job checks this often whether pushing is on again
 _pushes = counter("balcao_crm_push", "Tries to tell the CRM what citizens changed", "outcome")
 
 
@@ -45,8 +45,9 @@ class Push:
 async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
     """Try once to push an outbox row. Do nothing if the row no longer needs this job.
 
-    The CRM is called between two transactions, so no lock is held during the call. Raises Retry, PermanentFailure
-    or Wait, which the queue handles.
+    The CRM is called between two transactions, so no lock is held during the call. The queue handles the exceptions:
+    Wait if the push cannot start now, Retry after a failed call, and PermanentFailure if the call was the last attempt
+    or the CRM rejected it.
     """
     _require_ready(platform)
     pushed = await _take(platform, outbox_id)

@@ -38,7 +38,8 @@ OFF = timedelta(hours=1)
 async def reconcile_crm(call: Call, body: ReconciliationBody) -> Reconciliation:
     """Reconcile one person immediately, or start a run over all people who changed since a given time.
 
-    Raises Invalid, NotFound for a person without an account, Conflict while a run is active, CrmFailed and Unavailable.
+    Raises Invalid for an invalid body, NotFound for a person without an account, Conflict while a run is active,
+    CrmFailed if the CRM fails or rejects the call, and Unavailable if no CRM is configured.
     """
     if (body.cpf is UNSET) == (body.since is UNSET):
         raise Invalid("Envie `cpf` ou `since`, um dos dois.", code="reconcile-scope")
@@ -108,7 +109,8 @@ async def reconcile_page(platform: Platform, run: str, page: int) -> None:
     """Reconcile the people of one page of a run, and enqueue the next page.
 
     The CRM is read between two transactions. The page's events, the new cursor and the next page's job commit together,
-    so a job that runs a second time finds its page done. Raises Retry and Wait.
+    so a job that runs a second time finds its page done. Raises Wait if the page cannot start now, and Retry if the CRM
+    does not return the page.
     """
     _require_ready(platform)
     async with platform.database.connection() as connection:

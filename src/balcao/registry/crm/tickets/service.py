@@ -17,7 +17,10 @@ FIELDS = ["crm_tickets"]
 
 
 async def list_crm_tickets(call: Call, cpf: Cpf) -> CrmTickets:
-    """Return the caller's own tickets, or an empty list if they have no account. Raises CrmFailed and Unavailable."""
+    """Return the caller's own tickets, or an empty list if they have no account.
+
+    Raises CrmFailed if the CRM fails or rejects the call, and Unavailable if no CRM is configured.
+    """
     found = await tickets.find_tickets(call.platform.part(CrmClient), cpf, Deadline.within(BUDGET_SECONDS))
     async with call.as_owner().reading(cpf, FIELDS):
         return CrmTickets([_to_wire(ticket) for ticket in found])
@@ -26,7 +29,8 @@ async def list_crm_tickets(call: Call, cpf: Cpf) -> CrmTickets:
 async def read_crm_ticket(call: Call, cpf: Cpf, number: str) -> CrmTicket:
     """Return one of the caller's own tickets.
 
-    Raises NotFound for an unknown number or another person's ticket, CrmFailed and Unavailable.
+    Raises NotFound for an unknown number or another person's ticket, CrmFailed if the CRM fails or rejects the call,
+    and Unavailable if no CRM is configured.
     """
     found = await tickets.find_one(call.platform.part(CrmClient), cpf, number, Deadline.within(BUDGET_SECONDS))
     if found is None:

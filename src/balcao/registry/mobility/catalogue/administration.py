@@ -26,7 +26,10 @@ Entry = TypeVar("Entry", VehicleBrand, VehicleBrand, VehicleModel)
 
 
 async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
-    """Add a brand and return it as JSON. Raises Invalid, and Conflict if the name or id is taken."""
+    """Add a brand and return it as JSON.
+
+    Raises Invalid for an invalid name, and Conflict if the name or id is taken.
+    """
     name = _parse_name(body.name)
     id_ = make_brand_id(name)
     async with call.platform.database.transaction() as connection:
@@ -44,7 +47,8 @@ async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
 async def rename_brand(call: Call, brand_id: str, body: VehicleBrandBody) -> VehicleBrand:
     """Rename a brand.
 
-    Its id does not change. Raises Invalid for `Outro`, NotFound, and Conflict if the name is taken.
+    Its id does not change. Raises Invalid for `Outro` and for an invalid name, NotFound for an unknown brand, and
+    Conflict if the name is taken.
     """
     name = _parse_name(body.name)
     async with call.platform.database.transaction() as connection:
@@ -56,7 +60,10 @@ async def rename_brand(call: Call, brand_id: str, body: VehicleBrandBody) -> Veh
 
 
 async def remove_brand(call: Call, brand_id: str) -> None:
-    """Delete a brand. Raises Invalid for `Outro`, NotFound, and Conflict while models or vehicles refer to it."""
+    """Delete a brand.
+
+    Raises Invalid for `Outro`, NotFound for an unknown brand, and Conflict while models or vehicles refer to the brand.
+    """
     async with call.platform.database.transaction() as connection:
         brand = _require_changeable(await _lock_brand(connection, brand_id))
         if await store.is_brand_in_use(connection, brand.id):
@@ -68,7 +75,7 @@ async def remove_brand(call: Call, brand_id: str) -> None:
 async def add_model(call: Call, body: VehicleModelBody) -> bytes:
     """Add a model and return it as JSON.
 
-    Raises Invalid, NotFound for the brand, and Conflict if the name or id is taken.
+    Raises Invalid for an invalid body, NotFound for an unknown brand, and Conflict if the name or id is taken.
     """
     name, vehicle_type = _parse_name(body.name), parse_type(body.vehicle_type)
     async with call.platform.database.transaction() as connection:
@@ -88,8 +95,8 @@ async def add_model(call: Call, body: VehicleModelBody) -> bytes:
 async def change_model(call: Call, model_id: str, change: VehicleModelChange) -> VehicleModel:
     """Change a model's name, brand or type. Its id does not change.
 
-    Raises Invalid, and NotFound for the model or the brand. Raises Conflict if the name is taken, or if the model is in
-    use and its brand or type would change.
+    Raises Invalid for `Outro` and for an invalid body, and NotFound for an unknown model or brand. Raises Conflict if
+    the name is taken, or if the model is in use and its brand or type would change.
     """
     given = _parse_change(change)
     async with call.platform.database.transaction() as connection:
@@ -107,7 +114,10 @@ async def change_model(call: Call, model_id: str, change: VehicleModelChange) ->
 
 
 async def remove_model(call: Call, model_id: str) -> None:
-    """Delete a model. Raises Invalid for `Outro`, NotFound, and Conflict while vehicles refer to it."""
+    """Delete a model.
+
+    Raises Invalid for `Outro`, NotFound for an unknown model, and Conflict while vehicles refer to the model.
+    """
     async with call.platform.database.transaction() as connection:
         model = _require_changeable(await _lock_model(connection, model_id))
         if await store.is_model_in_use(connection, model.id):

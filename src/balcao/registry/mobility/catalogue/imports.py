@@ -16,7 +16,7 @@ from balcao.registry.mobility.catalogue.store import ImportedBrand, ImportedMode
 
 
 def _normalize(field: str, name: str) -> str:
-    """Return the trimmed name. Raises ValueError with the member's name if it is not valid."""
+    """Return the trimmed name. Raises ValueError, with the member's name, if the name is not valid."""
     try:
         text = clean_text(field, name, longest=LONGEST_NAME)
         make_brand_id(text)

@@ -68,7 +68,7 @@ def check_id(text: str | None) -> str | None:
 
 
 def parse_type(word: str) -> VehicleType:
-    """Return the vehicle type. Raises Invalid with the allowed values."""
+    """Return the vehicle type. Raises Invalid for any other value, with the allowed values in the message."""
     try:
         return VehicleType(word)
     except ValueError:

@@ -48,7 +48,10 @@ O convite vale por 90 dias. Se você não o esperava, ignore esta mensagem.
 
 
 async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
-    """Return pending and accepted drivers, oldest first. Raises DriverRefused and NotFound."""
+    """Return pending and accepted drivers, oldest first.
+
+    Raises DriverRefused if the caller only drives the vehicle, and NotFound if they neither own nor drive it.
+    """
     async with people.recording_refusals(call), call.platform.database.transaction() as connection:
         people.require_owner(await _find_owner(connection, vehicle_id, cpf), cpf)
         found = await store.list_open_links(connection, vehicle_id)
@@ -64,8 +67,9 @@ async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
 async def invite_conductor(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -> bytes:
     """Invite a driver, and return the pending link as JSON. The link and the job for its e-mail commit together.
 
-    Raises Invalid, DriverRefused and NotFound. Raises Conflict if the person is already invited or drives the vehicle,
-    or if the vehicle has reached the limit.
+    Raises Invalid for an invalid body or if the invitee is the owner, DriverRefused if the inviter only drives the
+    vehicle, and NotFound if they neither own nor drive it. Raises Conflict if the person is already invited or drives
+    the vehicle, or if the vehicle has reached the limit.
     """
     invitee = _parse_invitee(body)
     trail = people.encode_trail(call, "create", cpf, [invitee.cpf], FIELDS)
@@ -123,7 +127,8 @@ def _to_pending(vehicle: VehicleLinks, invitee: Invitee, inviter: Cpf) -> Link:
 async def remove_conductor(call: Call, cpf: Cpf, vehicle_id: str, link_id: str) -> None:
     """Remove a pending or accepted link as the vehicle's owner, or an accepted link as its driver.
 
-    Raises NotFound, and Invalid if the owner removes an ended link.
+    Raises NotFound if there is no such link or the person may not remove it, and Invalid if the owner removes an ended
+    link.
     """
 
     async def attempt(connection: Connection) -> bool | None:
@@ -151,8 +156,8 @@ async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
 async def answer_invitation(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> Conductor:
     """Accept or reject an invitation, and return the changed link.
 
-    Raises Invalid, for example if the invitation is no longer pending. Raises NotFound if there is no such invitation,
-    or if its vehicle was deleted.
+    Raises Invalid if the answer is not a valid one or the invitation is no longer pending. Raises NotFound if there is
+    no such invitation, or if its vehicle was deleted.
     """
     status = links.parse_invitation_answer(body.status)
 

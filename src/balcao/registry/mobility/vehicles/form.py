@@ -23,7 +23,7 @@ _PHOTOS = ("serial_number_photo", "vehicle_photo", "invoice_photo")
 def normalize_form(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate:
     """Return the form with trimmed strings, and None for empty optional strings.
 
-    Raises Invalid with the name of the first wrong member.
+    Raises Invalid, with the name of the first wrong member, if a member is not valid.
     """
     if not form.self_declaration:
         raise Invalid("O campo `self_declaration` deve ser verdadeiro.", code="self_declaration-false")

@@ -35,7 +35,9 @@ async def list_vehicles(call: Call, cpf: Cpf, page: Page) -> Vehicles:
 
 
 async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
-    """Register a vehicle and return it as JSON. Raises Invalid, and Conflict if the person has reached the limit.
+    """Register a vehicle and return it as JSON.
+
+    Raises Invalid for an invalid form, and Conflict if the person has reached the limit.
 
     The data for the decision is read without a lock. The statement that writes the vehicle checks it again.
     """
@@ -80,7 +82,8 @@ async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
 async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleUpdate) -> VehicleDetail:
     """Change one of the person's own vehicles and return it.
 
-    Raises Invalid, DriverRefused, NotFound and PreconditionFailed.
+    Raises Invalid for an invalid form, DriverRefused if the person only drives the vehicle, NotFound if they neither
+    own nor drive it, and PreconditionFailed if `If-Match` does not match.
     """
     trail = people.encode_trail(call, "update", cpf, [], FIELDS)
 
@@ -105,7 +108,8 @@ async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleU
 async def remove_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> None:
     """Remove a vehicle and revoke its open links. Removing it again changes nothing.
 
-    Raises DriverRefused, NotFound and PreconditionFailed.
+    Raises DriverRefused if the person only drives the vehicle, NotFound if they neither own nor drive it, and
+    PreconditionFailed if `If-Match` does not match.
     """
 
     async def attempt(connection: Connection) -> bool | None:
@@ -123,7 +127,10 @@ async def remove_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> None:
 
 
 async def _find_visible(connection: Connection, vehicle_id: str, viewer: Cpf) -> VisibleVehicle:
-    """Return a live vehicle that the viewer owns or drives, with its owner's contact data. Raises NotFound."""
+    """Return a live vehicle that the viewer owns or drives, with its owner's contact data.
+
+    Raises NotFound if there is no such vehicle.
+    """
     found = await store.read_visible_vehicle(connection, vehicle_id, viewer)
     if found is None:
         raise _unknown()

@@ -1,4 +1,4 @@
-"""Read and change rate limits over HTTP. The bounds of a change always let its author revert it.
+"""Read and change rate limits over HTTP. The bounds are so narrow that the author of a change can always revert it.
 
 Operators can also use `balcao limits`, which has wider bounds.
 """
@@ -20,7 +20,7 @@ from balcao.registry.operation.limits.schemas import LimitChange, LimitPage, Lim
 
 
 async def list_limits(call: Call, query: Mapping[str, str], page: Page) -> LimitPage:
-    """Return a page of rate limits, changed limits first. Raises Invalid."""
+    """Return a page of rate limits, changed limits first. Raises Invalid if a filter is not valid."""
     search = fold_text(clean_parameter(query, "search", longest=100) or "")
     wanted = parse_flag_parameter(query, "changed")
     changed = await rates.list_changed(call)
@@ -34,12 +34,15 @@ async def list_limits(call: Call, query: Mapping[str, str], page: Page) -> Limit
 
 
 async def read_limit(call: Call, name: str) -> LimitState:
-    """Return one rate limit. Raises NotFound."""
+    """Return one rate limit. Raises NotFound if no limit has this name."""
     return _describe(_find_limit(call, name), (await rates.list_changed(call)).get(name))
 
 
 async def change_limit(call: Call, name: str, body: LimitChange) -> LimitState:
-    """Set a different rate for a limited time (rules: registry 4.16). Raises NotFound and Invalid."""
+    """Set a different rate for a limited time (rules: registry 4.16).
+
+    Raises NotFound if no limit has this name, and Invalid if the rate is malformed or out of bounds.
+    """
     limit = _find_limit(call, name)
     call.give_reason("reason", body.reason)
     rates.check_rate(limit, body.rate, OVER_HTTP)
@@ -50,7 +53,10 @@ async def change_limit(call: Call, name: str, body: LimitChange) -> LimitState:
 
 
 async def reset_limit(call: Call, name: str) -> None:
-    """Restore the configured rate. Raises NotFound, and Conflict if it already applies."""
+    """Restore the configured rate.
+
+    Raises NotFound if no limit has this name, and Conflict if the limit was not changed.
+    """
     limit = _find_limit(call, name)
     if not await rates.reset_rate(call, limit.name):
         raise Conflict(f"{name} já está como configurado: {limit.configured}.", code="limit-not-changed")

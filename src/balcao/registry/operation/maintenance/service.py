@@ -34,7 +34,8 @@ async def list_maintenance(call: Call) -> Maintenances:
 async def begin_maintenance(call: Call, name: str, body: MaintenanceBody) -> MaintenanceState:
     """Start or plan a service's maintenance, or change the message and end of running maintenance.
 
-    Raises NotFound, Invalid, and Conflict if maintenance would be planned while it is running.
+    Raises NotFound for an unknown service, Invalid for an invalid body, and Conflict if maintenance would be planned
+    while it is running.
     """
     _require_service(call, name)
     message = clean_text("message", body.message, longest=LONGEST_MESSAGE)
@@ -56,7 +57,10 @@ async def begin_maintenance(call: Call, name: str, body: MaintenanceBody) -> Mai
 
 
 async def end_maintenance(call: Call, name: str) -> None:
-    """End a service's maintenance, or cancel planned maintenance. Raises NotFound, and Conflict if there is neither."""
+    """End a service's maintenance, or cancel planned maintenance.
+
+    Raises NotFound for an unknown service, and Conflict if there is neither running nor planned maintenance.
+    """
     _require_service(call, name)
     if not await maintenance.end_maintenance(call, [name]):
         raise Conflict(f"O serviço {name} não está em manutenção, nem há uma planejada.", code="not-in-maintenance")

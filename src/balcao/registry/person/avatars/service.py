@@ -42,7 +42,7 @@ async def list_active_avatars(call: Call, page: Page) -> Avatars:
 
 
 async def find_avatar_image(call: Call, id_: str) -> str:
-    """Return the name of a built-in avatar's picture. Raises NotFound."""
+    """Return the name of a built-in avatar's picture. Raises NotFound if the avatar is unknown or not built-in."""
     image = await store.read_avatar_image(call.reader, _require_id(id_))
     if image is None:
         raise _unknown()
@@ -58,7 +58,7 @@ async def create_avatar(call: Call, body: AvatarCreation) -> Avatar:
 
 
 async def deactivate_avatar(call: Call, id_: str) -> None:
-    """Stop offering the avatar, and clear it from every citizen who chose it. Raises NotFound.
+    """Stop offering the avatar, and clear it from every citizen who chose it. Raises NotFound if it is unknown.
 
     Deactivating an inactive avatar is allowed.
     """
@@ -128,7 +128,10 @@ def _unknown() -> NotFound:
 
 
 def _check_address(text: str) -> str:
-    """Return the URL if the city's pages can show it: https, with a host and without a user name. Raises Invalid."""
+    """Return the URL if the city's pages can show it: https, with a host and without a user name.
+
+    Raises Invalid for any other text.
+    """
     url = clean_text("url", text, longest=URL_LENGTH)
     if not is_https_address(url):
         raise Invalid("O campo `url` deve ser um endereço `https://` completo, sem espaços.", code="url-invalid")

@@ -112,7 +112,9 @@ async def write_own_data(
     *,
     verification: str | None = None,
 ) -> bool:
-    """Write a citizen's declaration with its audit event. Raises PreconditionFailed, and the errors of `check`.
+    """Write a citizen's declaration with its audit event.
+
+    Raises PreconditionFailed if `If-Match` does not match. The exceptions of `check` are not caught.
 
     Return False only if the phone `verification` was already used or is no longer valid.
 

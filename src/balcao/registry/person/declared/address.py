@@ -46,7 +46,7 @@ class DeclaredAddress:
 
     @classmethod
     def parse(cls, body: AddressBody) -> Self:
-        """Normalise the body. Raises Invalid with the name of the wrong member."""
+        """Normalise the body. Raises Invalid, with the member's name, if a member is not valid."""
         return cls(
             tipo_logradouro=clean_text("tipo_logradouro", body.tipo_logradouro or "", shortest=0, longest=50),
             logradouro=clean_text("logradouro", body.logradouro, longest=200),

@@ -47,7 +47,7 @@ async def declare_exhibition_name(call: Call, cpf: Cpf, body: ValueBody) -> Mess
 
 
 async def declare_email(call: Call, cpf: Cpf, body: ValueBody) -> Message:
-    """Write the e-mail address. Raises Invalid, and Conflict if nothing changes."""
+    """Write the e-mail address. Raises Invalid if it is not valid, and Conflict if nothing changes."""
     email = EmailAddress.parse(clean_text("valor", body.valor, longest=EMAIL_LENGTH))
     if email is None:
         raise Invalid("O campo `valor` deve ser um endereço de e-mail, como `nome@dominio.br`.", code="email-invalid")
@@ -62,7 +62,10 @@ async def declare_email(call: Call, cpf: Cpf, body: ValueBody) -> Message:
 
 
 async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
-    """Write or remove the address. Raises Invalid, and Conflict if nothing changes. A removal never conflicts."""
+    """Write or remove the address.
+
+    Raises Invalid if a member is not valid, and Conflict if a new address changes nothing. A removal never conflicts.
+    """
     if address.is_removal(body):
         # An explicit "none", which also hides the base address.
         removal = OwnWrite(address.REMOVAL, address.BESIDE, "endereco")

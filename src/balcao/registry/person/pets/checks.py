@@ -18,7 +18,7 @@ EARLIEST = date(1970, 1, 1)
 
 
 def check_body(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
-    """Check the body and return the pet's record. Raises Invalid with the name of the wrong member."""
+    """Check the body and return the pet's record. Raises Invalid, with the member's name, if a member is not valid."""
     return PetRecord(
         animal_nome=clean_text("animal_nome", body.animal_nome, longest=NAME_LENGTH),
         especie_nome=clean_text("especie_nome", body.especie_nome, longest=NAME_LENGTH),
@@ -44,7 +44,10 @@ def _sex(text: str) -> str:
 
 
 def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
-    """Return the birth as a date or as a time, whichever was sent. Raises Invalid."""
+    """Return the birth as a date or as a time, whichever was sent.
+
+    Raises Invalid if the text is neither, or is not between 1970 and today.
+    """
     try:
         found = days.parse_day(text)
     except ValueError as fault:

@@ -54,8 +54,8 @@ async def read_pet_stats(call: Call, cpf: Cpf) -> PetStats:
 async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
     """Add a pet and return it as JSON.
 
-    Raises Invalid. Raises Conflict if the citizen has reached the limit of own pets, or if the idempotency key was used
-    with another body.
+    Raises Invalid for an invalid body. Raises Conflict if the citizen has reached the limit of own pets, or if the
+    idempotency key was used with another body.
     """
     record = check_body(body, utc_now(), call.zone)
     trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=FIELDS)

@@ -12,7 +12,7 @@ _HOME_LENGTHS = frozenset({10, 11})
 
 
 def parse_number(text: str) -> str:
-    """Return the digits with the country code. Raises Invalid.
+    """Return the digits with the country code. Raises Invalid unless the number has 8 to 15 digits.
 
     A number of 10 or 11 digits without `+` gets the country code of Brazil.
     """

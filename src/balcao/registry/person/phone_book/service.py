@@ -118,7 +118,8 @@ def mask_name(name: str) -> str:
 async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
     """Bind a phone number to a person. Staff and messengers may do so only if a code has proven the number.
 
-    Raises Invalid, Forbidden, and Conflict if the number cannot be bound to this person.
+    Raises Invalid for an invalid body, Forbidden if the caller may not bind numbers for this person, Conflict if the
+    number cannot be bound to this person, and TooMany if the person has made too many claims.
     """
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
     reached = call if call.decision.reason is Reason.CLIENT else call.with_right_to(cpf, WRITE)
@@ -152,7 +153,7 @@ async def bind_confirmed_phone(call: Call, number: str, cpf: Cpf) -> None:
 
 
 def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
-    """Return the number bound without proof. Raises Conflict.
+    """Return the state of the number after the person's claim without proof. Raises Conflict if the claim is refused.
 
     The error is the same for every number that is not free, whatever the reason. The limit is checked first, so that a
     person who has reached it learns nothing about further numbers.
@@ -170,7 +171,7 @@ def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
 async def opt_in_phone(call: Call, number: str, body: PhoneOptInBody) -> PhoneOutcome:
     """Record the consent of the person to whom the number is bound.
 
-    Raises Invalid, and Conflict unless the number is bound to that person.
+    Raises Invalid for an invalid body, and Conflict unless the number is bound to that person.
     """
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
 
@@ -185,7 +186,7 @@ async def opt_in_phone(call: Call, number: str, body: PhoneOptInBody) -> PhoneOu
 
 
 async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> PhoneOutcome:
-    """Withdraw the consent for a phone number. Raises Invalid.
+    """Withdraw the consent for a phone number. Raises Invalid for an invalid body.
 
     The reason `incorrect_person` also ends the binding and puts the number in quarantine.
     """
@@ -207,7 +208,7 @@ async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> Phone
 async def reject_registration(call: Call, number: str, body: RejectionBody) -> PhoneOutcome:
     """Record that the number does not belong to this person: end their binding and start a quarantine.
 
-    Raises Invalid.
+    Raises Invalid for an invalid body.
     """
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
     reason = None if isinstance(body.reason, UnsetType) else _parse_reason(body.reason)
@@ -296,7 +297,8 @@ def _make_entry(call: Call, number: str, person: Cpf | None, said: Said) -> Phon
 async def validate_registration(call: Call, number: str, body: RegistrationBody) -> RegistrationVerdict:
     """Return whether name, CPF and birth date match the city's record. The phone book does not change.
 
-    The call is audited as a read of the person's data. Raises Invalid and TooMany.
+    The call is audited as a read of the person's data. Raises Invalid for an invalid body, and TooMany if there were
+    too many attempts for this CPF.
     """
     cpf, _ = _parse_cpf(body.cpf), parse_channel(body.channel)
     name = clean_text("name", body.name, longest=NAME_LENGTH)
@@ -310,14 +312,14 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
 
 
 async def _spend(call: Call, rate: str, what: str, cpf: Cpf) -> None:
-    """Count a call that concerns this person, over all callers. Raises TooMany."""
+    """Count a call that concerns this person, over all callers. Raises TooMany if the limit is exceeded."""
     platform = call.platform
     whom = platform.audit.key.derive("phone-guesses", cpf.digits).hex()
     await platform.limits.spend(platform.settings.declared_rate(rate), what, whom)
 
 
 def _parse_birth(text: str) -> date:
-    """Parse the date of birth. Raises Invalid."""
+    """Parse the date of birth. Raises Invalid unless the text is a date."""
     try:
         return msgspec.convert(text.strip(), date)
     except msgspec.ValidationError:

@@ -43,7 +43,7 @@ class Secrets:
 
 
 def unseal_code(keys: Sequence[HashKey], sealed: str) -> str:
-    """Open a sealed code with one of the keys. Raises JoseError."""
+    """Open a sealed code with one of the keys. Raises JoseError if no key opens it."""
     return sealing.unseal_text(keys, _SEAL, sealed)
 
 

@@ -25,7 +25,7 @@ class Number:
 
     @classmethod
     def parse(cls, body: PhoneBody) -> Self:
-        """Parse the number. Raises Invalid with the name of the wrong member."""
+        """Parse the number. Raises Invalid, with the member's name, if a member is not valid."""
         ddi, ddd, valor = (compact_pasted(part) for part in (body.ddi, body.ddd or "", body.valor))
         number = cls(ddi.removeprefix("+"), ddd, valor)
         _require("ddi", number.ddi, r"[1-9][0-9]{0,2}", "de 1 a 3 dígitos, sem zero à frente")

@@ -32,8 +32,8 @@ _CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
 async def declare_phone(call: Call, cpf: Cpf, body: PhoneBody) -> Message:
     """Send a code to the number. The record does not change until the number is confirmed.
 
-    Raises Invalid, Conflict if nothing changes, TooMany, and Unavailable if no gateway is configured. Raises
-    PreconditionFailed if `If-Match` does not match.
+    Raises Invalid for an invalid number, Conflict if nothing changes, TooMany if too many codes were sent, and
+    Unavailable if no gateway is configured. Raises PreconditionFailed if `If-Match` does not match.
     """
     number = Number.parse(body)
     gateway.require_sms_configured(call.platform)
@@ -90,9 +90,12 @@ def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.CountedHashes:
 
 
 async def confirm_phone(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
-    """Make the number the main phone if the code is right. Raises Invalid, NotFound and, after too many tries, TooMany.
+    """Make the number the main phone if the code is right.
 
-    A try is counted and committed before its code is compared, so parallel guesses gain nothing.
+    Raises Invalid for an invalid body, NotFound if the code is wrong or no longer valid, and TooMany after too many
+    attempts.
+
+    An attempt is counted and committed before its code is compared, so parallel guesses gain nothing.
     """
     number, code = Number.parse(body), _check_code(body.code)
     opened = await _take_try(call, cpf)

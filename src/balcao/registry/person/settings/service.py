@@ -33,7 +33,10 @@ async def read_opt_in(call: Call, cpf: Cpf) -> OptIn:
 
 
 async def change_opt_in(call: Call, cpf: Cpf, body: OptInBody) -> OptIn:
-    """Change the preferences. Raises PreconditionFailed, and Unprocessable for an unknown or inactive category."""
+    """Change the preferences.
+
+    Raises PreconditionFailed if `If-Match` does not match, and Unprocessable for an unknown or inactive category.
+    """
     choices = {} if body.category_opt_ins is UNSET else body.category_opt_ins
     requested = RequestedChange(OPT_IN_CHANNEL, body.opt_in, choices)
     return _opt_in(await notifications.apply_change(call, cpf, requested, _opt_in))
