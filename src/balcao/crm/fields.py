@@ -17,7 +17,7 @@ Record = Mapping[str, Any]
 RELATED = ("protocolos", "ligacoes", "ordensServico")
 PROGRESS = "andamentos"
 _SECTIONS = ("account", "name", "address", "consent")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")  # names are inserted into queries
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")  # queries contain these names unescaped
 _NOT_IN_CIDADAO = frozenset({"contaOrigem"})
 _READ_ONLY = frozenset({"accountId", "cpf"})
 

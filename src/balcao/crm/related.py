@@ -6,7 +6,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.crm.fields import RELATED, FieldMap, Record, pick_known
 from balcao.crm.queries import Query
 
-MAX_RECORDS = 2_000  # the maximum in one response of the CRM
+MAX_RECORDS = 2_000  # one response of the CRM has at most this many records
 _NOT_SHOWN = frozenset({"objeto", "cpf"})
 
 

@@ -14,7 +14,7 @@ OBJECT = "SolicitacaoAnonimizacao__c"
 OPEN = "enfileirado"
 _OWNER = "CPF__c"
 _FIELDS = ("Id", "Name", _OWNER, "Status__c", "CreatedDate", "DataConclusao__c")
-_NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # this and `_ID` are inserted into queries
+_NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # queries contain numbers and ids unescaped
 _ID = re.compile(r"[A-Za-z0-9]{15,18}")
 
 

@@ -13,7 +13,7 @@ from balcao.crm.queries import Query, make_misdirected
 from balcao.crm.related import MAX_RECORDS
 
 MAX_TICKETS = 200
-_NUMBER = re.compile(r"[A-Z]{2,5}-[0-9]{4}-[0-9]{8}")  # inserted into queries
+_NUMBER = re.compile(r"[A-Z]{2,5}-[0-9]{4}-[0-9]{8}")  # queries contain ticket numbers unescaped
 # Tickets are sorted newest first. Their orders and progress are in chronological order.
 _ORDER_BY = {
     "protocolos": f"CreatedDate DESC LIMIT {MAX_TICKETS}",

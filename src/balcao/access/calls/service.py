@@ -6,8 +6,8 @@ from balcao.core.errors import Forbidden
 from balcao.core.live import call_log
 from balcao.core.live.call_log import RETENTION_PERIOD, LoggedCall
 
-# The meaning and the remedy for each check that a token can fail. The response to a refused call does not name the
-# failed check. Here it can be named, because the client has authenticated with a valid token.
+# The meaning of each check that a token can fail, and the remedy. The response to a refused call does not name the
+# failed check. This list can name the check, because the client has authenticated with a valid token.
 REFUSED_TOKENS = {
     "token-expired": ("O token venceu.", "Peça outro antes do fim (`expires_in`)."),
     "token-audience": (

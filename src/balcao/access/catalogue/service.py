@@ -73,7 +73,7 @@ class CompletedChange(NamedTuple, Generic[Value]):
 
 
 class RequestedChange(NamedTuple, Generic[Wanted]):
-    """A wanted change and its call. Several of them may share a transaction."""
+    """A wanted change and its call. Several changes may share a transaction."""
 
     call: Call
     wanted: Wanted
@@ -83,8 +83,8 @@ class RequestedChange(NamedTuple, Generic[Wanted]):
 class GroupedChange(Generic[Wanted, Value]):
     """A kind of change whose concurrent requests share the lock, the transaction and the commit (group commit).
 
-    `make` applies several changes in order. For each it returns the completed change or the error that rejects it, and
-    it must not write anything for a rejected change. Each recorded event has its own version.
+    `make` applies several changes in order. For each change, `make` returns the completed change or the error that
+    rejects it. It must not write anything for a rejected change. Each recorded event has its own version.
     """
 
     make: Callable[
@@ -105,7 +105,7 @@ class GroupedChange(Generic[Wanted, Value]):
     async def _make_together(
         self, connection: Connection, turns: Sequence[RequestedChange[Wanted]]
     ) -> list[tuple[CompletedChange[Value] | BalcaoError, int]]:
-        """Return each outcome with its version: a new one if it has an event, otherwise the version before it."""
+        """Return each outcome with its catalogue version. Only an outcome with an event has a new version."""
         async with connection.transaction():
             version = await store.lock_catalogue(connection)
             outcomes = await self.make(connection, turns)

@@ -66,7 +66,7 @@ async def _record_each(connection: Connection, events: Sequence[dict[str, Any]])
 async def record_each_event(connection: Connection, events: Sequence[dict[str, Any]]) -> list[int]:
     """Append the events to the chain, each with its own version, and return the versions.
 
-    Raises Unavailable if they cannot be written.
+    Raises Unavailable if the events cannot be written.
     """
     try:
         (versions,) = await _record_each(connection, events)
@@ -145,7 +145,7 @@ async def _record_beside_chain(connection: Connection, event: dict[str, Any], ou
 
 
 async def record_beside_chain(connection: Connection, event: dict[str, Any], outcome: str) -> None:
-    """Record a refused attempt or a read outside the chain. Raises Unavailable if it cannot be written."""
+    """Record a refused attempt or a read outside the chain. Raises Unavailable if the record cannot be written."""
     try:
         await _record_beside_chain(connection, event, outcome)
     except asyncpg.PostgresError as failure:
@@ -195,7 +195,7 @@ async def read_held_roles(
     given_roles: Sequence[int] = (),
     given_group: int | None = None,
 ) -> Json[HeldRoles]:
-    """Return the person's roles and groups: the stored ones, the token's `roles`, and the ones to be given."""
+    """Return the person's stored roles and groups, the token's `roles`, and the roles and the group to be given."""
 
 
 @statement("SELECT id FROM access.role WHERE name = :name")

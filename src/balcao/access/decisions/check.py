@@ -146,7 +146,7 @@ def _is_gateway(peer: str, networks: str) -> bool:
 
 
 async def _decide(platform: Platform, request: Request, asked: tuple[str, str] | None) -> CheckedRequest:
-    snapshot = platform.catalogue.latest  # one version for the whole decision
+    snapshot = platform.catalogue.latest  # use one version for the whole decision
     match = snapshot.match(*asked) if asked else None
     if match is None:
         return CheckedRequest(Decision(Reason.NO_MAPPING), snapshot.version)

@@ -80,7 +80,7 @@ class _EarlierState:
             undo(self, event)
 
     def create_action(self, event: ChainedEvent) -> None:
-        # Remove it before an earlier change is undone: another action may have had its name.
+        # Remove the action before an earlier change is undone, because another action may have had its name.
         self._actions.pop(int(event.target_id or ""), None)
 
     def update_action(self, event: ChainedEvent) -> None:

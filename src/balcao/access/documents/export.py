@@ -25,7 +25,7 @@ def render_document(catalogue: StoredCatalogue) -> dict[str, Any]:
         "bindings": [
             {"operation": one.operation, "action": one.action}
             for one in catalogue.bindings
-            if one.declared_key is not None and one.action != one.declared  # even if the declared action was deleted
+            if one.declared_key is not None and one.action != one.declared  # also if the declared action was deleted
         ],
     }
 
@@ -39,7 +39,7 @@ def encode_document(document: dict[str, Any], written_as: Format) -> bytes:
 
 def _show_action(action: StoredAction) -> dict[str, Any]:
     shown = {"name": action.name, "description": action.description}
-    if action.code_key is not None and action.code_key != action.name:  # so that another catalogue can match it
+    if action.code_key is not None and action.code_key != action.name:  # another catalogue can then match the action
         shown["renamed_from"] = action.code_key
     return shown
 

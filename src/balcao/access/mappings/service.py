@@ -30,7 +30,7 @@ async def find_deciding_mapping(call: Call, query: DecidingQuery) -> DecidingMap
     if match is None:
         return None
     found = await store.select_mapping(call.platform.database, match.mapping.id)
-    if found is None:  # deleted since the snapshot
+    if found is None:  # the mapping was deleted after the snapshot was read
         return None
     mapping = found.mapping
     return DecidingMapping(mapping.id, mapping.action, mapping.path_pattern, mapping.method, mapping.description)
@@ -88,9 +88,9 @@ async def update_mapping(call: Call, mapping_id: int, change: MappingChange) -> 
     Raises (rules: access 4.1):
 
     - NotFound for an unknown mapping or action
-    - PreconditionFailed
-    - Conflict if the path or method of a platform operation would change, if the new ones are taken or ambiguous, or if
-      the binding is below the operation's floor
+    - PreconditionFailed if `If-Match` does not match
+    - Conflict if the path or method of a platform operation would change, if the new path and method are taken or
+      ambiguous, or if the binding is less strict than the operation's code allows
     - Forbidden if a caller other than a superadmin makes an operation less restricted
     """
     async with write_catalogue(call, CatalogueEvent("mapping.update", "mapping", str(mapping_id))) as write:

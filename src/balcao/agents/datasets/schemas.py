@@ -79,7 +79,7 @@ class Edge(msgspec.Struct):
 
 
 class PageInfo(msgspec.Struct, rename="camel"):
-    """How to read the next page. `endCursor` is null for an empty page."""
+    """The cursor of the page's last item, and whether another page follows. `endCursor` is null for an empty page."""
 
     end_cursor: Annotated[
         str | None,

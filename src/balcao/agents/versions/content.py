@@ -27,7 +27,7 @@ class AgentContent(msgspec.Struct, frozen=True):
 
 
 EMPTY = AgentContent()
-# all members except the prompt
+# All members except the prompt form the configuration.
 CONFIG_MEMBERS = ("memory_blocks", "tools", "model_name", "embedding_name")
 
 

@@ -10,7 +10,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
-# The number of earlier sent values that are retained, newest first, until the CRM confirms a value.
+# Until the CRM confirms a value, this many earlier sent values are retained, newest first, to recognise their echoes.
 REMEMBERED = 8
 
 

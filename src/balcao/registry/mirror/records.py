@@ -46,7 +46,7 @@ class Mirror(msgspec.Struct, frozen=True):
 
 
 class Written(NamedTuple):
-    """Whether the mirror still had the expected version, and whether the write was applied."""
+    """The outcome of a write: whether the mirror still had the expected version, and whether the write was applied."""
 
     is_current: bool
     is_written: bool
@@ -98,7 +98,7 @@ class ExportedField(msgspec.Struct, frozen=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """The current consents, and the times of the last erasures."""
+    """A citizen's current consents, and the times of the last erasures."""
 
     anonymised_at: datetime | None = None
     consents_cleared_at: datetime | None = None

@@ -129,7 +129,7 @@ async def end_login_write(connection: Connection, cpf: Cpf, write: LoginWrite, *
 
 
 async def find_login_write_seconds(connection: Connection, cpf: Cpf) -> float:
-    """Return for how many seconds a login may still be writing the e-mail. Return 0 if none is."""
+    """Return for how many seconds a login may still be writing the e-mail. Return 0 if no login is writing it."""
     return await login_write_store.select_login_write_seconds(connection, cpf) or 0.0
 
 

@@ -187,7 +187,7 @@ WITH head AS (
 DELETE FROM registry.crm_consentimentos WHERE cpf = :cpf AND at <= :at
 """)
 async def set_tombstone(connection: Connection, cpf: Cpf, at: datetime) -> None:
-    """Set the tombstone and delete what it covers (spec: webhook rule 4)."""
+    """Set the tombstone and delete the data that it covers (spec: webhook rule 4)."""
 
 
 @statement("SELECT cpf, anonymised_at FROM registry.mirror_head WHERE anonymised_at IS NOT NULL")

@@ -78,4 +78,4 @@ SELECT (SELECT count(*) FROM registry.preferences WHERE cpf = :cpf)
      + (SELECT count(*) FROM registry.preference_choice WHERE cpf = :cpf)
 """)
 async def count_preference_rows(connection: Connection, cpf: Cpf) -> int:
-    """Return the number of the citizen's rows for the global flag and the choices."""
+    """Return the number of rows that store the citizen's global flag and choices."""

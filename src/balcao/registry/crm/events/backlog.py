@@ -24,7 +24,7 @@ class Backlog:
         """Raise Unavailable if more events wait than the settings allow (rules: registry 4.1 row 4)."""
         most = platform.settings.crm_event_queue_max
         if time.monotonic() - self._counted_at > COUNT_SECONDS:
-            self._counted_at = time.monotonic()  # set before the count, so concurrent calls do not count again
+            self._counted_at = time.monotonic()  # already set here, so that concurrent calls do not count too
             async with platform.database.connection() as connection:
                 self._waiting = await store.count_waiting_events(connection, most + 1)
         if self._waiting > most:

@@ -176,7 +176,7 @@ def _parse_consent(place: str, entry: Mapping[str, object]) -> dict[str, str | N
 
 
 def _parse_choice(place: str, consent: Mapping[str, str | None], name: str, allowed: Mapping[str, str]) -> str | None:
-    """Return the meaning of the member, ignoring case. Return None if the member is missing or empty.
+    """Look up the member's value, ignoring case, and return its meaning. Return None if it is missing or empty.
 
     Raises Invalid for any other value.
     """

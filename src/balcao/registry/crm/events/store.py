@@ -33,12 +33,12 @@ class AcceptedEvent(msgspec.Struct, frozen=True):
 
     @property
     def payload(self) -> bytes:
-        """The payload of the event's job."""
+        """The payload of the job that applies the event."""
         return encode_payload({"event": self.id})
 
 
 async def accept_events(connection: Connection, events: Sequence[AcceptedEvent]) -> list[bool]:
-    """Store the new events, each with its job and audit event. Return whether each of the events was new."""
+    """Store the new events, each with its job and audit event. Return for each event whether it was new."""
     new = await _insert_events(connection, events, EVENT_JOB)
     return [accepted.id in new for accepted in events]
 

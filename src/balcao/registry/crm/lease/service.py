@@ -1,8 +1,8 @@
 """Leases: only one process at a time creates a person's CRM account, or files their anonymisation request.
 
-Other processes wait briefly. A lease may expire while its holder still works, so it is not a guarantee. For logins it
-only saves calls, because the CRM's upsert prevents a second account. For anonymisations it prevents a second request as
-long as the holder is not stalled.
+Other processes wait briefly. A lease may expire while its holder still works, so it is not a guarantee. For logins, the
+lease only saves calls, because the CRM's upsert prevents a second account. For anonymisations, the lease prevents a
+second request as long as the holder is not stalled.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from balcao.registry.crm.lease import store
 
 LEASE_SECONDS = 10.0
 LOOK_AGAIN_SECONDS = 0.05
-NEEDED_SECONDS = 3.5  # of the caller's budget, reserved for the work itself
+NEEDED_SECONDS = 3.5  # this much of the caller's time is reserved for the work
 
 Purpose = Literal["login", "anonymisation"]
 Turn = Literal["first", "after another", "without"]

@@ -45,7 +45,7 @@ async def reconcile_crm(call: Call, body: ReconciliationBody) -> Reconciliation:
         raise Invalid("Envie `cpf` ou `since`, um dos dois.", code="reconcile-scope")
     if not isinstance(body.cpf, msgspec.UnsetType):
         return await _reconcile_person(call, _parse_cpf(body.cpf))
-    assert not isinstance(body.since, msgspec.UnsetType)  # checked above
+    assert not isinstance(body.since, msgspec.UnsetType)  # exactly one of the two members is set
     return await _open_run(call, _parse_since(body.since))
 
 

@@ -12,7 +12,9 @@ from balcao.registry.mirror.store import FUTURE_FIELDS_SQL
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Counts of waiting and applied entries. Ages are whole seconds, or None if nothing waits.
+    """Counts of events and of fields dated in the future, and the ages of the oldest waiting event and push.
+
+    Ages are whole seconds, or None if nothing waits.
 
     `waiting` includes events whose job is dead-lettered. The ages cover only entries that still have a job.
     """

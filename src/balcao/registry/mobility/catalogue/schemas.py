@@ -120,7 +120,7 @@ class VehicleModelChange(msgspec.Struct):
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """The live brand and model with the chosen ids. Each is None if there is no such row."""
+    """The live brand and model with the chosen ids. A member is None if there is no such row."""
 
     brand: VehicleBrand | None
     model: VehicleModel | None

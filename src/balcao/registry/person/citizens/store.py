@@ -20,7 +20,7 @@ async def read_base_record(source: Source, cpf: Cpf) -> Json[dict[str, Any]] | N
 
 
 class StoredDocument(msgspec.Struct, frozen=True):
-    """The two documents that the merged record is made from."""
+    """The base record and the mirror, which are merged into the citizen's record."""
 
     base: dict[str, Any] | None
     mirror: Mirror

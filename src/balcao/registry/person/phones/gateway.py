@@ -15,7 +15,9 @@ def require_sms_configured(platform: Platform) -> None:
 
 
 async def deliver_code(platform: Platform, verification: str, to: str, code: str) -> None:
-    """Send the code to `to`, a number in E.164. Raises Retry if the call fails, with at most the status in its code.
+    """Send the code to `to`, a number in E.164.
+
+    Raises Retry if the call fails. The exception's code contains at most the response's status.
 
     A retry may send the same code twice. The gateway recognises the repetition by its `Idempotency-Key`.
     """

@@ -68,7 +68,10 @@ SELECT seconds FROM waiting
 async def open_verification(
     connection: Connection, verification: NewVerification, counted: CountedHashes, job: NewJob, trail: str
 ) -> int:
-    """Open a verification and return 0 or less, or return the seconds until another code may be sent."""
+    """Open a verification, or return the seconds until another code may be sent.
+
+    Return 0 or less if the verification was opened.
+    """
 
 
 class OpenVerification(msgspec.Struct, frozen=True):
