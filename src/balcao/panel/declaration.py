@@ -21,8 +21,8 @@ from balcao.core.http.responses import Response
 PREFIX = "/painel"
 MIB = 1_048_576
 
-# The arguments are a `Visit` (which imports this module, so its type cannot be named here) and the values of the path's
-# parameters by name.
+# The function of a page. Its arguments are a `Visit` (which imports this module, so its type cannot be named here) and
+# the values of the path's parameters by name.
 PageFunction: TypeAlias = Callable[..., Awaitable[Response[Any]]]
 _PARAMETER = re.compile(r"\{(\w+)\}")
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 from rapidfuzz.distance import Indel
 
-# The time and memory of a comparison grow with the product of the two lengths. This product costs at most 10 ms, during
-# which the interpreter lock is held, and 4 MiB.
+# The time and memory of a comparison grow with the product of the two lengths. Up to this product, a comparison needs
+# at most 4 MiB and 10 ms, during which it holds the interpreter lock.
 MOST_PRODUCT = 5_000 * 5_000
 # An equal part with more than `_LONGEST_EQUAL` words is folded: only `_SHOWN_WORDS` words at each end are shown.
 _LONGEST_EQUAL, _SHOWN_WORDS = 60, 12

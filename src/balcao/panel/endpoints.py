@@ -37,7 +37,8 @@ from balcao.web.visit import DRAFT, DRAFT_IN_ADDRESS
 
 SERVICE = "panel"
 READINESS = "/readiness"
-# People may type either name on their own machine. The session cookie belongs to the host to which the login returns.
+# People may type either name on their own machine, but the session cookie belongs only to the host to which the login
+# returns.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1"})
 # A larger form is not copied into the error page. The browser must send it again.
 _LARGEST_REPEATED = 256 * 1024
@@ -129,7 +130,7 @@ class Endpoints:
         """Return how many bytes of a large form to read: 0 if the person may not send the form to this page."""
         try:
             session = await self._login.find_session(request, is_use=False)
-        except BalcaoError:  # the handler fails too and shows what is down
+        except BalcaoError:  # the handler will fail too, and show the error
             return 0
         if session is None or not guard.is_from_here(request.headers, self._panel.origin):
             return 0

@@ -20,7 +20,7 @@ from balcao.panel.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.sessions.service import Counts, SessionOver
 
-# Counts older than FRESH are read again. Counts older than LONGEST_SHOWN are hidden until then.
+# Counts older than FRESH are read again. Until they have been read, counts older than LONGEST_SHOWN are hidden.
 FRESH = timedelta(minutes=2)
 LONGEST_SHOWN = timedelta(minutes=10)
 

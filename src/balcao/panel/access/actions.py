@@ -1,4 +1,4 @@
-"""Actions: what each action permits, the effects of changing it, and its holders."""
+"""Pages for actions: their descriptions, the effects of a change, and the people who have them."""
 
 from typing import Any
 

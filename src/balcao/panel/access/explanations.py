@@ -21,8 +21,8 @@ pages = Pages("access", "/acessos/explicar")
 async def explain_decision(visit: Visit) -> Response[Any]:
     """Show whether a person may do something, and why.
 
-    Without the right to ask about others, people can only ask about themselves. The CPF is sent in the form and never
-    in an address.
+    Without the right to ask about other people, people can only ask about themselves. The CPF is sent in the form and
+    never in an address.
     """
     form = ExplainForm(visit, {"method": "GET"})
     form.wanted.choices = _list_choices(visit)

@@ -37,7 +37,7 @@ def clean_cpf(text: str | None) -> str:
 
 
 class GroupForm(Form):
-    """The form for a group's purpose, the reach of its members' rights, and the groups whose people they administer."""
+    """The form for a group: its purpose, the reach of its members' rights, and the groups that they administer."""
 
     description = StringField("Para que serve", validators=[needed(), length(1, 500)])
     area = TextAreaField(
@@ -129,7 +129,10 @@ class MemberForm(Form):
 
 
 class ExplainForm(Form):
-    """The form for asking about a decision: on a right, or on an address of the API. An address takes precedence."""
+    """The form for asking about a decision on a right, or on an address of the API.
+
+    If both are given, the address counts.
+    """
 
     members: ClassVar = {"cpf": "subject", "wanted": "action"}
 

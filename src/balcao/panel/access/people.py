@@ -1,4 +1,4 @@
-"""People: their data, their rights with the reasons, their groups and direct roles."""
+"""Pages for people: their data, their groups and direct roles, and their rights with the reasons."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Roles: the actions that they grant, and the groups that give them."""
+"""Pages for roles: the actions that a role grants, and the groups that give it."""
 
 from typing import Any
 

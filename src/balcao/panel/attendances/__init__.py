@@ -1,1 +1,4 @@
-"""Attendances: a clerk attends a citizen for a stated reason. No personal data is read without citizen and reason."""
+"""Attendances: a clerk attends a citizen for a stated reason.
+
+No personal data is read without a citizen and a reason.
+"""

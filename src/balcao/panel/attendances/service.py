@@ -17,7 +17,7 @@ from balcao.web.faults import PageFault
 from balcao.web.sealing import SealBroken
 
 QUIET = timedelta(minutes=15)
-# The list shows only the newest attendances. A clerk cannot handle more at the same time.
+# The list shows only the newest attendances. A clerk cannot handle more attendances at the same time.
 MOST_LISTED = 10
 
 
@@ -57,7 +57,7 @@ async def find_attendance(visit: Visit, number: str) -> Attendance:
     """
     key = visit.session.stored.key
     stored = None
-    if number.isascii() and number.isdigit() and len(number) < 19:  # fits a bigint
+    if number.isascii() and number.isdigit() and len(number) < 19:  # a number of this length fits a bigint
         async with visit.panel.database.connection() as connection:
             stored = await store.use_attendance(connection, int(number), key, QUIET)
     found = _open(visit, stored) if stored else None

@@ -18,7 +18,8 @@ from balcao.web.provider import ProviderAway
 from balcao.web.sessions.service import SessionOver
 
 BEAT_SECONDS = 5.0
-# After this time, the browser reconnects by itself. A person without the right or the session is then refused.
+# After this time, the browser reconnects by itself. Then the panel refuses a person who no longer has the right or the
+# session.
 LONGEST_SECONDS = 600.0
 # How long a browser waits for the upstream. Without the upstream, the page polls.
 OPENING_SECONDS = 4.0
@@ -30,7 +31,7 @@ pages = Pages(AREA, BASE)
 async def stream_board(visit: Visit) -> Response[Any]:
     """Send the board whenever it changes. `Last-Event-ID` or `sequencia` is the version that the browser has."""
     if "text/event-stream" not in (visit.request.headers.text(b"accept") or ""):
-        return await visit.redirect(visit.address("health_units.show_board"))  # opened as a page
+        return await visit.redirect(visit.address("health_units.show_board"))  # a person opened this address as a page
     known = visit.request.headers.text(b"last-event-id") or visit.query.first("sequencia")
     feed = visit.panel.feed
     if not feed.has_upstream:

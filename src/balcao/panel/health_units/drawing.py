@@ -125,7 +125,8 @@ def _list_near(ring: _Places, taken: Sequence[tuple[float, float]]) -> _Places:
     )
 
 
-# Every viewer gets a new drawing, but the positions of labels change only with the data or the colours of the units.
+# Cached, because every viewer gets a new drawing, but the positions of labels change only with the data or the colours
+# of the units.
 @functools.lru_cache(maxsize=512)
 def _find_room(ring: _Places, taken: _Places) -> tuple[float, float]:
     """Return the position for a ring's label: the grid point inside the ring with the most free space.
@@ -204,7 +205,7 @@ def draw_history(events: Sequence[CityEvent], current: str, since: datetime, now
         by_notification.setdefault(event.notificacao, []).append(event)
     pieces = [piece for each in by_notification.values() for piece in _list_pieces(each, since)]
     if not by_notification and current != "Verde":
-        pieces = [(current, since, None)]  # opened earlier, and unchanged since
+        pieces = [(current, since, None)]  # the notification has not changed since `since`
     length = (now - since).total_seconds()
     return [_draw_span(piece, since, now, length) for piece in sorted(pieces, key=lambda piece: piece[1])]
 

@@ -1,4 +1,4 @@
-"""Opening hours of units: the week, single days and holidays. A preview shows the resulting days before saving."""
+"""Pages for opening hours: the week, single days and holidays. A preview shows the resulting days before saving."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""Units: the list, a unit's page with its history and next days, and the unit's record."""
+"""Pages for units: the list, a unit with its history and next days, and the unit's record."""
 
 import asyncio
 from datetime import timedelta

@@ -36,8 +36,8 @@ async def show_start(visit: Visit) -> Response[Any]:
 async def go_to(visit: Visit) -> Response[Any]:
     """Find pages by name, and the results of each area. A single result opens immediately.
 
-    The question is posted, because it may be a person's number. A CPF is passed on to the attendance in a form. No such
-    number is put into an address or sent to a service. Any other question becomes part of the address.
+    The searched text is sent by POST, because it may be a person's number. A CPF is passed on to the attendance in a
+    form. No such number is put into an address or sent to a service. Any other text becomes part of the address.
     """
     asked = clean_pasted((visit.posted if visit.is_post else visit.query).first("q"))[:_LONGEST_QUESTION]
     if _NUMBER_OF_A_PERSON.fullmatch(asked):

@@ -142,7 +142,7 @@ async def read_job(api: Api, job: str) -> Read[Job]:
 
 
 async def list_history(api: Api, job: str, size: int = 200) -> Page[Event]:
-    """Return the newest events. The default size is the maximum of the service."""
+    """Return the newest events. The default size is the maximum that the service allows."""
     return await api.get(f"{JOBS}/{quoted(job)}/historico", Page[Event], {"pageSize": size})
 
 

@@ -165,7 +165,10 @@ async def _open_next(visit: Visit, job: client.Job, deed: Deed) -> Response[Any]
 
 
 async def _count_affected(visit: Visit, job: str, deed: Deed) -> int | None:
-    """Return how many applications are shown with another state after the change. None hides the number."""
+    """Return how many applications are shown with another state after the change.
+
+    Return None if the change has no such effect, or if the person may not read the number or it cannot be read.
+    """
     if deed.event not in {"freeze", "discontinue", "unfreeze", "reactivate"} or not visit.may(READ_CANDIDATES):
         return None
     (counts,) = await gather_blocks(candidates_client.count_candidates(visit.api, job))

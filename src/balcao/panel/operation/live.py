@@ -16,7 +16,7 @@ from balcao.web.lists import Filter, Listing
 
 CHANGED = [("true", "Mudados ao vivo"), ("false", "Como configurados")]
 CONFIRMED = "confirmado"
-# The number of general limits, each of which applies to many operations.
+# The number of general limits. Each general limit applies to many operations.
 GENERAL = 10
 
 pages = Pages(AREA, BASE)
@@ -120,7 +120,7 @@ async def end_maintenance(visit: Visit, service: str) -> Response[Any]:
     back = visit.address("operation.list_limits")
     try:
         await platform_client.end_maintenance(visit.api, service)
-    except Conflict as fault:  # it has expired, or another person has ended it
+    except Conflict as fault:  # the maintenance is over already
         return await visit.redirect(back, fault.text)
     return await visit.redirect(back, f"{name_service(service)} de novo no ar, em todos os processos em segundos.")
 

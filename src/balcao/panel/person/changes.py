@@ -98,7 +98,7 @@ async def change_preferences(visit: Visit, place: Place) -> Response[Any]:
 
     if form.is_sent and await form.submit(send):
         return await visit.redirect(place.home, "A escolha foi gravada e está no histórico.")
-    if form.is_outdated:  # keep what was typed, based on the current version
+    if form.is_outdated:  # keeps the typed values, based on the current version
         form.etag = found.etag
     labels = {one.id: one for one in named.value.categories} if named.value else {}
     return visit.render(

@@ -33,8 +33,8 @@ def allow(_: Visit) -> None:
 class WebhookPages:
     """The pages for the webhooks of one service.
 
-    - `purpose` explains the webhooks, `topics` names what a receiver can be limited to, and `everything` names the
-      absence of a limit.
+    - `purpose` explains the webhooks.
+    - `topics` is the label of the topics that limit a receiver. `everything` replaces them if there is no limit.
     - `kinds` are the types of messages in words.
     - `name_topics` returns a function that names topics.
     - `require_reach` raises PageFault for people who may see receivers but not change them.

@@ -66,7 +66,7 @@ class Failed(msgspec.Struct, frozen=True):
 class Work(msgspec.Struct):
     """A decision and its candidates. `position` is the number of processed people.
 
-    `kind` tells whether `value` is a new status or a new step. The step None removes the people from their step.
+    `kind` indicates whether `value` is a new status or a new step. The step None removes the people from their step.
     """
 
     job: str
