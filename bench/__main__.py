@@ -32,7 +32,7 @@ HAS_FRAMEWORK = importlib.util.find_spec("fastapi") is not None
 GROWTH = "growth"
 # Cases to measure on two cores, too: an operation from memory, and one with a statement.
 TWICE = ("token", "preferences")
-# Cases that the FastAPI program supports. Those with statements are measured with and without shared statements.
+# Cases that the FastAPI program supports. The cases with statements are measured with and without shared statements.
 WITH_STATEMENTS = frozenset({"preferences_1", "preferences_4", "preferences", "webhook"})
 IN_FRAMEWORK = WITH_STATEMENTS | {"token"}
 
@@ -104,7 +104,7 @@ class Bench:
     def _measured(
         self, chosen: Sequence[Case], same: Sequence[Server], others: Sequence[Server] = ()
     ) -> dict[str, Taken]:
-        """Measure all servers. Those in `same` use one database, and their responses must be equal."""
+        """Measure all servers. The servers in `same` use one database, and their responses must be equal."""
         results = {}
         with console.status("") as status:
             for case in chosen:
@@ -138,7 +138,7 @@ def bench(
     tables: dict[str, dict[str, Taken]] = {}
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         programs = golang.programs(folder)
         if programs.yardstick is None:
             console.print("O parâmetro em Go fica de fora: não há Go nesta máquina.")

@@ -1,6 +1,6 @@
 """`python -m bench.access_delay`: how soon a right granted or revoked in one process applies in another process.
 
-Two processes of the platform use one database. A change goes to the first process. A person calls the second one
+Two processes of the platform use one database. A change goes to the first process. A person calls the second process
 repeatedly until the response changes. Then the same is measured for changes without a notification, which the second
 process finds only when it polls.
 """
@@ -66,7 +66,7 @@ def bench(
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name, contextlib.ExitStack() as stack:
         stack.callback(issuer.close)
         folder = Path(name)
-        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         url = stack.enter_context(supervisor.start(folder)).server.url
         app.migrate_now(url)
         ports = [

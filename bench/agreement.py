@@ -45,7 +45,7 @@ def _ask(server: Server, request: bytes, case: Case) -> Response:
         connection.sendall(request.replace(COUNTED, b"%06d" % next(_numbers)))
         received = http.client.HTTPResponse(connection)
         received.begin()
-        body = json.loads(received.read() or b"{}")  # the check endpoint returns no body
+        body = json.loads(received.read() or b"{}")  # the token check's response has no body
     kept = {name: value for name, value in body.items() if name not in case.volatile}
     named = ((name.lower(), value) for name, value in received.headers.items())
     headers = {name: value for name, value in sorted(named) if name not in _OWN}

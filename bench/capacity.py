@@ -47,7 +47,7 @@ Build = Callable[[str], tuple[str, str, Any, str]]
 
 
 def list_calls() -> dict[str, Build]:
-    """Return the calls that an active citizen makes in a year. Each is built for one CPF."""
+    """Return the calls that an active citizen makes in a year, by name, as functions of the citizen's CPF."""
     base = "/registry/v1/citizen"
     pet = next(one.example for one in REGISTRY.operations() if one.key == "registry.create_pet")
     choices = {"channel": "web", "category_opt_ins": {"health": False, "courses": True}}
@@ -106,7 +106,7 @@ class City:
         await import_rows(self.platform, REGISTRY.imports["citizens"], people)
         await import_rows(self.platform, REGISTRY.imports["tickets"], invented.make_tickets(citizens, FIRST))
         written = await self.ask(_POSITION) - before
-        await self.execute("VACUUM (ANALYZE)")  # otherwise autovacuum would run during the calls
+        await self.execute("VACUUM (ANALYZE)")  # so that autovacuum does not run during the calls
         return float(written) / citizens
 
     async def act(self, active: int) -> list[Calls]:

@@ -11,7 +11,7 @@ from bench.stage import Stage
 
 CONNECTIONS = 32
 ASKING = 64
-KEPT = 12  # few enough configurations that they stay cached
+KEPT = 12  # configurations; so few that they stay cached
 DADOS = {
     "accountId": "001BX000003DEMO",
     "email": "pessoa.exemplo@correio.example",
@@ -59,7 +59,7 @@ class Case:
 
 
 def cases(stage: Stage) -> list[Case]:
-    """Return the cases. Reading a configuration occurs twice: from a row, and as a cached response."""
+    """Return the cases. The read of a configuration occurs twice: from a row, and as a cached response."""
     own = dict(itertools.islice(stage.own.items(), ASKING))
     units = list(itertools.islice(itertools.cycle(stage.units), len(own)))
     preferences = preferences_case(own)

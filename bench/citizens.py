@@ -28,7 +28,7 @@ def bench() -> None:
     city = list_city()
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         table = Table("quem", "buscas", "em 1º", "entre 3", title=f"Buscas de cidadãos em {len(city)} serviços")
         with supervisor.start(folder) as running:
             prepare(running.server.url, folder, city)

@@ -1,4 +1,4 @@
-"""Assigns processor cores to the server, and others to the database and the load."""
+"""Assign some processor cores to the server, and other cores to the database and the load generator."""
 
 import contextlib
 import os

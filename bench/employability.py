@@ -81,7 +81,7 @@ def bench(
     city = City(jobs, (applications - crowd) // EACH, crowd)
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         with supervisor.start(folder) as running, contextlib.closing(Issuer()) as issuer:
             url = running.server.url
             with console.status("Preparando a cidade"):

@@ -31,6 +31,6 @@ def build(folder: Path, name: str) -> str:
         raise RuntimeError("falta o Go, em que é escrito quem faz as chamadas")
     built = folder / "go" / name
     built.parent.mkdir(exist_ok=True)
-    # No version control stamp: it fails in a checkout that belongs to another user.
+    # Build without a version control stamp, which would fail in a checkout that belongs to another user.
     subprocess.run([go, "build", "-buildvcs=false", "-o", str(built), f"./{name}"], cwd=SOURCE, check=True)
     return str(built)

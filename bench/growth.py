@@ -1,7 +1,7 @@
 """A town and a city: the same number of callers among ten thousand citizens and among a million or more.
 
-Each has its own server, and its own database on the same PostgreSQL. The operator's command imports the citizens. The
-two are measured alternately.
+Town and city each have a server, and a database on the same PostgreSQL. The operator's command imports the citizens.
+The benchmark measures town and city alternately.
 """
 
 import asyncio
@@ -104,7 +104,7 @@ def asked(stage: Stage, size: int) -> dict[str, Case]:
 
 
 def _import(stage: Stage, size: int) -> float:
-    """Import `size` citizens into a copy of the stage's database. Return the seconds it took."""
+    """Import `size` citizens into a copy of the stage's database. Return the seconds that the import took."""
     asyncio.run(_execute(stage.database_url.replace(f"@/{DATABASE}?", "@/template1?"), [_new_database(size)]))
     environment = OURS.environment(stage.folder / f"import_{size}", _address(stage, size), stage.issuer)
     began = time.monotonic()

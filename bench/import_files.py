@@ -21,7 +21,10 @@ _DERIVED = ("search_content", "last_update", "slug_history")
 
 @dataclass(frozen=True)
 class File:
-    """A kind of import, and its usual number of rows. If `is_measured` is False, other kinds only need its rows."""
+    """A kind of import, and its usual number of rows.
+
+    If `is_measured` is False, its rows are only imported because other kinds need them.
+    """
 
     service: Service
     kind: str

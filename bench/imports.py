@@ -1,7 +1,7 @@
 """`python -m bench.imports`: the CPU time of imports per row, for new and repeated rows, compared with COPY.
 
-For each kind, the benchmark imports a file of invented rows as the operator's command does. The CPU time is that of the
-importing process and of PostgreSQL with its background processes. It is comparable between machines, unlike wall time.
+For each kind, the benchmark imports a file of invented rows as the operator's command does. The CPU time includes the
+importing process, and PostgreSQL with its background processes. It is comparable between machines, unlike wall time.
 """
 
 import asyncio
@@ -54,7 +54,10 @@ class Meter:
         self._postmaster = postmaster
 
     def read(self) -> tuple[float, float]:
-        """Return the seconds of both. Read again if a process ended meanwhile, because it would not be counted."""
+        """Return the CPU seconds of this process and of PostgreSQL.
+
+        Read again if a process ended meanwhile, because its time would not be counted.
+        """
         while True:
             ended = self._read_ended()
             running = cpu_seconds(list_family(self._postmaster))
@@ -114,7 +117,7 @@ def measure_copy(url: str, meter: Meter, rows: int) -> Cost:
     return meter.measure(lambda: asyncio.run(_copy(url, content)), rows)
 
 
-# Number of the first copied citizen, above all imported ones.
+# Number of the first copied citizen, above all imported citizens.
 FIRST_COPIED = 1_000_001
 WALLET = ("documentos", "saude", "assistencia_social", "educacao")
 
@@ -215,7 +218,7 @@ def main(
     """Print the cost per row of each kind."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         with supervisor.start(folder / "data") as running:
             url = running.server.url
             postmaster = psutil.Process(int((running.server.data_dir / "postmaster.pid").read_text().split()[0]))

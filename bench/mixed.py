@@ -37,9 +37,9 @@ SERVICES = 2000
 CONFIGS_READ = 200
 CITY = applications.City(jobs=2000, people=4000, crowd=500)
 SHARE = 0.8
-TOKEN_SECONDS = 300.0  # as a provider sets it; each window has its own tokens
+TOKEN_SECONDS = 300.0  # a usual lifetime; each window has its own tokens
 EVERY_SECONDS = 5.0
-LEAST_MINUTES = 10.0  # before this, processes still fill their memory
+LEAST_MINUTES = 10.0  # earlier, the processes' memory still grows
 DEADLINE_SECONDS = 900.0
 _PEOPLE = (
     "INSERT INTO employability.resume (cpf) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING",
@@ -67,7 +67,7 @@ def bench(
     """Mede duas máquinas atrás do gateway, sob a carga mista de uma cidade."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         program = golang.build(folder, "mixed")
         with prepared(folder, []) as stage, contextlib.closing(Owner(stage.database_url)) as owner:
             cores.move(stage.postmaster, cores.ALL)

@@ -108,7 +108,7 @@ def bench(
     """Mede quanto cem conexões de um chamador atrasam outro, com o Balcão e com as mesmas operações em Go."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name, contextlib.ExitStack() as held:
         folder = Path(name)
-        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         programs = golang.programs(folder)
         made = held.enter_context(stage.prepared(folder, []))
         others = disturbances(made)

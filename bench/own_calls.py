@@ -1,7 +1,7 @@
 """`python -m bench.own_calls`: what it costs to record a client's calls in memory, and to write them to the database.
 
-In one process, an application with the call log and one without it alternately record the same call many times. Then
-the recorded calls are written to a database that is durable as in production, one full batch at a time.
+In one process, an application with the call log and an application without it alternately record the same call many
+times. Then the recorded calls are written to a database that is durable as in production, one full batch at a time.
 """
 
 import asyncio
@@ -107,7 +107,7 @@ def bench(rounds: Annotated[int, typer.Option(min=1, help="Rodadas.")] = 9) -> N
     """Mede quanto custa anotar as chamadas de um cliente, e quanto custa gravá-las."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         with supervisor.start(folder) as running, cores.running_on(cores.SERVER):
             url = running.server.url
             run_command(OURS.command("migrate"), OURS.environment(folder / "commands", url, OWNER[0]))

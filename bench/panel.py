@@ -57,7 +57,10 @@ class Trial:
     process: psutil.Process
 
     def measure(self, requests: Sequence[bytes], connections: int, seconds: float) -> Taken:
-        """Send requests for `seconds` seconds. Each connection sends the next request in turn. Raises WrongAnswers."""
+        """Send requests for `seconds` seconds. Each connection sends the next request in turn.
+
+        Raises WrongAnswers if a response has another status than 200.
+        """
         order = load.Order(self.port, connections, seconds, 200, requests, [b""] * len(requests))
         family = list_family(self.process)
         before = cpu_seconds(family)
@@ -154,7 +157,7 @@ def bench(
     """
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         with running(folder) as trial:
             show(measure(trial, log_in(trial, people), at_once or (20, people), seconds, rounds))
 

@@ -67,7 +67,7 @@ def bench(
     documents = [*catalogue.make_services(count), *list_targets()]
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         with supervisor.start(folder) as running:
             url = running.server.url
             prepare(url, folder, documents)

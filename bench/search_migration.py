@@ -1,7 +1,7 @@
 """`python -m bench.search_migration`: writers at full rate during a schema migration of the search and its rollback.
 
-Print how long the writers waited in each phase, and fail if one write was lost or refused. At the end, everything that
-was acknowledged must be in both collections, and the collections must be equal (rules: search 4.4).
+Print how long the writers waited in each phase, and fail if one write was lost or refused. At the end, both collections
+must contain every acknowledged write, and the collections must be equal (rules: search 4.4).
 """
 
 import asyncio
@@ -62,7 +62,7 @@ FILLED_AT_ONCE = 1000
 
 @dataclass
 class Writes:
-    """The writes, and the duration of each one by the phase in which it started."""
+    """The writes, and the duration of each write by the phase in which it started."""
 
     phase: str = BEFORE
     taken: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -171,7 +171,7 @@ async def drive(client: httpx.AsyncClient, writes: Writes, target: str, seconds:
 
 
 async def find_lost(database_url: str, writes: Writes) -> list[str]:
-    """Return what is missing or different in one of the collections, compared with the acknowledged writes."""
+    """Describe each difference between a collection and the acknowledged writes, and between the two collections."""
     connection = await asyncpg.connect(database_url)
     try:
         physical, mirror = await connection.fetchrow("SELECT physical, mirror FROM search.search_collection")

@@ -1,4 +1,4 @@
-"""The environment that all measurements share: a PostgreSQL with the demo data and ours, an issuer, and tokens."""
+"""The environment of all measurements: a PostgreSQL with demo data and the benchmark's rows, an issuer, and tokens."""
 
 import asyncio
 import contextlib

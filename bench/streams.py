@@ -76,7 +76,7 @@ def bench(
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name, contextlib.ExitStack() as stack:
         stack.callback(issuer.close)
         folder = Path(name)
-        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         url = stack.enter_context(supervisor.start(folder)).server.url
         app.migrate_now(url)
         settings = Settings(data_dir=folder, auth_issuer=issuer.address)

@@ -1,7 +1,7 @@
 """Measure the structure of the code: files, functions, helpers, names, comments and tests. `make structure` prints it.
 
-The figures show where a closer look is worthwhile. They are not limits. Statements, whose functions are signatures
-without a body, are counted separately.
+The figures show where a closer look is worthwhile. They are not limits. The functions of SQL statements, which are
+signatures without a body, are counted separately.
 """
 
 import ast

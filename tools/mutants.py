@@ -1,9 +1,9 @@
 """Mutate the code that decides about personal data, and count the mutants that no test detects.
 
-`make mutants` tries a sample of each file's mutants: the same ones each time, spread evenly over the file. `SAMPLE=0`
-tries all of them. `FILE=src/balcao/core/access` limits them to a file or folder, or to several. A trial is a short run
-of the folder's own tests that reach the mutant. All trials share one PostgreSQL server. Surviving mutants are printed
-as diffs. All results stay in `mutants/` until the next run.
+`make mutants` tries a sample of each file's mutants: the same mutants each time, spread evenly over the file.
+`SAMPLE=0` tries all mutants. `FILE=src/balcao/core/access` limits the mutants to a file or folder, or to several. A
+trial is a short run of the folder's own tests that reach the mutant. All trials share one PostgreSQL server. Surviving
+mutants are printed as diffs. All results stay in `mutants/` until the next run.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from tests.support.run_cleanup import Leftovers
 
 COPY = Path("mutants")
 NOTICED = {"killed", "timeout"}
-LEAST = 0.9  # required share of detected mutants in a folder
+LEAST = 0.9  # the required share of detected mutants in each folder
 PERSONAL_DATA = "tests/registry/rights/test_rights_anonymisation.py"
 # The tests that must detect the mutants of each folder.
 TESTS = {

@@ -4,8 +4,8 @@ This shows whether processes of that release still work after the newer migratio
 before this commit. Without a tag, it is the last commit whose migrations are those of RELEASED.
 
 The release is unpacked into a temporary folder, this tree's migrations are copied over its own, and its tests run
-there. Failed tests run again, with and without the new migrations. A test fails because of the migrations if it fails
-each time with them and passes without them.
+there. Failed tests run again, with and without the new migrations. The migrations are the cause of a failure if the
+test fails each time with the migrations and passes without them.
 
 The installed packages are those of this environment. Tests with a marker are left out, because they need more programs
 than PostgreSQL.
@@ -144,7 +144,7 @@ def last_numbers(names: Sequence[str]) -> dict[str, int]:
 
 
 def lay_migrations(tree: Path, folder: Path) -> list[str]:
-    """Copy a tree's migrations into the folder of an older tree. Return the paths of the new ones.
+    """Copy a tree's migrations into the folder of an older tree. Return the paths of the new migrations.
 
     Raises Refused if a migration of the older tree was removed or changed: the platform rejects such a database.
     """

@@ -1,4 +1,4 @@
-"""Build the files of a release from a commit. Builders with the same tools get the same bytes."""
+"""Build the files of a release from a commit. Every build of a commit with the same tools produces the same bytes."""
 
 import hashlib
 import os

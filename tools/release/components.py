@@ -126,7 +126,7 @@ def _list_requirements(name: str, extra: str) -> Iterator[Requirement]:
     for line in _distribution(name).requires or []:
         requirement = Requirement(line)
         applies = requirement.marker is None or requirement.marker.evaluate({"extra": extra})
-        # For an extra, skip the requirements that also apply without it.
+        # For an extra, skip the requirements that also apply without the extra.
         if applies and (not extra or (requirement.marker and not requirement.marker.evaluate({"extra": ""}))):
             yield requirement
 

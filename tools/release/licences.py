@@ -19,7 +19,7 @@ _CLASSIFIERS = {
 
 
 class Refused(Exception):
-    """A release cannot be made. The message says why, and what to do."""
+    """Raised if a release cannot be made. The message contains the reason and the remedy."""
 
 
 def read_licence(package: PackageMetadata) -> str | None:

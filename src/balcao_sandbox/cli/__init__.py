@@ -1,4 +1,4 @@
-"""The trial's commands by name, which `balcao` adds to its own. A name of two words adds a command to a group."""
+"""The trial's commands by name, which `balcao` adds to its own. A name of two words belongs to a command in a group."""
 
 from balcao.cli.commands import Entry
 

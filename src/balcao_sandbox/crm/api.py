@@ -24,9 +24,9 @@ Written = dict[str, Any]
 # Limits of Salesforce's REST API.
 LONGEST_URI = 16_384
 MOST_RECORDS = 2_000  # in one response to a query
-OLDEST_VERSION, NEWEST_VERSION = 31, 68  # older ones were retired in 2025; newest: October 2026
+OLDEST_VERSION, NEWEST_VERSION = 31, 68  # older ones were retired in 2025; newest in October 2026
 
-OTHER_ACCOUNT = "001DUPLICADA000000"  # for the mode `duplicate`
+OTHER_ACCOUNT = "001DUPLICADA000000"  # the second account in the mode `duplicate`
 
 
 async def give_token(request: Request, crm: SandboxCrm) -> Response[Any]:

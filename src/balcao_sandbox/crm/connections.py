@@ -42,4 +42,4 @@ def remember_client(application: Any) -> Any:
 async def close() -> None:
     """Drop the connection of the current request."""
     _open[_current.get()].abort()
-    await asyncio.sleep(0)  # lets uvicorn notice the loss and send no response
+    await asyncio.sleep(0)  # so that uvicorn notices the loss and sends no response

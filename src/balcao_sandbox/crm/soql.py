@@ -74,7 +74,7 @@ class Query:
     fields: tuple[str, ...]
     entity: str
     conditions: tuple[Condition | Either, ...] = ()
-    order: tuple[tuple[str, bool], ...] = ()  # field, descending
+    order: tuple[tuple[str, bool], ...] = ()  # name of the field, and whether to sort descending
     limit: int | None = None
     offset: int = 0
 

@@ -1,4 +1,4 @@
-"""Calls from the sandbox CRM to the registry's webhook: echoes of written data, and events on request."""
+"""Calls of the sandbox CRM to the registry's webhook: echoes of written data, and events that a user requests."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""The sandbox's access catalogue: a custom application with a renamed action, and the groups of the demo staff."""
+"""The sandbox's access catalogue: an application of the city with a renamed action, and the demo staff's groups."""
 
 import tomllib
 from collections.abc import Awaitable, Mapping

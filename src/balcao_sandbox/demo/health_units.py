@@ -48,7 +48,7 @@ OPEN_NOW = {
     "9900004": Risco.VERMELHO,
 }
 OCCURRENCE = "confronto_armado"
-# Inactive, because the address does not exist.
+# The webhook is inactive, because its address does not exist.
 WEBHOOK = WebhookBody(url="https://painel.example/avisos", descricao="Painel do centro de operações", ativo=False)
 UNTOUCHED = "9900011"
 MISTAKEN = "9900012"

@@ -62,7 +62,7 @@ def check_request(client: Client, parameters: Mapping[str, str]) -> None:
         if name in parameters:
             raise SentBack(f"{name}_not_supported", f"O parâmetro {name} não é aceito.")
     _check_challenge(client, parameters)
-    if "\0" in parameters.get("nonce", ""):  # the one character that PostgreSQL cannot store
+    if "\0" in parameters.get("nonce", ""):  # PostgreSQL cannot store this character
         raise SentBack("invalid_request", "nonce tem um caractere que não é aceito.")
 
 

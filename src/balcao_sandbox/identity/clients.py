@@ -57,7 +57,10 @@ def _read_credentials(form: Mapping[str, str], authorization: str | None) -> tup
 
 
 def _decode_basic(authorization: str) -> tuple[str, str]:
-    """Decode a Basic header. Its two parts are form-encoded (RFC 6749, 2.3.1). Raises ClientRefused."""
+    """Decode a Basic header. Its two parts are form-encoded (RFC 6749, 2.3.1).
+
+    Raises ClientRefused if the header is malformed.
+    """
     scheme, _, encoded = authorization.partition(" ")
     try:
         name, colon, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")

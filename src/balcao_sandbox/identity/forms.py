@@ -7,12 +7,15 @@ from balcao_sandbox.identity.realm import RealmRequest
 
 
 def read_query(request: RealmRequest) -> Mapping[str, str]:
-    """Return the parameters of the query. Raises InvalidRequest."""
+    """Return the parameters of the query. Raises InvalidRequest if a parameter is malformed or repeated."""
     return parse_parameters(request.query_string)
 
 
 def read_form(request: RealmRequest) -> Mapping[str, str]:
-    """Return the fields of a form. Raises InvalidRequest."""
+    """Return the fields of a form.
+
+    Raises InvalidRequest if the body is not a valid form, and TooLarge if it is too long.
+    """
     return parse_form(request.header("content-type"), request.content)
 
 

@@ -13,7 +13,7 @@ from balcao_sandbox.identity.clients import Authenticated, authenticate
 from balcao_sandbox.identity.realm import Realm, RealmRequest
 from balcao_sandbox.identity.store import Credential
 
-# OpenID Connect Core, 3.1.2.1, 5.4 and 11.
+# The scopes that OpenID Connect Core defines in 3.1.2.1, 5.4 and 11.
 _STANDARD_SCOPES = frozenset({"openid", "profile", "email", "address", "phone", "offline_access"})
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 

@@ -22,7 +22,8 @@ BITS = 2048
 # A new key is published immediately, but signs only after this time. Otherwise a service that has just fetched the keys
 # could not verify the first tokens of the new key, because it waits a few seconds before it fetches the keys again.
 SIGNS_AFTER_SECONDS = 15
-# Longer than the lifetime of any token (`demo.LONGEST_ACCESS_SECONDS`) plus the verifier's leeway.
+# Old keys stay published for longer than the lifetime of any token (`demo.LONGEST_ACCESS_SECONDS`) plus the verifier's
+# leeway.
 PUBLISHED_SECONDS = 3900
 
 

@@ -64,7 +64,10 @@ async def _log_in(realm: Realm, target: Destination, person: Person, parameters:
 
 
 async def find_person(realm: Realm, username: str, password: str, address: str) -> Person | None:
-    """Return the person with this user name or CPF and this password, or None. Raises TooMany."""
+    """Return the person with this user name or CPF and this password, or None.
+
+    Raises TooMany after too many attempts.
+    """
     await realm.limits.spend(realm.declared_rate(ADDRESS_RATE), "login-address", address)
     cpf = Cpf.parse_claim(username)
     person = people_by_login().get(cpf.digits if cpf else username.strip().lower())

@@ -54,9 +54,9 @@ async def _log_out(request: RealmRequest, form: Mapping[str, str]) -> Response[A
 
 
 async def _log_out_by_token(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
-    """Log out without a browser, with a refresh token and the client's secret, if it has one.
+    """Log out without a browser, with a refresh token and, unless the client is public, the client's secret.
 
-    Keycloak offers the same.
+    Keycloak has the same operation.
     """
     client = (await authenticate(request, form, "authorization_code")).client
     session = await request.realm.records.end_session_by_token(form["refresh_token"], client.client_id)
@@ -88,7 +88,10 @@ async def _announce_end_at(realm: Realm, address: str, session: str) -> None:
 
 
 def _read_hint(realm: Realm, parameters: Mapping[str, str]) -> Mapping[str, Any] | None:
-    """Return the claims of the ID token in the request, even if it has expired. Raises InvalidRequest."""
+    """Return the claims of the ID token in the request, even if it has expired.
+
+    Raises InvalidRequest for a foreign token.
+    """
     if "id_token_hint" not in parameters:
         return None
     claims = tokens.read_claims(realm, parameters["id_token_hint"])

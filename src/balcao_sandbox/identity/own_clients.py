@@ -105,9 +105,9 @@ class OwnClients:
         return client_id, secret
 
     async def renew_secret(self, owner: str, client_id: str) -> str:
-        """Replace a client's secret and return the new one. The old secret becomes invalid immediately.
+        """Replace a client's secret and return the new secret. The old secret becomes invalid immediately.
 
-        Raises ClientUnknown.
+        Raises ClientUnknown if the person has no such client.
         """
         secret = make_secret()
         async with self._database.connection() as connection:
@@ -119,9 +119,9 @@ class OwnClients:
         return secret
 
     async def end(self, owner: str, client_id: str) -> None:
-        """Delete a client and its refresh tokens. Raises ClientUnknown.
+        """Delete a client and its refresh tokens. Its access tokens remain valid until they expire.
 
-        Its access tokens remain valid until they expire.
+        Raises ClientUnknown if the person has no such client.
         """
         async with self._database.connection() as connection:
             ended = _ID.fullmatch(client_id) and await client_store.end_client(connection, client_id, owner)
@@ -130,7 +130,7 @@ class OwnClients:
 
 
 def list_scopes() -> list[str]:
-    """Return the scopes that a developer's client may have: those of the trial's own clients."""
+    """Return the scopes that a developer's client may have: the scopes of the trial's own clients."""
     return sorted({scope for client in demo.clients() for scope in client.scopes})
 
 

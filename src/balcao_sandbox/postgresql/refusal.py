@@ -7,7 +7,10 @@ from balcao_sandbox.postgresql import disk
 
 
 def explain_refusal(output: str, log: Path) -> str:
-    """Return a message for the operator with the reason in the server's output. A full disk has its own message."""
+    """Return a message for the operator with the reason from the server's output.
+
+    For a full disk, the message is different.
+    """
     if disk.is_told(output) or disk.has_no_room(log.parent):
         return disk.describe_full(log.parent)
     said = next((line for word in ("FATAL", "PANIC", "could not", "") if (line := find_last_line(output, word))), "")

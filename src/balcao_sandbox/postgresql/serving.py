@@ -16,7 +16,8 @@ from balcao_sandbox.postgresql.supervisor import PostgresqlError, Running
 class EmbeddedDatabase:
     """The PostgreSQL server of a data folder.
 
-    Starting and stopping block, so both run in a thread. The event loop stays free to handle signals.
+    The functions that start and stop the server block, so they run in a thread. The event loop stays free to handle
+    signals.
     """
 
     def __init__(self, folder: Path) -> None:

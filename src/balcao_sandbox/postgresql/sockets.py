@@ -11,7 +11,7 @@ from pathlib import Path
 from balcao.operate.postgresql.accounts import Account, PostgresqlError
 
 PORT = 5432  # only part of the socket's name, not a TCP port
-LONGEST_SOCKET = 100  # bytes; the limit is 108 on Linux and 104 on macOS
+LONGEST_SOCKET = 100  # bytes; the system's limit: Linux 108, macOS 104
 
 
 def make_socket_dir(home: Path, account: Account) -> Path:

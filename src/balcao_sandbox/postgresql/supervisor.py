@@ -169,7 +169,7 @@ def _supervise_or_attach(data: Path, account: Account, log: Path, durable: bool,
         if server := _lock_or_find(lock, data, attach):
             lock.close()
             return Running(server)
-        os.register_at_fork(after_in_child=lock.close)  # a child that outlives us must not hold the lock
+        os.register_at_fork(after_in_child=lock.close)  # a child that outlives this process must not hold the lock
         return _supervise(data, account, log, durable, lock)
     except BaseException:
         lock.close()
@@ -179,7 +179,7 @@ def _supervise_or_attach(data: Path, account: Account, log: Path, durable: bool,
 def _lock_or_find(lock: IO[bytes], data: Path, attach: bool) -> Server | None:
     """Acquire the lock and return None, or return the server that the lock's holder supervises.
 
-    Raises PostgresqlError if neither is possible in time.
+    Raises PostgresqlError if it gets neither the lock nor a responding server in time.
     """
     found: Server | None = None
 
@@ -311,7 +311,10 @@ def _end(process: subprocess.Popen[bytes], data: Path) -> None:
 
 
 def _shut_down(pid: int, data: Path) -> None:
-    """Shut a server down fast. Kill it if this takes over two minutes. It then recovers its data at the next start."""
+    """Shut a server down fast.
+
+    Kill it if this takes over two minutes. A killed server recovers its data at the next start.
+    """
     for signal_number, seconds in ((signal.SIGINT, 120.0), (signal.SIGQUIT, 20.0), (signal.SIGKILL, 20.0)):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal_number)

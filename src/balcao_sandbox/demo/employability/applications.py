@@ -22,7 +22,7 @@ from balcao_sandbox.demo.employability.cooks import NUMBER, make_cooks
 
 SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, ApplicationStatus.REJECTED
 GENERATED = 60
-# Above the CPFs of the registry's invented citizens.
+# Greater than the CPFs of the registry's invented citizens, so that the people are distinct.
 FIRST_STEM = 900_020_000
 FIRST_NAMES = "Alice Breno Cecília Diego Esther Fábio Giovana Hugo Isadora Jonas Lara Murilo".split()
 LAST_NAMES = "Aguiar Bezerra Caldas Duarte Evaristo".split()

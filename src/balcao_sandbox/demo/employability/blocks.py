@@ -9,7 +9,7 @@ from balcao.employability.selection.eligibility.schemas import Code
 
 DAVI, FABIO = Cpf("90000000418"), Cpf("90000000680")
 GENERATED = 10
-# Above the CPFs of the registry's invented citizens.
+# Greater than the CPFs of the registry's invented citizens, so that the people are distinct.
 FIRST_STEM = 900_021_000
 
 

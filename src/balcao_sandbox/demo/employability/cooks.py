@@ -1,6 +1,6 @@
 """Invented applicants for the job V9, with resumes and answers (rules: employability 7).
 
-Every start creates the same.
+Every start creates the same applicants.
 """
 
 import random
@@ -17,7 +17,8 @@ from balcao.employability.resume.sections.schemas import ComplementaryCourse, Ed
 from balcao.registry.mirror.translation import strip_accents
 
 NUMBER = 236
-# Above the CPFs of the registry's invented citizens and of the other invented applicants.
+# Greater than the CPFs of the registry's invented citizens and of the other invented applicants, so that the people are
+# distinct.
 FIRST_STEM = 900_022_000
 SEED = 2026
 FIRST_NAMES = (
