@@ -110,7 +110,7 @@ def test_a_path_that_could_be_read_in_two_ways_never_passes(http: httpx.Client, 
 def test_a_malformed_path_is_refused_as_one_that_nobody_mapped(
     raw: Callable[[str, str], tuple[int, str]], issuer: Issuer, check_path: str, path: str
 ) -> None:
-    """The check never responds with 404, because a gateway would treat it as its own error."""
+    """The check never responds with 404, because a gateway would treat a 404 as its own error."""
     expected = (403, "no_mapping") if check_path == CHECK else (200, "no_mapping")
     assert raw(check_path + path, issuer.admin()) == expected
     outside = raw("/access/api/v1/actions" + path, issuer.admin())

@@ -113,7 +113,7 @@ async def test_a_role_is_given_by_nobody_who_holds_less_whatever_opened_the_oper
 
 @pytest.fixture
 def delegate(http: httpx.Client, issuer: Issuer, superadmin: Send, sql: Sql) -> tuple[Send, str]:
-    """Return a function that calls as a manager of all groups with a prefix. Return the prefix too."""
+    """Return a group prefix, and a function that calls as a manager of all groups with this prefix."""
     person, stem = "90000010723", make_name()
     sql("DELETE FROM access.membership USING access.person WHERE person.id = person_id AND cpf = $1", person)
     managers = {"name": make_name(), "description": "De teste", "attributes": {"manages": [f"{stem}_*"]}}
@@ -228,7 +228,7 @@ def take(send: Send, world: World, step: str, group: str, person: str) -> None:
         send("POST", f"/groups/{name}/members", {"subject": person})
     elif step == "leave":
         send("DELETE", f"/groups/{name}/members/{person}")
-    elif step == "again":  # a new group with the same name, without limits and roles
+    elif step == "again":  # replace the group by one without limits and roles
         send("DELETE", f"/groups/{name}")
         send("POST", "/groups", {"name": name, "description": "Outro"})
     elif step == "assign":

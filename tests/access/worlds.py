@@ -41,7 +41,7 @@ GROUPS: Mapping[str, Plan] = {
 
 
 class World(NamedTuple):
-    """The created groups and roles: their stored names, by the names in the plan."""
+    """The stored names of the created groups and roles, by their names in the plan."""
 
     groups: Mapping[str, str]
     roles: Mapping[str, str]

@@ -50,7 +50,7 @@ class Sender:
                 self.instants.append(time.monotonic())
             else:
                 self.refused[f"{answer.status_code} {answer.headers.get('Error-Code')}"] += 1
-                await asyncio.sleep(0.02)  # like a caller who is asked to retry later
+                await asyncio.sleep(0.02)  # wait like a caller who is asked to retry later
 
     async def until_acknowledged(self, more: int) -> None:
         """Wait until this many further calls were acknowledged."""

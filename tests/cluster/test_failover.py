@@ -22,8 +22,8 @@ from tests.support.terminal import Serving, Terminal
 
 pytestmark = pytest.mark.cluster
 
-SENDERS = 8  # senders of events, and the same number for own writes
-CALLS = 400  # acknowledged calls of each kind, before and after the kill
+SENDERS = 8  # number of event senders, and of senders of own writes
+CALLS = 400  # acknowledged calls to wait for, before and after the kill
 
 
 async def fail_over(settings: Settings, primary: Postgres, replica: Postgres) -> tuple[Sender, Sender]:

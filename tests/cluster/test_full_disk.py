@@ -24,8 +24,8 @@ from tests.support.terminal import Serving, Terminal
 
 pytestmark = [pytest.mark.cluster, pytest.mark.mounts]
 
-SENDERS = 4  # senders of events, and the same number for own writes
-CALLS = size(100, 400)  # acknowledged calls of each kind, before and after
+SENDERS = 4  # number of event senders, and of senders of own writes
+CALLS = size(100, 400)  # acknowledged calls to wait for, before and after
 REFUSALS = size(20, 100)
 STAFF = KLEBER
 NEXT_SEGMENT = "SELECT pg_logical_emit_message(false, 'full', 'full'), pg_switch_wal()"

@@ -28,7 +28,7 @@ from tests.support.terminal import Serving, Terminal
 pytestmark = pytest.mark.cluster
 
 SENDERS = 8
-CALLS = size(100, 1_000)  # acknowledged calls before, during and after the loss
+CALLS = size(100, 1_000)  # calls to wait for before, during and after the loss
 STAFF = KLEBER
 WHO, PUBLIC = "/agent/api/v1/auth", "/registry/v1/citizen/gender/options"
 
@@ -71,7 +71,7 @@ async def lose(issuer: Issuer, first: str, second: Host) -> tuple[list[Sender], 
             group.create_task(known.run(http, persons, ending))
         await known.until_acknowledged(CALLS)
         issuer.close()
-        issuer.keys.append(new_key())  # rotated while no host can fetch the new key
+        issuer.keys.append(new_key())  # the key rotates while no host can fetch the new one
         late = issuer.admin(STAFF)
         group.create_task(unseen.run(http, persons, ending))
         for sender in (known, unseen):

@@ -27,7 +27,7 @@ from tests.support.terminal import Terminal
 pytestmark = pytest.mark.cluster
 
 LAG = 3  # the allowed lag of a visitor's read, in seconds
-WRITES = 40  # by staff, in each state of the replica
+WRITES = 40  # number of writes by staff in each state of the replica
 HOLIDAY = "/health-units/feriados/2031-07-09"
 READS = "balcao_replica_reads_total"
 

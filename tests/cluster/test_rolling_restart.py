@@ -23,7 +23,7 @@ from tests.support.terminal import Serving, Terminal
 pytestmark = pytest.mark.cluster
 
 CALLERS = 8
-BETWEEN = 100  # responses before each step
+BETWEEN = 100  # responses to wait for before each step
 EVENT = "/registry/v1/webhooks/crm/cidadao"
 
 

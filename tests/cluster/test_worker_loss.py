@@ -29,7 +29,7 @@ from tests.support.terminal import BALCAO, Serving, Terminal
 pytestmark = pytest.mark.cluster
 
 SENDERS = 8
-CALLS = size(200, 1_000)  # acknowledged calls before and after the loss
+CALLS = size(200, 1_000)  # calls to wait for before and after the loss
 MANAGERS = "SELECT DISTINCT queue_manager_id AS id FROM queue.pgqueuer WHERE status = 'picked'"
 AT_HAND = "SELECT id FROM queue.pgqueuer WHERE status = 'picked' AND queue_manager_id = $1"
 LEFT = "SELECT count(*) FROM queue.pgqueuer WHERE id = ANY ($1)"

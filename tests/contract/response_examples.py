@@ -197,8 +197,8 @@ def write_stored(answers: Mapping[str, Any]) -> None:
 def _complete(document: Document, answers: Mapping[str, Any]) -> dict[str, Any]:
     """Return an example for each operation of a service.
 
-    The example is the operation's own response, or else another operation's response with the same schema, or else made
-    from the members' examples. A message belongs to one operation, so it is never shared.
+    The example is the operation's own response. If it has none, the example is another operation's response with the
+    same schema, or is made from the members' examples. A message belongs to one operation, so it is never shared.
     """
     found: dict[str, Any] = {}
     by_schema: dict[str, Any] = {}

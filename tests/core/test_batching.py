@@ -110,7 +110,7 @@ async def test_a_key_that_the_driver_refuses_fails_alone(database: Database) -> 
 async def test_a_caller_who_gives_up_takes_nothing_from_the_others(database: Database) -> None:
     asked = [asyncio.ensure_future(capitals(database, country)) for country in ["Peru", "Chile", "Brasil"] * 3]
     await asyncio.sleep(0)
-    for gone in (0, 6):  # the first is sent in its own statement, the other in a batch
+    for gone in (0, 6):  # call 0 has its own statement, call 6 is in a batch
         asked[gone].cancel()
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert [isinstance(found[gone], asyncio.CancelledError) for gone in (0, 6)] == [True, True]

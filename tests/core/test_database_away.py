@@ -20,7 +20,7 @@ from tests.support.server import RunningServer
 
 pytestmark = pytest.mark.long
 
-PATIENCE = 25  # less than the driver's own limit of 30 seconds
+PATIENCE = 25  # seconds, less than the driver's own limit of 30
 # Replaces the platform's limits, which are seconds, to make the test fast.
 MOMENT = 0.1
 

@@ -56,7 +56,7 @@ def test_a_function_of_the_same_name_elsewhere_is_not_taken_for_the_one_that_is_
     operations = {operation.key: operation for operation in (*SERVICE.operations(), *EMPLOYABILITY.operations())}
     conflicts = codes_by_status(operations["registry.bind_phone"], [409])[409]
     assert "phone-not-free" in conflicts
-    assert "phone-not-bound" not in conflicts  # only `states.opt_in` raises it, not the namesake
+    assert "phone-not-bound" not in conflicts  # only the `change` of `opt_in_phone` raises this code
     assert "employer-unknown" not in codes_by_status(operations["employability.replace_job"], [404])[404]
 
 

@@ -59,7 +59,7 @@ async def test_a_killed_process_takes_nothing_back_and_its_replacement_goes_on(f
     killed, other = Process(folder, 0), Process(folder, 1)
     killed.answer()
     assert killed.series("balcao_requests_total") == {READ.format("GET", 200): 1}
-    killed.answer()  # not published yet
+    killed.answer()  # this response is not published yet
     del killed
     assert other.series("balcao_requests_total") == {READ.format("GET", 200): 1}
     replacement = Process(folder, 0)

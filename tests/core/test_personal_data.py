@@ -30,7 +30,7 @@ FAVOURITES = ExportMember("favoritos", list[Favourite], "Favoritos.", 1, list_fa
 
 @pytest.fixture
 def declared(monkeypatch: pytest.MonkeyPatch) -> OwnRows:
-    monkeypatch.setattr(statements, "STATEMENTS", {})  # without the product's own statements
+    monkeypatch.setattr(statements, "STATEMENTS", {})  # remove the product's own statements
     return OwnRows("pg_temp.favourites", member=FAVOURITES)
 
 

@@ -196,7 +196,7 @@ async def test_what_is_cancelled_while_it_waits_takes_no_share_with_it() -> None
     assert shares.acquire_now("greedy")
     waiting = [asyncio.create_task(shares.acquire("greedy", PATIENCE)) for _ in range(5)]
     await asyncio.sleep(0)
-    shares.release("greedy")  # to the first task, which is cancelled before it runs
+    shares.release("greedy")  # the first task gets this share, but is cancelled
     for task in waiting[:4]:
         task.cancel()
     await waiting[4]

@@ -184,7 +184,7 @@ async def test_what_is_kept_until_a_notice_is_read_from_a_replica_that_has_what_
 ) -> None:
     call = operator_call(platform, "search.test")
     call.replica = replica = replica_of(platform)
-    platform.parts[SearchState] = state = SearchState()  # a state that no other process updates
+    platform.parts[SearchState] = state = SearchState()  # no other process updates this state
     assert find_reader(call) is replica.database
     state.begin_reload()
     assert find_reader(call) is platform.database

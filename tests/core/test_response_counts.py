@@ -51,7 +51,7 @@ def answer(telemetry: Telemetry, service: str, *statuses: int, seconds: float = 
 
 async def test_what_two_processes_answered_is_added_up_by_five_minutes_and_by_the_citys_day(platform: Platform) -> None:
     one, other = Telemetry(), Telemetry()
-    answer(one, "registry", 200, 500)  # before the recorders start, so not counted
+    answer(one, "registry", 200, 500)  # not counted, because the recorders have not started
     recorders = [Recorder(platform.database, telemetry, ZONE) for telemetry in (one, other)]
     answer(one, "registry", 200, 404, 503)
     answer(other, "registry", 200, seconds=0.6)

@@ -103,7 +103,7 @@ async def test_a_host_that_froze_in_a_transaction_keeps_its_locks_from_nobody_fo
     async def freeze() -> None:
         async with frozen.transaction() as connection:
             await connection.execute(LOCK)
-            await other.execute(LOCK)  # waits until the first transaction ends
+            await other.execute(LOCK)  # this waits until the first transaction ends
             await connection.execute("SELECT")
 
     with pytest.raises(Unavailable):
@@ -173,7 +173,7 @@ async def test_a_watch_stops_while_its_server_is_silent(database_url: str, monke
         database = FallsSilentOnceConnected(relay, database_url)
         async with asyncio.timeout(PATIENCE), watching(database):
             await database.fell_silent.wait()
-            await asyncio.sleep(0.1)  # let it wait for the response to LISTEN
+            await asyncio.sleep(0.1)  # let the listener wait for the response to LISTEN
 
 
 @contextlib.asynccontextmanager

@@ -110,7 +110,7 @@ async def test_a_known_token_is_known_until_it_expires_or_its_session_ends(
     async with httpx.AsyncClient() as client:
         verifier = TokenVerifier([issuer.address], "account", client, has_ended=lambda caller: caller.session in ended)
         header = f"Bearer {issuer.login(sid='desk', exp=NOW + FAR)}".encode()
-        repeated = Authorization(header)  # the same header again on an open connection
+        repeated = Authorization(header)  # an open connection gets the same header again
         caller = await verifier.caller(repeated)
         for after, known in ((FAR + LEEWAY_SECONDS - 1, caller), (FAR + LEEWAY_SECONDS, None), (0, caller)):
             clock.append(NOW + after)
@@ -237,7 +237,7 @@ async def test_without_any_key_calls_wait_and_a_failed_refresh_keeps_the_known_o
         with pytest.raises(Unavailable) as refused:
             await keys.get(str(KEY.kid), 0)
         assert (refused.value.code, refused.value.retry_after) == ("identity-away", 1)
-    assert published.asked == ["openid_configuration", "certs"]  # not requested again within the same moment
+    assert published.asked == ["openid_configuration", "certs"]  # the second call requested nothing again
     assert "identity.keys_not_refreshed" in caplog.text
     assert ISSUER in caplog.text
     assert "HTTPStatusError" in caplog.text

@@ -20,7 +20,7 @@ from tests.support.crm import RunningCrm, crm_settings
 
 SECOND = "2026-03-04T05:06:07.000+0000"
 AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-MANY = 2_000 + 3 * PAGE  # more records than OFFSET can skip
+MANY = 2_000 + 3 * PAGE  # more records than a query with OFFSET can skip
 
 
 @pytest.fixture(scope="module")

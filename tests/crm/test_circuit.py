@@ -25,7 +25,7 @@ class CircuitMachine(RuleBasedStateMachine):
         super().__init__()
         self.clock = Clock()
         self.circuit = Circuit(self.clock)
-        self.outcomes: list[bool] = []  # since the circuit was last closed
+        self.outcomes: list[bool] = []  # outcomes since the circuit was last closed
         self.opened_at: float | None = None
         self.open_for = FIRST_OPEN_SECONDS
         self.probe: int | None = None

@@ -189,13 +189,13 @@ def test_values_of_one_batch_come_out_as_one_after_the_other(
 
     lines = [
         value("Vale", id=one),
-        value("vale"),  # equal when folded, so the later line wins
+        value("vale"),  # this equals the line above when folded, so it wins
         value("Morro", id=two),
-        value("Ilhas", id=two),  # the same id, so this is a rename
+        value("Ilhas", id=two),  # this id exists, so this line renames the value
         value("Morro", id=three),  # the rename has freed this text
         value("Ilhas", id=one),  # refused: another value has this text
         value("Fundamental II", "escolaridades", ordem=4),
-        value("Curso livre", "escolaridades"),  # added at the end, without moving the others
+        value("Curso livre", "escolaridades"),  # added at the end, without moving the other values
         value("Pós-doutorado", "escolaridades", ordem=200),
         value("Livre-docência", "escolaridades"),
         value("Serra do Mar"),

@@ -150,7 +150,7 @@ def test_the_panels_largest_form_passes_and_more_does_not(gateway: httpx.Client)
     address = largest.address(**dict.fromkeys(largest.parameters, "1"))
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     sizes = ((largest.body_limit - 1_000, 401), (largest.body_limit + 1, 413), (largest.body_limit + 4_000_000, 413))
-    for much, status in sizes * 3:  # repeated, because a fault may lose every second response
+    for much, status in sizes * 3:  # repeat, because a fault may lose every second response
         answer = gateway.post(address, content=b"a=" + b"b" * (much - 2), headers=form)
         assert answer.status_code == status, (address, much)
         assert "<html" in answer.text

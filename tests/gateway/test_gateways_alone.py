@@ -1,4 +1,4 @@
-"""Other makers' gateways with the generated configuration: what they do themselves, and what they pass on to a host."""
+"""Other makers' gateways with the generated configuration: calls that they refuse, and requests that they pass on."""
 
 import contextlib
 import dataclasses
@@ -142,7 +142,7 @@ def before_echo(
 
 def test_a_key_of_any_name_is_told_to_haproxy(kind: str, issuer: Issuer, tmp_path: Path) -> None:
     """A key id may be any string. One thumbprint in 64 starts with a hyphen."""
-    if kind != "haproxy":  # the others get no keys
+    if kind != "haproxy":  # the other gateways get no keys
         return
     names = ["-i", "--", "-AcHQWFRIhE774WskCnQ", "a key", "it's", "$HOME", "#7", "{}"]
     pem = issuer.keys[0].as_pem(private=False)

@@ -105,7 +105,7 @@ def test_days_below_the_level_are_told_to_all_processes_alike(processes: list[ht
     today = begin_day(datetime.now(UTC), ZoneInfo("America/Sao_Paulo"))
     sql(COUNT, "day", today - timedelta(days=3), "search", 1000, 50)
     sql(COUNT, "day", today - timedelta(days=2), "search", 9000, 0)
-    sql(COUNT, "day", today - timedelta(days=91), "search", 10, 10)  # older than the displayed period
+    sql(COUNT, "day", today - timedelta(days=91), "search", 10, 10)  # this day is older than the displayed period
     for http in processes:
         until_now(lambda http=http: find(http, "search")["availability"] == pytest.approx(0.995))  # type: ignore[misc]
         days = [day["availability"] for day in find(http, "search")["days"]]
@@ -186,7 +186,7 @@ def test_a_planned_maintenance_is_announced_and_begins_by_itself(
     until_now(lambda: http.get("/agent/openapi.json").status_code == 503)
     assert find(http, "agents")["message"] == SENTENCE
     assert read(http)["planned_maintenance"] == []
-    with pytest.raises(Conflict) as refused:  # it would end the current maintenance
+    with pytest.raises(Conflict) as refused:  # the plan would end the current maintenance
         act(maintenance.plan_maintenance, ["agents"], SENTENCE, begin, end, "ana@maquina")
     assert refused.value.code == "in-maintenance"
     assert act(maintenance.end_maintenance, ["agents"]) == ["agents"]

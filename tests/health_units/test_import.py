@@ -68,7 +68,7 @@ def test_the_samples_are_imported_and_again_touch_no_row(
     until_now(lambda: "risco_atual" in read("0091003") and read("0091003")["risco_atual"]["risco"] == "Amarelo")
     assert read("9910002")["risco_atual"]["ultima_atualizacao"] == "2026-11-20T12:00:00-03:00"
     assert read("9910001")["funcionamento_dia_util"] == {"inicio": 8, "fim": 17}
-    assert read("9910001/risco")["ultima_notificacao"]["risco"] == "Laranja"  # mistakes are ignored
+    assert read("9910001/risco")["ultima_notificacao"]["risco"] == "Laranja"  # mistaken notifications do not count
     assert read("9910004")["latitude"] == -22.91
     assert read("9910005")["atendimento"]["situacao"] == "fechado"
 

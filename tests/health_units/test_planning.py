@@ -28,7 +28,7 @@ from tests.support.issuer import Issuer, bearer
 from tests.support.polling import until_now
 from tests.support.rules import read_values
 
-HALF_AROUND = 20_015_115  # metres
+HALF_AROUND = 20_015_115  # half of the earth's circumference in metres
 _codes = itertools.count(5000001)
 _latitudes, _longitudes = st.floats(-90, 90), st.floats(-180, 180)
 
@@ -103,7 +103,7 @@ def test_the_map_is_geojson_with_the_unit_as_it_is_read_alone(act: Any, read: Re
     alone = read(f"/unidade/{cnes}").json()
     shown = feature["properties"]
     for clock in (alone, shown):
-        clock.pop("atendimento")  # may differ, because a minute may have passed
+        clock.pop("atendimento")  # this may differ, because a minute may have passed
     assert shown == alone | {"distancia": None}
     assert read("/unidades/mapa", Accept="application/json").headers["Content-Type"] == "application/json"
 

@@ -418,7 +418,7 @@ def test_staff_see_the_sources_and_citizens_do_not(
 ) -> None:
     department()
     assert http.get("/health-units/fontes", headers=citizen).status_code == 403
-    assert http.get("/health-units/fontes", headers=manager).json() == {"itens": []}  # no sources configured
+    assert http.get("/health-units/fontes", headers=manager).json() == {"itens": []}  # no sources are configured
     named = settings.model_copy(update={"risk_sources": "secretaria=http://127.0.0.1:9/x"})
     with acting(named, database_url, "health_units.test") as act:
         (shown,) = act(intake.list_intake_sources).itens

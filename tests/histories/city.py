@@ -43,7 +43,7 @@ WARNING = re.compile(rb'"level": ?"(warning|error|critical)"')
 METRICS_TOKEN = "so-that-nobody-else-reads-them"
 REPLICA_READS = re.compile(r'^balcao_replica_reads_total{outcome="replica"} (\d+)', re.MULTILINE)
 CLOCKED = ("two", "worker")  # the programs whose wall clocks a fault changes
-DISK_MEGABYTES = 2_500  # for each database server, if disks can be mounted
+DISK_MEGABYTES = 2_500  # the disk of each database server, if it can be mounted
 # The library from Debian's package `faketime`, or None if it is not installed.
 CLOCKS = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
 

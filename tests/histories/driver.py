@@ -33,7 +33,7 @@ class DriversOfVehicles:
     name = "driver"
 
     def __init__(self, vehicles: range) -> None:
-        self.keys = [Cpf.with_stem(f"96{number:07}").digits for number in vehicles[:VEHICLES]]  # the owners
+        self.keys = [Cpf.with_stem(f"96{number:07}").digits for number in vehicles[:VEHICLES]]  # the CPFs of the owners
         self._vehicles: dict[str, str] = {}
         self._links: dict[tuple[str, str], str] = {}
 

@@ -8,7 +8,7 @@ from tests.histories.recorder import Operation
 from tests.histories.rounds import Round
 from tests.histories.trial import Verdict
 
-MOST_BROKEN = 10  # invariants listed for one round
+MOST_BROKEN = 10  # at most this many invariants are listed for one round
 NANOSECONDS = 1_000_000  # nanoseconds in a millisecond
 
 

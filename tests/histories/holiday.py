@@ -14,7 +14,7 @@ from tests.histories.recorder import Ask, Told, make_mark
 
 ACTOR = "silvia"
 VISITORS = ("elisa", "fabio", "iara", "katia")
-FIRST = date(2028, 1, 1)  # after the years with shipped holidays
+FIRST = date(2028, 1, 1)  # a day after the years with shipped holidays
 DAYS = 4
 
 

@@ -290,7 +290,7 @@ async def _read_marks(connection: asyncpg.Connection, wanted: Sequence[str]) -> 
     await connection.execute(READABLE)
     found: set[str] = set()
     for table in [row["name"] for row in await connection.fetch(TABLES)]:
-        with suppress(asyncpg.UndefinedTableError):  # dropped by a migration in the meantime
+        with suppress(asyncpg.UndefinedTableError):  # a migration may have dropped the table in the meantime
             marked = await connection.fetch(MARKED.format(table=table), MARK.pattern, wanted)
             found.update(row[0] for row in marked)
     return frozenset(found)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import httpx
 
-SHARE = 0.05  # of all calls
+SHARE = 0.05  # the share of all calls that a lie changes
 LATE_SECONDS = 0.2
 
 

@@ -9,7 +9,7 @@ Line: TypeAlias = Sequence[tuple[float, float]]
 WIDTH, HEIGHT = 960, 260
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 34, 30
 COLOURS = ("#1f6f8b", "#c8553d", "#588157", "#8e5ea2", "#b8860b", "#555555")
-STEPS = 4  # labels on the vertical axis
+STEPS = 4  # number of labels on the vertical axis
 
 
 class Mark(NamedTuple):

@@ -50,7 +50,7 @@ class Ask:
     """An operation on one key of a resource: the request, and its description for the specification.
 
     - `actor` is a login. The client logs in again after a 401. "ana 7" is ana's session number 7.
-    - `told` converts a response into what the specification compares.
+    - `told` converts a response into the value that the specification compares.
     - `events` are the possible numbers of audit events after an acknowledged write.
     - `refusals` are statuses that mean that the operation did not happen.
     - With `ends_session`, the request reports the end of the actor's session, as the provider does.

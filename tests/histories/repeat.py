@@ -10,7 +10,7 @@ from tests.histories.recorder import Ask, Told
 
 ACTOR = "marina"
 CITIZENS = 8
-REPEATED = 6  # idempotency keys of each citizen
+REPEATED = 6  # number of idempotency keys of each citizen
 PET = {
     "especie_nome": "Gato",
     "sexo_sigla": "F",

@@ -1,4 +1,4 @@
-"""The page about a long run: number, speed and memory of its operations, and whether all responses are possible."""
+"""The page about a long run: its operations and their speed, the memory of the parts, and the verdicts."""
 
 import itertools
 import statistics
@@ -16,7 +16,7 @@ from tests.histories.recorder import ANSWER_SECONDS
 from tests.histories.rounds import Round
 
 BUCKET_SECONDS = 10
-FAST_SECONDS = 0.5  # the service level's limit
+FAST_SECONDS = 0.5  # the service level allows at most this response time
 WHOLE_NAMES = ("full disk", "rolling restart")  # faults that form their own kind
 PAGE = "hours.md"
 TEXT = """\
@@ -95,7 +95,7 @@ class Played(NamedTuple):
 
 @dataclass
 class Report:
-    """The report of a run that started at `began` (monotonic clock) for `asked` minutes.
+    """The report of a run that started at `began` (monotonic clock) and was to last `asked` minutes.
 
     A thread appends to `memory`.
     """

@@ -19,9 +19,9 @@ pytestmark = [pytest.mark.histories, pytest.mark.long]
 # An ordinary run is one history with each fault once, except for "kill everything". A proof records one history for
 # each fault, with three occurrences.
 RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [[fault for fault in FAULTS if fault != "kill everything"]]
-CLIENTS = size(2, 8)  # of each resource
+CLIENTS = size(2, 8)  # number of clients of each resource
 KEYS = range(size(6, 64))
-ANSWERS = size(150, 500)  # to all clients together, between two faults
+ANSWERS = size(150, 500)  # responses to wait for between two faults
 # The database is down during a freeze, and each process polls again after at most LONGEST_PAUSE_SECONDS. Add the pause
 # twice, because a freeze may follow a kill.
 REVOKED_WITHIN = LIMIT_SECONDS + FROZEN_SECONDS + 2 * LONGEST_PAUSE_SECONDS

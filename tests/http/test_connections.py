@@ -271,7 +271,7 @@ def test_an_ended_connection_is_let_go_at_once() -> None:
 
     class Watched(Echo):
         def find_caller(self, peer: str, fields: RawHeaders) -> str:
-            weakref.finalize(sys._getframe(1).f_locals["self"], gone.release)  # the connection that calls this method
+            weakref.finalize(sys._getframe(1).f_locals["self"], gone.release)  # `self` of the caller is the connection
             return super().find_caller(peer, fields)
 
     gc.disable()

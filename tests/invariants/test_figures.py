@@ -1,4 +1,4 @@
-"""Tests of what `make structure` counts as a helper, a body and a comment."""
+"""Tests of the rules by which `make structure` counts helpers, bodies and comments."""
 
 from pathlib import Path
 

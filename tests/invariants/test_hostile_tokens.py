@@ -2,8 +2,8 @@
 
 Every operation is called with the most important kinds of bad tokens. An ordinary run tries all kinds of bad tokens on
 only one operation of each kind. Two operations are of the same kind if they have the same service, method, error format
-and guards, and both or neither read a body. That is enough because all operations read tokens in one place and differ
-only in these points.
+and guards, and both or neither read a body. One operation of each kind is enough, because all operations read tokens in
+one place and differ only in these points.
 """
 
 import base64
@@ -160,7 +160,7 @@ def test_neither_scope_nor_client_speaks_for_who_logged_in_without_a_cpf(
 
 
 def test_public_operations_do_not_look_at_a_token(http: httpx.Client) -> None:
-    public = [  # except the check endpoint, which validates the token
+    public = [  # all except the check endpoint, which validates the token
         served
         for served in all_operations()
         if served.public

@@ -1,4 +1,4 @@
-"""A real Keycloak with a release's realm file: what its tokens allow, and what may happen to it during operation."""
+"""A real Keycloak with a release's realm file: the rights in its tokens, and its failures and changes while we run."""
 
 import base64
 import json
@@ -154,7 +154,7 @@ def log_out(keycloak: Keycloak, answer: dict[str, Any], client: str) -> None:
 def test_the_log_says_why_each_is_refused(
     http: httpx.Client, hostile: dict[str, tuple[str, str]], caplog: pytest.LogCaptureFixture
 ) -> None:
-    until_now(lambda: status(http, hostile["expired"][1]) == 401)  # ten seconds of leeway
+    until_now(lambda: status(http, hostile["expired"][1]) == 401)  # the platform allows ten seconds of leeway
     codes = {}
     for name, (_, token) in hostile.items():
         caplog.clear()
@@ -270,7 +270,7 @@ def test_a_keycloak_that_is_killed_refuses_nobody_who_is_known(
     keycloak.kill()
     try:
         assert status(http, known) == 200
-        assert status(http, other) == 200  # first use of this token, verified with the cached keys
+        assert status(http, other) == 200  # the first use of this token is verified with cached keys
         answer = http.get(WHO, headers=bearer(issuer.person(ANA, iss=keycloak.issuer, key=new_key())))
         assert (answer.status_code, answer.headers["Error-Code"]) == (503, "identity-away")
         assert int(answer.headers["Retry-After"]) >= 1

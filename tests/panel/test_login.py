@@ -63,7 +63,7 @@ def test_the_database_has_neither_the_cookie_nor_a_token_nor_a_name(
 def test_a_login_begins_a_session_under_a_new_name_and_ends_the_one_that_was_there(panel: PanelClient) -> None:
     panel.login("kleber")
     first = cookie_of(panel)
-    panel.http.get("/painel/entrar", follow_redirects=True)  # no form: the provider's session still exists
+    panel.http.get("/painel/entrar", follow_redirects=True)  # no form is shown: the provider's session still exists
     second = cookie_of(panel)
     assert first != second
     panel.http.cookies.set(name_of(panel), first)
@@ -107,7 +107,7 @@ def test_an_answer_is_worth_nothing_the_second_time(panel: PanelClient, sandbox:
 )
 def test_a_login_leads_to_no_address_but_the_panels(panel: PanelClient, elsewhere: str) -> None:
     begun = panel.http.get("/painel/entrar", params={"para": elsewhere}, follow_redirects=True)
-    assert begun.status_code == 200  # the provider's page
+    assert begun.status_code == 200  # this is the provider's page
     answer = panel.login("kleber", f"/painel/entrar?para={elsewhere}")
     assert answer.url.path == PAINEL
 

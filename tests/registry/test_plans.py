@@ -47,7 +47,7 @@ FILLING = (
        FROM registry.base_record, unnest('{genero,email,telefone1}'::text[]) AS field""",
     """INSERT INTO registry.outbox (cpf, id, dirty, version, first_change_at, job, request_id)
        SELECT cpf, gen_random_uuid(), '{"genero": 1}', 1, now(), -row_number() OVER (), 'x'
-       FROM registry.base_record WHERE cpf NOT IN ('90000000175', '90000000760')""",  # the calls write their rows
+       FROM registry.base_record WHERE cpf NOT IN ('90000000175', '90000000760')""",  # the calls write these rows
     """INSERT INTO registry.wording (cpf, kind, value, wire, at)
        SELECT cpf, 'genero', '{"valor": "x"}', 'x', now() - interval '1 day' FROM registry.base_record""",
     """INSERT INTO registry.crm_consentimentos (cpf, categoria, canal, status, at, origin)

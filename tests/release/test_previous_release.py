@@ -20,7 +20,7 @@ PETS = "src/balcao/registry/migrations/0001_pets.sql"
 NAMES = "src/balcao/registry/migrations/0002_names.sql"
 LATER = "src/balcao/registry/migrations/9999_later.sql"
 AUDIT = "src/balcao/core/database/sql/0001_audit.sql"
-PLAIN = "--disable-plugin-autoload"  # saves half of the time of such a short run
+PLAIN = "--disable-plugin-autoload"  # this saves half of the time of such a short run
 # A small project. One test needs the schema, others always fail.
 PROGRAM = {
     PETS: "CREATE TABLE pet (name text);",

@@ -46,7 +46,7 @@ def test_every_package_that_is_asked_for_has_its_reason_and_nothing_else_has_one
     asked = {canonicalize_name(Requirement(one).name) for one in PROJECT["dependencies"] + TRIAL["dependencies"]}
     cells = [line.split("|")[1] for line in REASONS.splitlines() if line.startswith("| ") and "| Package" not in line]
     named = {canonicalize_name(part.split()[0]) for cell in cells for part in cell.split(",")}
-    assert named == asked - {"balcao"} | {"swagger-ui", "htmx", "idiomorph"}  # bundled files
+    assert named == asked - {"balcao"} | {"swagger-ui", "htmx", "idiomorph"}  # plus bundled files
 
 
 def test_every_package_for_some_installations_and_for_development_is_named() -> None:

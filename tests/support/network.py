@@ -45,7 +45,7 @@ class Network:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
     ) -> None:
-        with self._process:  # closes standard input, which ends the process
+        with self._process:  # leaving the block closes its input, which ends it
             pass
 
     def set(self, name: str, mode: str) -> None:
@@ -98,7 +98,7 @@ class Wire:
         with suppress(OSError):
             while (data := await reader.read(CHUNK)) and not writer.is_closing():
                 await self._travel()
-                if writer.is_closing():  # closed while the data were delayed
+                if writer.is_closing():  # the connection was closed while the data were delayed
                     break
                 writer.write(data)
                 await writer.drain()

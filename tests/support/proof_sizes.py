@@ -26,7 +26,7 @@ def one_of_each(kind: Callable[[T], Hashable], things: Iterable[T]) -> list[T]:
 
 # Whether this run includes the long tests, as CI does.
 LONG = FULL or bool(os.environ.get("CI") or os.environ.get("BALCAO_LONG"))
-EXAMPLES = size(100 if LONG else 50, 5_000)  # tried for each property
+EXAMPLES = size(100 if LONG else 50, 5_000)  # number of examples tried for each property
 
 
 def report(figures: str) -> None:

@@ -18,7 +18,7 @@ MEMORY_BYTES = 6 << 30  # a run uses less than 2 GiB
 def make() -> Path:
     """Create the folder in the controlling process. Workers and all other processes of the run inherit it."""
     folder = Path(tempfile.mkdtemp(prefix="balcao-run-", dir=_choose_parent())).resolve()
-    folder.chmod(0o755)  # for the account of an embedded PostgreSQL, under root
+    folder.chmod(0o755)  # root's embedded PostgreSQL uses another account
     os.environ[VARIABLE] = tempfile.tempdir = str(folder)
     return folder
 

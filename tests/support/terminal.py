@@ -122,7 +122,7 @@ def command_line(process: psutil.Process) -> list[str]:
     """Return the command line. It is empty for a process that has ended or is a zombie."""
     try:
         words: list[str] = process.cmdline()
-    except psutil.NoSuchProcess:  # includes ZombieProcess
+    except psutil.NoSuchProcess:  # ZombieProcess is a subclass
         return []
     return words
 

@@ -180,7 +180,7 @@ def test_while_the_registry_is_away_only_what_needs_it_waits(
     assert [count(sql, table, cpf) for table in ("application", "application_block", "candidate")] == [0, 0, 0]
     assert send(plain).status_code == 201
     know(cpf)
-    assert apply(asking, cpf).status_code == 201  # also stores a copy of the person's data
+    assert apply(asking, cpf).status_code == 201  # the call also stores a copy of the person's data
     assert send(third).status_code == 201
     sql("UPDATE employability.application SET status = 'retirada' WHERE cpf = $1 AND id_vaga = $2", cpf, third["id"])
     sql("UPDATE employability.candidate SET read_at = now() - interval '25 hours' WHERE cpf = $1", cpf)

@@ -109,7 +109,7 @@ def test_the_snapshot_stays_as_it_was_when_the_resume_changes(
     [
         # Read the job, the earlier applications and the resume, and store everything in one statement.
         (951, {}, 4),
-        # The same in a transaction, which also locks, reads and stores the idempotency key.
+        # With an idempotency key, the same happens in a transaction, which also locks, reads and stores the key.
         (952, {"Idempotency-Key": "candidatura"}, 9),
     ],
 )
@@ -132,7 +132,8 @@ def test_applying_takes_few_round_trips(
 @pytest.mark.parametrize(
     ("number", "path", "body", "most"),
     [
-        # The transaction, locks, the application, its job, and the decision with its event, e-mail and audit event.
+        # The statements begin and end the transaction, lock, read the application and its job, and write the decision
+        # with its event, e-mail and audit event.
         (980, "/approve", None, 8),
         (981, "", {"email": "novo@pessoa.example"}, 8),
     ],

@@ -148,7 +148,7 @@ def test_another_run_keeps_every_value_and_every_process(city: City) -> None:
     path = city.machine.folder / SETTINGS
     edited = path.read_text("utf-8").replace("https://cidadao.cidade.test", "https://outro.cidade.test")
     path.write_text(edited + "BALCAO_LOG_LEVEL=warning\n", "utf-8")
-    city.install()  # restarts once, because the file changed
+    city.install()  # the processes restart once, because the file changed
     before, values = city.starts(), city.settings()
     city.install()
     assert city.settings() == values

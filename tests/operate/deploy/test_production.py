@@ -103,7 +103,7 @@ def test_kubernetes_takes_the_manifests(folder: Path, tmp_path: Path) -> None:
     """The kustomization lists all manifests. Only kustomize has a schema for the kustomization itself."""
     manifests = folder / "kubernetes"
     listed = yaml.safe_load((manifests / "kustomization.yaml").read_text("utf-8"))["resources"]
-    listed.append("ingress.yaml")  # an example that the city adapts
+    listed.append("ingress.yaml")  # the city adapts this example
     assert sorted([*listed, "kustomization.yaml"]) == sorted(path.name for path in manifests.iterdir())
     documents = [one for name in listed for one in yaml.safe_load_all((manifests / name).read_text("utf-8"))]
     for number, document in enumerate(documents):

@@ -63,7 +63,7 @@ def test_a_receiver_is_entered_tried_told_again_switched_off_and_deleted(panel: 
     panel.submit(f"{receiver}/segredo")
     assert panel.page.heading == "Segredo trocado"
     assert "whsec_" in panel.page.text
-    panel.submit(f"{receiver}/mudar")  # the checkbox is cleared
+    panel.submit(f"{receiver}/mudar")  # this clears the checkbox
     assert "desligado" in panel.page.text
     assert not [form for form in panel.page.forms if form.action.endswith(("/teste", "/reenviar"))]
     panel.submit(f"{receiver}/apagar")

@@ -60,7 +60,7 @@ def test_a_heartbeat_says_how_long_ago_the_upstream_was_heard(panel: PanelClient
 
 
 def test_the_stream_is_for_who_may_see_the_board_and_leads_a_page_to_it(panel: PanelClient, sql: Sql) -> None:
-    assert httpx.get(panel.url + STREAM, headers=EVENTS).status_code == 303  # redirects to the login page
+    assert httpx.get(panel.url + STREAM, headers=EVENTS).status_code == 303  # this redirects to the login page
     panel.login("rui", STREAM)
     assert panel.page.heading == "Quadro de risco"
     sql("DELETE FROM panel.session")

@@ -127,7 +127,7 @@ def test_a_maintenance_is_planned_announced_changed_and_given_up(panel: PanelCli
         answer = panel.submit(BEGIN, **CLOSED | {"begins_at": begin, "message": message})
         assert answer.status_code == 200
         answer = panel.post(BEGIN, panel.find_form(BEGIN).values | {"confirmado": "sim"})
-        assert answer.status_code == 422  # more than 90 days in the future
+        assert answer.status_code == 422  # the start is more than 90 days in the future
         assert "no máximo 90 dias" in panel.page.text
     tomorrow = datetime.now(ZoneInfo("America/Sao_Paulo")) + timedelta(days=1)
     for message in ("A busca para à noite.", "A busca para amanhã à noite."):
@@ -136,7 +136,7 @@ def test_a_maintenance_is_planned_announced_changed_and_given_up(panel: PanelCli
         panel.post(BEGIN, panel.find_form(BEGIN).values | {"confirmado": "sim"})
         assert "A manutenção está planejada e anunciada" in panel.page.text
     assert "todos os serviços no ar" in panel.page.text
-    assert "A busca para à noite." not in panel.page.text  # replaced by the later message
+    assert "A busca para à noite." not in panel.page.text  # the later message has replaced this one
     until_now(lambda: "A busca para amanhã à noite." in sandbox.http.get("/status").text)
     end = "/painel/operacao/limites/manutencao/search/encerrar"
     panel.post(end, panel.find_form(end).values)

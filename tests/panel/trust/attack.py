@@ -41,7 +41,7 @@ def put_everywhere(sandbox: Sandbox) -> Counter[str]:
         for operation in service.operations():
             is_write = operation.method in {"POST", "PUT", "PATCH"}
             if operation.key == CLOSES_A_SERVICE:
-                continue  # its example puts another service into maintenance
+                continue  # the example puts another service into maintenance
             if operation.in_description and is_write and find_example(operation) is not None:
                 taken[service.name] += _put(sandbox, service, operation)
     return taken

@@ -91,7 +91,7 @@ def test_a_form_that_was_sent_meanwhile_keeps_its_text_and_is_sent_once(
     assert kleber.post(GROUP, kept.values).status_code == 503  # the dependency is still down
     kept = kleber.find_form(GROUP)
     cut.mend()
-    for _ in range(2):  # a double click
+    for _ in range(2):  # send twice, as a double click does
         assert kleber.post(GROUP, kept.values).status_code == 200, kleber.page.text[-900:]
     assert list_groups(sandbox, name) == [name]
 

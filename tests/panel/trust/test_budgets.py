@@ -27,16 +27,16 @@ KILOBYTE = 1000
 LIST, DETAIL = 2, 4
 TOGETHER: Mapping[str, int] = {
     "agents.list_agents": 3,
-    "catalogue.list_services": 3,  # categories and departments for the filters
+    "catalogue.list_services": 3,  # the filters also need categories and departments
     "catalogue.show_migrations": 3,
     "catalogue.show_service": 5,
     "citizen.change_preferences": 3,
     "citizen.show": 6,
     "counter.show": 6,
     "health_units.show_board": 6,
-    "home.show_start": 10,  # for an administrator: one for each `Waiting`
+    "home.show_start": 10,  # for an administrator, one call for each `Waiting`
     "operation.show_processes": 3,
-    "operation.show_state": 9,  # one to each service
+    "operation.show_state": 9,  # one call to each service
 }
 MOST_NODES = 1_500
 # Limits for the first page that a person opens, with its files, uncompressed. On a live page, half of that is the
@@ -44,7 +44,7 @@ MOST_NODES = 1_500
 FIRST_LOAD, FIRST_LOAD_WITH_SCRIPT = 100 * KILOBYTE, 120 * KILOBYTE
 # The same limit after compression. A job's form contains all members, steps and questions, so it has its own limit.
 PACKED_FIRST_LOAD = 30 * KILOBYTE
-# Limits for what a part that refreshes itself adds to a page, uncompressed and compressed.
+# Limits for the bytes that a self-refreshing part adds to a page, uncompressed and compressed.
 MORPHING, PACKED_MORPHING = 12 * KILOBYTE, 4 * KILOBYTE
 LONGER: Mapping[str, int] = {"jobs.edit_job": 32 * KILOBYTE}
 
@@ -68,7 +68,7 @@ class Cost:
 def fresh_counts() -> Iterator[None]:
     """Keep cached data fresh for the whole test, so that no page has to renew them.
 
-    These are the counts of waiting items on the first page, and the names that forms offer.
+    The cached data are the counts of waiting items on the first page, and the names that forms offer.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "FRESH", timedelta(days=1))

@@ -176,7 +176,7 @@ def test_what_stands_in_an_address_is_text_on_the_page(crawls: Mapping[str, Craw
 
 
 def list_parameters(crawl: Crawl) -> set[tuple[str, tuple[str, ...]]]:
-    """Return a path and parameters for each kind of page: each of its own ones, and the groups of `ANYWHERE`."""
+    """Return pairs of a path and parameter names: for each kind of page, its own parameters and those in `ANYWHERE`."""
     found = {(urlsplit(seen.address).path, names) for seen in crawl.seen for names in ANYWHERE}
     for seen in crawl.seen:
         for address in [seen.address, *seen.addresses]:
@@ -200,7 +200,7 @@ def test_a_browser_runs_none_of_it_and_has_nothing_to_refuse(
     of_webhooks = [address for receiver in receivers for address in list_webhook_pages(receiver)]
     for address in [*shown.values(), *(of_webhooks if name == "kleber" else [])]:
         if re.search(r"/(atendimento|titular|anonimizacao)/\d|atendimento=", address):
-            continue  # belongs to an attendance of another session
+            continue  # this page belongs to an attendance of another session
         screen.open(address)
         assert (address, screen.page.evaluate(REPORT)) == (address, [])
     screen.open(attack.with_attack("/painel/ir", ["q"], attack.LONG))

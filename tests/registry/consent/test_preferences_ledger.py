@@ -261,7 +261,7 @@ def test_somebody_elses_broken_ledger_is_no_finding_of_this_one(
 
 
 OPT_INS: dict[str | None, bool] = {
-    None: True,  # the opt-in for all categories
+    None: True,  # None stands for the global flag
     "events": True,
     "services": True,
     "alerts": True,

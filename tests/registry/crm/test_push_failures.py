@@ -78,7 +78,7 @@ def test_what_may_pass_is_tried_once_a_push_and_delivered_later(
     send()
     found = letter(BRUNO)
     assert (found["status"], found["attempts"], found["given_up"], codes(found)) == ("queued", 1, False, [kept])
-    assert kinds(BRUNO) in ([], ["update"], ["update"] * 2)  # the second one with a new token
+    assert kinds(BRUNO) in ([], ["update"], ["update"] * 2)  # the second update has a new token
     assert found["wait"] > (59 if kept == (403, "REQUEST_LIMIT_EXCEEDED") else 0)
     crm.faults()
     send()
@@ -246,7 +246,7 @@ def test_a_change_during_the_call_is_sent_after_it(
     kinds: Callable[[str], list[str]],
     person: str,
 ) -> None:
-    """The citizen declares another value during the push. The confirmation of the first one must not delete the row."""
+    """If the citizen declares another value during a push, the confirmation of the first value keeps the row."""
     own(person, genero="Nao_binario")
     send()
     own(person, genero="Homem_cisgenero")

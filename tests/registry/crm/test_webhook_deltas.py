@@ -268,7 +268,7 @@ def test_a_citizens_word_stays_until_the_crm_says_something_later(
     assert record(cpf)["genero"] == "Homem cisgênero"
 
 
-SECRET = "segredo-da-pessoa"  # part of every value in the mirror
+SECRET = "segredo-da-pessoa"  # every value in the mirror contains this text
 
 
 @pytest.mark.cases("registry", "T1", "T4")

@@ -26,7 +26,7 @@ from tests.support import demo_people
 from tests.support.proof_sizes import size
 
 ANA = Cpf(demo_people.ANA)
-START = datetime(2020, 7, 1, tzinfo=UTC)  # before every own write of a run
+START = datetime(2020, 7, 1, tzinfo=UTC)  # this time is before every own write of a run
 AFTERWARDS = datetime(2098, 7, 1, tzinfo=UTC)
 Event = tuple[datetime, dict[str, Any] | None]
 Step = Callable[[asyncpg.Connection], Awaitable[None]]

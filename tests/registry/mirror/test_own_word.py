@@ -154,7 +154,7 @@ def test_a_new_word_of_the_citizen_is_later_than_any_confirmation_and_takes_it_a
         await declare(connection, email="a@x.example")
         await tell(connection, LATER, email="a@x.example")
         await declare(connection, email="b@x.example")
-        await tell(connection, LATER, email="a@x.example")  # the same event once more
+        await tell(connection, LATER, email="a@x.example")  # the CRM sends the same event once more
         now = await held(connection)
         assert (now.value, now.origin, now.at > LATER, now.confirmed_at) == ("b@x.example", "citizen", True, None)
 
@@ -287,7 +287,7 @@ class World:
         self.declared: str | None = None  # None if the CRM's staff have changed it since
         self.sent: tuple[OutboxRow, dict[str, Any], datetime] | None = None
         self.login: LoginWrite | None = None
-        self.landed = False  # the CRM has applied our call, we await the response
+        self.landed = False  # the CRM has applied our call, but we have no response yet
 
     async def write_crm(self, values: dict[str, Any], *, whole: bool) -> None:
         self.crm |= {field: value or None for field, value in values.items() if field in self.crm}

@@ -84,8 +84,8 @@ def test_a_brand_gets_an_id_from_its_name_and_keeps_it(garage: Garage) -> None:
     path = f"{BRANDS}/brand_sao_joao_x_2"
     renamed = garage.ask(garage.admin, "PATCH", path, {"name": " Novo nome "})
     assert renamed.json() == made.json() | {"name": "Novo nome"}
-    assert change(garage, path, name="NOVO NOME") == CHANGED  # its own name in upper case
-    assert refusal(garage.brand("São João-X / 2")) == NAME_TAKEN  # its id is taken
+    assert change(garage, path, name="NOVO NOME") == CHANGED  # this is the brand's own name in upper case
+    assert refusal(garage.brand("São João-X / 2")) == NAME_TAKEN  # the id of this name is taken
     assert [delete(garage, path) for _ in range(2)] == [DELETED, NOT_KNOWN]
     assert change(garage, path, name="x") == NOT_KNOWN
     assert refusal(garage.brand("São João X 2")) == NAME_TAKEN  # the id of a deleted brand stays taken

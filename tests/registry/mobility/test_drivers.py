@@ -158,8 +158,8 @@ def test_invitations_are_pending_ones_newest_first(garage: Garage, held: str) ->
 @pytest.mark.cases("registry", "M9")
 def test_the_owner_removes_and_the_driver_leaves_each_once(garage: Garage, held: str) -> None:
     pending, accepted = garage.invited(ANA, held, CARLA), garage.driving(ANA, held, BRUNO)
-    assert refusal(garage.unlink(CARLA, held, pending)) == (404, "vehicle-unknown")  # not a driver yet
-    assert refusal(garage.unlink(BRUNO, held, pending)) == (404, "conductor-unknown")  # not the caller's link
+    assert refusal(garage.unlink(CARLA, held, pending)) == (404, "vehicle-unknown")  # Carla is not a driver yet
+    assert refusal(garage.unlink(BRUNO, held, pending)) == (404, "conductor-unknown")  # this is not the caller's link
     assert refusal(garage.unlink(BRUNO, held, UNKNOWN)) == (404, "conductor-unknown")
     assert refusal(garage.unlink(ANA, held, UNKNOWN)) == (404, "conductor-unknown")
     other = garage.registered(ANA)["id"]

@@ -87,7 +87,7 @@ def test_what_is_not_on_the_list_or_no_text_is_refused(citizen: Citizen, name: s
 def test_any_visible_name_is_read_back(citizen: Citizen, name: str) -> None:
     if (answer := citizen.declare("exhibition-name", name)).status_code == 200:
         assert citizen.declare("exhibition-name", citizen.record["nome_exibicao"]).status_code == 200
-    else:  # its normal form can be longer than the limit
+    else:  # the normal form of a name can be longer than the limit
         assert answer.headers["Error-Code"] == "valor-length"
 
 

@@ -56,7 +56,7 @@ def test_their_names_sex_and_addresses_fit() -> None:
 def test_ana_lacks_nothing_that_a_base_record_can_have() -> None:
     ana = MANY[0]
     missing = {name for name in ana.__struct_fields__ if getattr(ana, name) is None}
-    assert missing <= {"educacao"}  # too old to attend school
+    assert missing <= {"educacao"}  # Ana is too old to attend school
     assert ana.saude
     assert ana.saude.clinica_familia
     assert ana.saude.clinica_familia.fonte == "bigquery"

@@ -33,7 +33,7 @@ def test_the_published_keys_are_public_rsa_keys_named_by_their_thumbprint(provid
 
 def test_a_person_logs_in_and_the_portal_gets_the_tokens_of_the_specification(portal: Portal) -> None:
     tokens = portal.tokens()
-    tokens.pop("expires_at")  # added by the library
+    tokens.pop("expires_at")  # the library adds this member
     assert set(tokens) == {
         "access_token", "expires_in", "refresh_token", "refresh_expires_in", "id_token", "token_type", "scope",
     }  # fmt: skip

