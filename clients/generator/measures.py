@@ -42,7 +42,7 @@ class Measures:
 
 
 def measure_python(wheel: Path) -> Measures:
-    """Measure a wheel. It is imported without installation, after its dependencies."""
+    """Measure a wheel, which is imported without installation, after its dependencies."""
     return _measure(wheel, [sys.executable, "-c", _PYTHON, str(wheel)])
 
 

@@ -37,7 +37,7 @@ FILL = [
     f"SELECT 'cidade_g' || n, 'De teste' FROM generate_series(1, {GROUPS}) AS n",
     "INSERT INTO access.group_role (group_id, role_id) SELECT grp.id, role.id FROM access.grp "
     "JOIN access.role ON role.name = 'cidade:r' || 1 + substr(grp.name, 9)::int % 100 WHERE grp.name LIKE 'cidade_g%'",
-    # The table checks only the format of a CPF. These numbers are not valid CPFs.
+    # The table checks only the format of a CPF, so these numbers need not be valid CPFs.
     f"INSERT INTO access.person (cpf) SELECT ({STEM}00::bigint + n * 97)::text FROM generate_series(1, {PEOPLE}) AS n",
     "INSERT INTO access.membership (group_id, person_id) SELECT grp.id, person.id FROM access.person "
     f"JOIN access.grp ON grp.name = 'cidade_g' || 1 + person.id % {GROUPS}",

@@ -1,4 +1,4 @@
-"""The list of a client's last calls: only the client sees it. It has refusal reasons but no content."""
+"""Only a client itself sees the list of its last calls, which has refusal reasons but no content."""
 
 import asyncio
 import time

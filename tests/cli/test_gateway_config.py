@@ -1,4 +1,4 @@
-"""`balcao gateway-config` overwrites files only with `--replace`, and explains in one sentence what it cannot do."""
+"""`balcao gateway-config` overwrites files only with `--replace`, and explains each failure in one sentence."""
 
 from pathlib import Path
 

@@ -71,7 +71,7 @@ async def make_awaited(url: str, call: dict[str, Any]) -> int | str:
 
 
 def prepare(balcao: Any, call: dict[str, Any]) -> Any:
-    """Call the client's method with the example's values and typed body, and return what it returns."""
+    """Call the client's method with the example's values and typed body, and return its result."""
     method = getattr(getattr(balcao, call["service"]), call["key"])
     arguments = list(call["path"])
     if call["body"] is not None:

@@ -1,4 +1,4 @@
-"""Streams in our sync and async Python clients: after a broken connection, a stream resumes where it ended."""
+"""Streams in our sync and async Python clients: after a broken connection, a stream resumes after its last event."""
 
 import json
 import threading

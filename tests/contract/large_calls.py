@@ -34,7 +34,7 @@ _LONGEST_QUERY = 60_000
 
 
 class LargeCall(NamedTuple):
-    """One request. `kind` names what is large."""
+    """A large request. `kind` names its large part."""
 
     kind: str
     method: str

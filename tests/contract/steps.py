@@ -1,7 +1,7 @@
 """Measures how long one step of the event loop delays all other work, in units of a liveness response.
 
-A step is what the loop runs between two polls of its sockets. Only the CPU time of the loop's thread counts, so other
-processes and threads do not distort the result. On a slow machine, both sides of the comparison get slower.
+A step is all work that the loop does between two polls of its sockets. Only the CPU time of the loop's thread counts,
+so other processes and threads do not distort the result. On a slow machine, both sides of the comparison get slower.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from tests.support.server import RunningServer
 
 _ANSWERS = 200
 # A second caller must not wait longer than this number of liveness responses. The machine may interrupt a step, so a
-# call fails only if it is slow in every try.
+# call fails only if it is slow in every attempt.
 MOST_ANSWERS, TRIES = 100, 4
 _run = asyncio.Handle._run
 
@@ -81,7 +81,7 @@ def metered() -> Iterator[StepMeter]:
 
 
 def find_delays(meter: StepMeter, calls: Iterable[LargeCall], send: Callable[[LargeCall], int]) -> list[str]:
-    """Return the calls that had a long step in every try."""
+    """Return the calls that had a long step in every attempt."""
     delays = []
     for call in calls:
         tries: list[float] = []

@@ -1,4 +1,4 @@
-"""Invalid bodies, sent to every operation that has a body. Each is rejected as described."""
+"""Every operation that has a body rejects each invalid body as described."""
 
 import gzip
 import json

@@ -30,7 +30,7 @@ SHUT_OUT = {401, 403, 429}
 def test_no_value_anywhere_is_a_fault_of_ours(
     independent: Sandbox, issuer: Issuer, service: Service, record_property: Any
 ) -> None:
-    """Each call passes the rule. It succeeds, or is rejected in the operation's error format."""
+    """The rule allows each call. The call succeeds, or is rejected in the operation's error format."""
     counts: Counter[str] = Counter()
     faults: list[str] = []
     with closing(http.client.HTTPConnection(independent.url.removeprefix("http://"), timeout=PATIENCE)) as connection:

@@ -1,6 +1,6 @@
 """The guards that protect a person's data in addition to the rule (rules: registry 1.1, 5).
 
-They are the access reason, the audit of a person's own reads, and the lock for callers who try many CPFs.
+The guards are the access reason, the audit of a person's own reads, and the lock for callers who try many CPFs.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""The connection pool closes in order. It cuts off no work, and no caller waits in vain.
+"""The connection pool closes in order: it interrupts no work, and no caller waits in vain.
 
 A slot becomes free only after its statement has ended.
 """

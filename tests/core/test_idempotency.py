@@ -134,7 +134,7 @@ async def test_a_sealed_response_outlives_its_key_as_long_as_the_former_one_is_n
 ) -> None:
     """If the former key is not configured, the repeated call fails.
 
-    Creating a second secret would invalidate the one that receivers use.
+    A second secret would invalidate the secret that receivers use.
     """
     make, call = Maker(), call_of(platform, "rotated")
     await ask(call, make, is_secret=True)

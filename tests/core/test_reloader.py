@@ -37,7 +37,7 @@ async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
 
 @pytest_asyncio.fixture
 async def copies(database_url: str) -> AsyncIterator[tuple[Copy, Copy]]:
-    """Yield two listening copies. Each has been read twice: at its start, and after it began to listen."""
+    """Yield two listening copies. Each copy has been read twice: at its start, and after it began to listen."""
     database = Database(database_url)
     database.options["server_settings"]["application_name"] = OURS
     one, other = Copy(database, "one"), Copy(database, "other")

@@ -1,6 +1,7 @@
 """Every operation accepts exactly the callers that its rule allows (rules: employability 2, 4.6).
 
-This is case 66 of the rules page. The rules come from the page, and each role's actions are listed here independently.
+The test is case 66 of the rules page. The rules come from the page, and each role's actions are listed here
+independently.
 """
 
 import json
@@ -55,7 +56,7 @@ def key(served: Served) -> tuple[str, str]:
 
 
 def passes(rule: Who, who: str) -> bool:
-    """Return whether the rule lets the caller try. A record outside the caller's departments returns 404 later."""
+    """Return whether the rule allows the call. The use case may still return 404 for another department's record."""
     if rule.kind == "public":
         return True
     if who == VISITOR:

@@ -23,7 +23,7 @@ from tests.support.sent_statements import recorded
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
 NAMESPACE = uuid4()
-# The units of an example. Each exists twice: for the import as a batch, and for the import row by row.
+# The units of an example. Each unit exists twice: for the import as a batch, and for the import row by row.
 UNITS = ("a", "b")
 examples = itertools.count()
 rows = st.fixed_dictionaries(
@@ -55,7 +55,7 @@ def notification(cnes: str, at: datetime = AT, **members: Any) -> dict[str, Any]
 
 
 class Side:
-    """One of the two imports of an example. It has its own unit codes and ids, mapped to common names."""
+    """One of the two imports of an example. Each import has its own unit codes and ids, mapped to common names."""
 
     def __init__(self, example: int, name: str) -> None:
         number = "12".index(name) + 1

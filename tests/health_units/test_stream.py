@@ -33,7 +33,7 @@ from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 PATH = "/health-units/unidades/eventos"
-# Prevents a test from hanging. It must be long enough for a busy machine.
+# This limit prevents a test from hanging. It must be long enough for a busy machine.
 LONGEST_READ_SECONDS = 120.0
 _codes = itertools.count(4000001)
 

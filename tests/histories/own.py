@@ -12,7 +12,7 @@ CITIZENS = ("ana", "bruno", "elisa", "fabio", "iara", "katia")  # each has at mo
 
 
 class OwnData:
-    """Citizens who change and read their display name, and try the same with other citizens' names."""
+    """Citizens who change and read their display name, and try to change and read other citizens' names."""
 
     name = "own"
 

@@ -43,7 +43,7 @@ class SessionsOfPeople:
         return Ask(key, key, "POST", ENDED, told, _answered, events=(0,), refusals=REFUSED, ends_session=True)
 
     def _open_next(self, key: str) -> None:
-        """Start the person's next session. Clients then try this session and the one that just ended."""
+        """Start the person's next session. Clients then try this session and the session that just ended."""
         person, _, number = key.partition(" ")
         self.ended += 1
         following = f"{person} {int(number) + 1}"

@@ -99,7 +99,7 @@ def record(
 ) -> None:
     """Run the clients until the nemesis has finished, and write their history.
 
-    They reach the platform through `transport`.
+    The clients reach the platform through `transport`.
     """
 
     async def work() -> None:

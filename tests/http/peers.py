@@ -1,4 +1,4 @@
-"""Other HTTP servers on loopback ports, each with an application that reports what it received (`recorder`)."""
+"""Other HTTP servers on loopback ports, each with an application that reports the requests it received (`recorder`)."""
 
 import contextlib
 import os
@@ -12,8 +12,8 @@ from tests.support.gateways import find
 from tests.support.polling import until_now
 from tests.support.server import free_port
 
-# nginx sends hyper the same request for every call. It forwards only the body, which it encodes again, and reports the
-# caller's method and target in headers.
+# nginx sends hyper the same request for every call. nginx forwards only the body, which it encodes again, and reports
+# the caller's method and target in headers.
 _NGINX = """
 daemon off; pid {folder}/pid; worker_processes 1; {user} error_log {folder}/error.log crit;
 events {{ worker_connections 1024; }}

@@ -45,7 +45,7 @@ class Loop:
         self._planned.append(planned)
 
     def run_iteration(self) -> bool:
-        """Run what is scheduled now, and return whether there was anything."""
+        """Run all callbacks that are scheduled now, and return whether there were any."""
         planned, self._planned = self._planned, deque()
         for each in planned:
             each()
@@ -78,7 +78,7 @@ class StartedConnection:
 
 
 class World:
-    """A scheduler with several connections, and a record of what has happened to them."""
+    """A scheduler with several connections, and a record of their events."""
 
     def __init__(self) -> None:
         self.loop = Loop()

@@ -54,7 +54,7 @@ def hasty() -> Iterator[Process]:
 def test_honest_callers_are_answered_throughout_and_nothing_is_left(patient: Process, phase: Phase) -> None:
     """The callers reset their connections in every second round, and close them in the other rounds.
 
-    Only growth in the last round counts, because earlier rounds fill what the process keeps for all callers. The growth
+    Only growth in the last round counts, because earlier rounds fill the caches that all callers share. The growth
     varies: a stream of events may have 100 kB of unread data for each caller that leaves.
     """
     child, port = patient

@@ -72,7 +72,7 @@ def test_no_parameter_brings_a_title_or_an_empty_default(service: Service) -> No
 
 @each_service
 def test_no_sent_body_has_an_empty_list_or_object_as_its_default(service: Service) -> None:
-    """Some generators share one default object among all bodies. Others generate code that does not compile."""
+    """Some generators share one default object among all bodies. Other generators write code that does not compile."""
     schemas = describe(service)["components"]["schemas"]
     waiting = {name for _, operation in operations(service) for name in _named(operation.get("requestBody", {}))}
     sent: set[str] = set()

@@ -1,4 +1,4 @@
-"""Features of a service are separate: each owns its tables and SQL, and declares what other features may call.
+"""Features of a service are separate: each owns its tables and SQL, and declares the functions that others may call.
 
 Other features may call its `service.py`, and the statements that its store lists in OFFERED.
 """
@@ -10,7 +10,7 @@ from collections import defaultdict
 from tests.invariants.sources import SOURCE, Text, code_of, folder_of, graph, is_store, texts, texts_of
 from tools import structure
 
-# Platform modules that contain SQL but belong to no feature. They count as stores.
+# Platform modules that contain SQL but belong to no feature. These modules count as stores.
 PLATFORM_STORES = {
     "core/access/catalogue.py",
     "core/access/counts.py",

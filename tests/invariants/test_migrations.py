@@ -10,7 +10,7 @@ import pytest
 from balcao import app
 from tools.previous_release import RELEASED
 
-# The required first line of a migration that removes something. It names the release since which that is unused.
+# The required first line of a migration that removes something. The line names the release that stopped using it.
 CONTRACTS = re.compile(r"-- Contracts: unused since [0-9]+\.[0-9]+\.[0-9]+")
 _ASIDE = re.compile(r"--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$|'(?:[^']|'')*'", re.DOTALL)
 _TAKES_AWAY = re.compile(

@@ -1,4 +1,4 @@
-"""Templates have no long lines. `make lint` formats them; these tests limit what the formatter leaves long."""
+"""Templates have no long lines. `make lint` formats them, and these tests limit lines that it cannot break."""
 
 from pathlib import Path
 

@@ -44,7 +44,7 @@ def translate(target: str, page: Path) -> str:
 
 
 def list_facts(token: Token) -> Counter[str]:
-    """Count what a text contains in every language: inline code, links and figures."""
+    """Count the parts of a text that are the same in every language: inline code, links and figures."""
     facts: Counter[str] = Counter()
     for child in token.children or ():
         if child.type == "code_inline":
@@ -57,7 +57,7 @@ def list_facts(token: Token) -> Counter[str]:
 
 
 def expect_facts(token: Token, page: Path) -> Counter[str]:
-    """Count what the translation of a page's text must contain."""
+    """Count the parts that the translation of a page's text must contain."""
     facts = list_facts(token)
     links = [fact for fact in facts if fact.startswith("-> ")]
     expected = Counter({fact: count for fact, count in facts.items() if fact not in links})

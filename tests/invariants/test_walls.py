@@ -1,4 +1,4 @@
-"""Boundaries between modules: which module may import which, and what every operation declares."""
+"""Boundaries between modules: the imports that are allowed, and the declarations that every operation needs."""
 
 import ast
 import os

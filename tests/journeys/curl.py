@@ -32,7 +32,7 @@ def run(line: str, terminal: Terminal) -> httpx.Response:
 
 
 def printed(command: str, terminal: Terminal) -> str:
-    """Return what a command prints in a shell without our `BALCAO_` settings."""
+    """Return the output of a command in a shell without our `BALCAO_` settings."""
     plain = {name: value for name, value in terminal.environment.items() if not name.startswith("BALCAO_")}
     words = ["sh", "-c", command]
     done = subprocess.run(words, cwd=terminal.folder, env=plain, capture_output=True, text=True, check=True)

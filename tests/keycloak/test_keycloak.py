@@ -238,7 +238,7 @@ def test_two_key_rotations_within_ten_seconds_refuse_nobody(
     monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)  # as in production
 
     def is_accepted(token: str) -> bool:
-        """Return whether the token is accepted. On a 503, wait as requested before the next try.
+        """Return whether the token is accepted. On a 503, wait as requested before the next attempt.
 
         The second rotation happens just after the keys were fetched. A caller that does not wait gets a 503 only a few
         times per minute, and then a refusal (docs/explain/trust.md).

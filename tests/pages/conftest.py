@@ -14,7 +14,7 @@ MISSING = (
     '(`tools/chromium` o mostra), ou deixe-os de fora com -m "not page".'
 )
 
-# Prevents hanging on a busy machine. It is not a measurement.
+# Milliseconds. This timeout only prevents hanging on a busy machine.
 expect.set_options(timeout=30_000)
 
 

@@ -51,7 +51,7 @@ def ask(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
 
 @pytest.fixture
 def dead_event(http: httpx.Client, issuer: Issuer, sql: Callable[..., Any], drain: Callable[[], None]) -> Any:
-    """Return a function that makes an accepted event fail at every try. It returns the job's number."""
+    """Return a function that makes an accepted event fail at every attempt, and returns the job's number."""
 
     def make(cpf: str = ANA) -> str:
         body = {"cpf": cpf, "dados": {"email": "segredo@casa.example", "genero": "Nao_binario"}}

@@ -181,7 +181,7 @@ def _beside(settings: Settings, database_url: str, file: Path, kind: str) -> Non
 
 
 class Killed(BaseException):
-    """Raised where a kill would end the process."""
+    """An exception that stops the import where a kill would end the process."""
 
 
 def _cut_short(load: Load, file: Path, report: Path | None = None) -> None:

@@ -1,7 +1,7 @@
 """Tests that every statement on a hot path reads large tables through an index.
 
-The tests call the running server, so PostgreSQL plans each statement as the server sends it. It writes the plans to its
-log (auto_explain).
+The tests call the running server, so PostgreSQL plans each statement as the server sends it. PostgreSQL writes the
+plans to its log (auto_explain).
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ from tests.support.server import RunningServer
 CITIZENS = size(5_000, 1_000_000)
 # A table is big from this number of rows. A call for one citizen must not scan it.
 BIG = CITIZENS // 10
-# Enough other people to make a table big. Ana, for whom the measured calls are, is not among them.
+# Enough other people to make a table big. Ana, whom the measured calls concern, is not among them.
 SOME = f"(SELECT cpf FROM registry.base_record WHERE cpf <> '90000000175' LIMIT {2 * BIG}) AS others"
 NEW = Cpf.with_stem("913000001").digits
 Sql = Callable[..., list[Any]]

@@ -15,7 +15,7 @@ from balcao.core.database.statements import STATEMENTS
 from tests.registry.shards import ANYBODY, MANY, ONE, Reach, measure_reach
 from tests.support.fixture_types import Sql
 
-# Tables of phone numbers with their current owner. They are looked up by the number.
+# Tables of phone numbers with their current owner. The numbers are the keys for look-ups.
 BY_NUMBER = {"registry.phone_book", "registry.phone_book_entry"}
 # Statements that reach all shards, or a shard that does not follow from their parameters.
 ANYBODYS = {

@@ -69,7 +69,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """Return a repository without tags. It has a released migration of the platform and one of the registry."""
+    """Return a repository without tags that has a released migration of the platform and one of the registry."""
     monkeypatch.setattr(previous_release, "RELEASED", {"platform": 1, "registry": 1})
     folder = tmp_path / "repository"
     write(folder, PROGRAM)

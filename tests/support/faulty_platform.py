@@ -11,7 +11,7 @@ from tests.support.terminal import Serving, Terminal
 
 
 class FaultyPlatform:
-    """A platform with two API processes, worker, CRM and PostgreSQL. It is restarted if `everything` is killed."""
+    """A platform with two API processes, worker, CRM and PostgreSQL. After `everything` is killed, it starts again."""
 
     def __init__(self, settings: Settings) -> None:
         self._terminal = Terminal(settings.data_dir, port=settings.port, data_dir=settings.data_dir)

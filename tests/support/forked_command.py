@@ -71,7 +71,7 @@ while True:
 
 @functools.cache
 def _address() -> str:
-    """Start the preloaded process once in this test run, and return its address. It ends with our process."""
+    """Start the preloaded process once in this test run, and return its address. The process ends with ours."""
     address = str(Path(tempfile.mkdtemp(prefix="balcao-preloaded-")) / "door")
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
         door.bind(address)

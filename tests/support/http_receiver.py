@@ -28,7 +28,7 @@ class Answer:
 
 
 class Receiver:
-    """The server, as a context manager. It returns the responses in `answers` in order, then always `usual`."""
+    """The HTTP server, as a context manager. It returns the responses in `answers` in order, then always `usual`."""
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.received: list[Received] = []

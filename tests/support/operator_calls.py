@@ -17,7 +17,7 @@ Act = Callable[..., Any]
 def acting(settings: Settings, database_url: str, operation: str, *, bare: bool = False) -> Iterator[Act]:
     """Yield `act(use_case, *arguments)`, which runs a use case as the operator and returns its result.
 
-    With `bare`, the services do not open what they hold in a process. Imports run this way.
+    With `bare`, the services do not open their process-wide parts, as in an import.
     """
     platform = assemble(settings, database_url)
     call = operator_call(platform, operation)

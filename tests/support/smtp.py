@@ -15,7 +15,7 @@ logging.getLogger("mail.log").setLevel(logging.ERROR)
 
 
 class MailServer:
-    """The server, as a context manager. It rejects the next `refusals` e-mails temporarily.
+    """The mail server, as a context manager. It rejects the next `refusals` e-mails temporarily.
 
     With `tls` it offers STARTTLS. `encrypted` records for each e-mail whether the connection was encrypted.
     """

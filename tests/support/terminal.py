@@ -54,7 +54,7 @@ class Terminal:
 class Serving:
     """A running `balcao serve`, or another `command`, as a context manager.
 
-    `said` is what it has printed when it is ready. Its log goes to `log`, or to the log of the whole run.
+    `said` is the output of the command until it is ready. Its log goes to `log`, or to the log of the whole run.
     """
 
     def __init__(self, terminal: Terminal, *words: str, command: str = "serve", log: Path | None = None) -> None:

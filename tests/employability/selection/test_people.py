@@ -1,4 +1,4 @@
-"""Applicants' data: copies of registry data, and what remains after an erasure (rules: employability 3.4, 5.4)."""
+"""Applicants' data: copies of registry data, and the data that an erasure retains (rules: employability 3.4, 5.4)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -30,7 +30,7 @@ def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
 
 @pytest.fixture(scope="module")
 def refused(kleber: PanelClient, sandbox: Sandbox) -> Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]]:
-    """Return fields and headers of foreign forms, by what is wrong with them."""
+    """Return fields and headers of foreign forms, by the fault of the form."""
     ours, here = {"_csrf": kleber.read_secret()}, {"Origin": sandbox.url}
     with PanelClient(sandbox.url) as other:
         other.login("ana")

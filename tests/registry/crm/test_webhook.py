@@ -336,7 +336,7 @@ def test_the_last_instant_of_time_neither_breaks_the_record_nor_outlives_the_cit
 
 
 def test_events_and_clearings_of_one_person_at_once_do_not_hinder_each_other(send: Ask, drain: Drain, sql: Sql) -> None:
-    """Every event is applied at its first try, because all jobs acquire locks in the same order."""
+    """Every event is applied at the first attempt, because all jobs acquire locks in the same order."""
     cpf = "90000001066"
     for minute in range(40):
         kind = {"evento": "anonimizacao"} if minute % 5 == 4 else {"dados": {"email": f"{minute}@b.example"}}

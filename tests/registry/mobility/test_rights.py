@@ -80,7 +80,7 @@ def test_after_two_years_links_go_and_of_a_vehicle_the_number_stays(garage: Gara
 
 
 def _left(sql: Any, vehicle_id: str) -> dict[str, Any]:
-    """Return what the row of an erased vehicle still contains beyond ids, type, flags and times."""
+    """Return the values in the row of an erased vehicle other than ids, type, flags and times."""
     (row,) = sql("SELECT * FROM registry.vehicle WHERE id = $1", vehicle_id)
     whose = ("id", "brand_id", "model_id", "vehicle_type", "has_invoice", "self_declaration")
     kept = {name: value for name, value in row.items() if value is not None and not name.endswith("_at")}

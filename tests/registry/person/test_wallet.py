@@ -30,7 +30,7 @@ BARE = Cpf.with_stem("912000001").digits
 
 @pytest.fixture(scope="module", autouse=True)
 def load(settings: Settings, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Load]:
-    """Import nine invented citizens, of whom Ana has every member, and a person with only a CPF."""
+    """Import a person with only a CPF, and nine invented citizens. One of them is Ana, who has every member."""
     lines: list[Any] = [*invented.make_citizens(9), {"cpf": BARE}]
     lines[0].educacao = invented.make_citizen(4).educacao or lines[3].educacao
     with importing(settings, database_url) as running:

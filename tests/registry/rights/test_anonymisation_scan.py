@@ -1,7 +1,7 @@
 """Tests that after an anonymisation no table contains a value of the person's mirror.
 
-The scan searches every column of every row of every table, including jobs, audit, caches and the queue's log.
-docs/explain/lgpd.md describes what the scan cannot see: rows that are not yet vacuumed, and the write-ahead log.
+The scan searches every column of every row of every table, including jobs, audit, caches and the queue's log. The scan
+cannot see rows that are not yet vacuumed, nor the write-ahead log (docs/explain/lgpd.md).
 """
 
 import asyncio

@@ -23,7 +23,7 @@ AGE = "UPDATE registry.crm_event SET accepted_at = now() - make_interval(days =>
 
 @pytest.fixture
 def swept(settings: Settings, database_url: str) -> Callable[..., dict[str, tuple[int, int]]]:
-    """Return a function that applies retention rules. It returns the checked and removed row counts by kind."""
+    """Return a function that applies retention rules and returns the numbers of checked and removed rows by kind."""
 
     def run(rules: Sequence[Retention] = EVENTS) -> dict[str, tuple[int, int]]:
         with acting(settings, database_url, retention.OPERATION) as act:

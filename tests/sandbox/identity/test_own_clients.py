@@ -1,4 +1,4 @@
-"""Developers create their own clients in the trial. They see and change only their own, and get no further rights."""
+"""In the trial, developers create clients. They see and change only their own clients, and get no further rights."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -20,7 +20,7 @@ Outcome = httpx.Response | httpx.TransportError | None
 
 
 class _Listening:
-    """The state of a stream that survives its connections. It does no I/O."""
+    """The state of a stream that survives its connections. This class does no I/O."""
 
     def __init__(self, call: Call, retries: Retries, *, resumes: bool) -> None:
         self.reader = EventReader(call.headers.get("Last-Event-ID") or "")

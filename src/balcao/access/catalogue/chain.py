@@ -26,7 +26,7 @@ def chain_events(head: ChainHead, events: Sequence[Any], at: datetime) -> bytes:
     instant = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     rows: list[dict[str, Any]] = []
     previous = head.hash
-    # Encode and decode as JSON, so that the hash covers exactly what a reader gets.
+    # Encode and decode as JSON, so that the hash covers exactly the values that a reader gets.
     for seq, event in enumerate(msgspec.json.decode(msgspec.json.encode(events)), start=head.seq + 1):
         row = event | {
             "seq": seq,

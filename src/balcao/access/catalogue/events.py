@@ -77,7 +77,7 @@ def _describe_actor(call: Call) -> dict[str, Any]:
 
 
 def describe_person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
-    """Return what the chain stores about a person: masked CPF, keyed hash and key number. None if there is no hash."""
+    """Return the person as the chain stores them: masked CPF, keyed hash and key number. Return None without a hash."""
     key = call.platform.audit.key
     hashed = key.hash_cpf(cpf)
     if cpf is None or hashed is None:

@@ -1,4 +1,4 @@
-"""List a person's actions from stored roles, and what another group would add (rules: access 2.4, 4.8)."""
+"""List a person's actions from stored roles, and the actions that another group would add (rules: access 2.4, 4.8)."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -27,8 +27,8 @@ from balcao.core.values.cpf import Cpf
 async def list_person_actions(call: Call, cpf: Cpf, group_name: str | None) -> PersonActions:
     """Return a person's actions. With `group_name`, return the actions that the person would have as a member.
 
-    New actions are then marked. Roles that only a token contains are not included. Raises NotFound for an unknown
-    group.
+    The actions that the group would add are then marked. Roles that only a token contains are not included. Raises
+    NotFound for an unknown group.
     """
     if not call.is_owner:
         await record_read(call, CatalogueEvent("user.read_actions", "user", subject=cpf))

@@ -148,7 +148,7 @@ async def apply_plan(call: Call, plan_id: UUID) -> Plan:
 
 
 class _PlannedDocument(NamedTuple):
-    """A document's differences from the catalogue, and the draft on which they were tried."""
+    """A document's differences from the catalogue, and the draft to which they were applied."""
 
     version: int
     found: Difference

@@ -1,4 +1,4 @@
-"""Routes for the description: the root page and the document. Both are public."""
+"""Public routes for the description: the root page and the document."""
 
 from typing import Annotated, Any, TypeAlias
 

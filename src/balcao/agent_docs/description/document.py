@@ -13,7 +13,7 @@ OWN_PATHS = ("/", "/swagger.json")
 
 
 def build_document(agents: Service, own: Service, base_url: str = "") -> bytes:
-    """Return the document as JSON: the agents' operations and this service's own two. It is the same at every start.
+    """Return the document as JSON: the agents' operations and this service's own two. The result never varies.
 
     `base_url` is the gateway's public address. Without it, the servers are relative to the document.
     """

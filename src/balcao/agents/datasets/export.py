@@ -14,7 +14,7 @@ from balcao.core.context.call import Call
 
 MEDIA_TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv"}
 _MEMBERS = ("input", "output", "metadata")
-# The number of examples that one statement reads. They have at most 19 MiB: three objects of up to 64 KiB each.
+# The number of examples that one statement reads: at most 19 MiB, because an example has three objects of up to 64 KiB.
 _PAGE = 100
 
 

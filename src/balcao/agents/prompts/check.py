@@ -1,6 +1,6 @@
 """Check a prompt: its size, secrets in it, and placeholders without a value (rules: agents 2.2).
 
-These functions are pure. They search for the published formats of keys and tokens, and never return what they find.
+These functions are pure. They search for the published formats of keys and tokens, and never return a secret.
 """
 
 import re

@@ -38,7 +38,7 @@ def inherit_content(base: AgentContent, sent: Mapping[str, Any]) -> AgentContent
 
 
 def classify_change(base: AgentContent, new: AgentContent) -> ChangeType:
-    """Return what differs: the prompt, the configuration, or both. Also return `both` if nothing differs."""
+    """Return which part differs: the prompt, the configuration, or both. Return `both` if nothing differs, too."""
     prompt = base.prompt != new.prompt
     config = msgspec.structs.replace(base, prompt="") != msgspec.structs.replace(new, prompt="")
     if prompt == config:

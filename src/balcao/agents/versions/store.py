@@ -121,7 +121,7 @@ async def insert_version(
 
 
 class FormerIds(NamedTuple):
-    """A version's ids in a former system. Each is None if unknown."""
+    """A version's ids in a former system. An unknown id is None."""
 
     version_id: UUID | None
     config_id: UUID | None

@@ -132,7 +132,7 @@ class Deliveries(msgspec.Struct):
 class Activation(msgspec.Struct):
     """The version of an agent that is active now.
 
-    If messages arrive out of order, the one with the highest `activation` is current.
+    If messages arrive out of order, the message with the highest `activation` is current.
     """
 
     activation: Annotated[int, Meta(description="Número da ativação.", examples=[42])]

@@ -28,7 +28,7 @@ class Contact:
 
 
 class DriverRefused(Forbidden):
-    """Raised if a driver tries an action of the owner. The attempt is recorded, so that the owner can see it."""
+    """Raised if a driver tries to do something that only the owner may do. The owner can see the recorded attempt."""
 
     def __init__(self, owner: Cpf) -> None:
         super().__init__("Só quem registrou o veículo pode fazer isto.", code="owner-only")
@@ -41,7 +41,7 @@ def format_cpf(cpf: Cpf, viewer: Cpf) -> str:
 
 
 def hides_phones(call: Call) -> bool:
-    """Return whether the caller may not see phone numbers. They require their own scope, as in the citizen's record."""
+    """Return whether to hide phone numbers from the caller. Like the citizen's record, they require their own scope."""
     return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified_caller.scopes
 
 

@@ -33,7 +33,7 @@ _ISOLATION = "repeatable_read"
 
 
 async def anonymise_person(call: Call, cpf: Cpf, body: AnonymisationBody) -> Anonymisation:
-    """Anonymise a person, or report what an anonymisation would do (rules: registry 4.9).
+    """Anonymise a person, or report the effects that an anonymisation would have (rules: registry 4.9).
 
     Raises Invalid if staff give no reason, and Conflict for a confirmation that does not match.
     """

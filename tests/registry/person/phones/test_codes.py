@@ -1,4 +1,4 @@
-"""Tests of the limits for codes: sending, tries and lifetime (rules: registry 4.7)."""
+"""Tests of the limits for codes: sending, attempts and lifetime (rules: registry 4.7)."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Build the department tree. Each department appears exactly once (rules: registry 4.10).
 
-This is true even if the file contains wrong parents, such as a cycle.
+The tree has every department even if the file contains wrong parents, such as a cycle.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -75,7 +75,7 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
 async def ingest_events(call: Call, connection: Connection, bodies: Sequence[Mapping[str, Any]]) -> IngestResult:
     """Store events that the platform has derived from CRM data, as if the CRM had sent them, in this transaction.
 
-    They have the format of the webhook and pass the same checks. Rejected events are counted and logged.
+    These events have the format of the webhook and pass the same checks. Rejected events are counted and logged.
     """
     rows: list[store.AcceptedEvent] = []
     for body in bodies:

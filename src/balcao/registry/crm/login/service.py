@@ -53,7 +53,7 @@ class LoginSyncs:
 async def validate_login(call: Call) -> LoginSync:
     """Sync the CRM account of the person who logs in.
 
-    This stores no CRM data, only the audit event and the digest of an e-mail that was written into the CRM. Raises
+    The sync stores no CRM data, only the audit event and the digest of an e-mail that was written into the CRM. Raises
     Unauthenticated for a machine, CrmFailed if the CRM does not respond within the budget, and Unavailable if no CRM is
     configured.
     """

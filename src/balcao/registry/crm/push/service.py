@@ -129,7 +129,7 @@ async def _fail(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused,
 
 
 def _describe_failure(failure: CrmAway | CrmRefused, seconds: float) -> dict[str, Any]:
-    """Return the details to store about a failed attempt. They contain the names of rejected fields, but no values."""
+    """Return the details to store about a failed attempt, with the names of rejected fields, but without values."""
     fields = list(failure.fields) if isinstance(failure, CrmRefused) else []
     return {
         "status": failure.http_status,

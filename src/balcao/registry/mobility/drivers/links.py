@@ -1,4 +1,4 @@
-"""Driver links: their members, their states (rules: registry 4.8), and what the owner and the driver see.
+"""Driver links: their members, their states (rules: registry 4.8), and their views for the owner and the driver.
 
 This module has no SQL or HTTP.
 """

@@ -21,7 +21,7 @@ class LinkStatus(StrEnum):
 
 
 class EmailStatus(StrEnum):
-    """The status of the invitation e-mail. `queued` means that an attempt has started. It may be retried."""
+    """The status of the invitation e-mail. `queued`: an attempt to send it has started, and may be retried."""
 
     PENDING = "pending"
     QUEUED = "queued"

@@ -66,7 +66,7 @@ class AvatarChoiceBody(msgspec.Struct):
 
 
 class AvatarChoice(msgspec.Struct):
-    """A citizen's choice. Both members are null without a choice, or if the avatar is no longer offered."""
+    """A citizen's choice. `avatar_id` and `avatar` are null without a choice, or if the avatar is no longer offered."""
 
     avatar_id: Annotated[
         str | None, Meta(description="Identificador do avatar escolhido; nulo se nenhum.", examples=[_ID])

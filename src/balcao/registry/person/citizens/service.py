@@ -1,4 +1,4 @@
-"""The citizen record: the city's imported data, overridden by what the citizen, staff and the CRM declared."""
+"""The citizen record: the city's imported data, overridden by values from the citizen, staff and the CRM."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

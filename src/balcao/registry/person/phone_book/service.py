@@ -1,4 +1,4 @@
-"""The phone book: whom a phone number reaches, and whether they agree to messages there (rules: registry 4.13)."""
+"""The phone book: the person whom a phone number reaches, and their consent to messages (rules: registry 4.13)."""
 
 import unicodedata
 from collections.abc import Callable
@@ -48,7 +48,7 @@ REASON_LENGTH, NAME_LENGTH = 500, 255
 WRONG_PERSON = "incorrect_person"
 # The limit of attempts to guess a person's registered data.
 GUESSES = "5/hour"
-# The limit of phone numbers that a person claims without proof. It matters because a refusal reveals that a number is
+# The limit of a person's claims to phone numbers without proof. It is low because a refusal reveals that a number is
 # not free, though not why.
 CLAIMS = "10/hour"
 FIELDS = ["phone_book"]

@@ -162,7 +162,7 @@ async def _delete_phone(
 ) -> bool: ...
 
 
-# The row does not change. This writes only the audit event and the entries, if any.
+# The row does not change. The statement writes only the audit event and the entries, if any.
 @statement(_write_sql("SELECT :number::text AS number"))
 async def _insert_phone_entries(
     connection: Connection, number: str, entries: Sequence[PhoneEntry], trail: str

@@ -21,7 +21,7 @@ def draw_code() -> str:
 
 @dataclass(frozen=True)
 class Secrets:
-    """Hashes of codes, numbers and citizens, and sealed codes. Each purpose derives its own key."""
+    """The hashing of codes, numbers and citizens, and the sealing of codes. Each purpose has its own derived key."""
 
     key: HashKey
 

@@ -86,7 +86,7 @@ class OpenVerification(msgspec.Struct, frozen=True):
         return cls(row["id"], _parse_number(row), row["code_hash"])
 
 
-# The row lock serialises concurrent tries, so no try is compared without being counted.
+# The row lock serialises concurrent attempts, so no code is compared without being counted.
 @statement(f"""
 WITH taken AS (
     UPDATE registry.phone_verification SET attempts = attempts + 1
@@ -98,9 +98,9 @@ WITH taken AS (
 SELECT * FROM taken
 """)
 async def take_try(connection: Connection, cpf: Cpf, most: int, trail: str) -> OpenVerification | None:
-    """Count one try with its audit event, and return the verification to compare.
+    """Count one attempt with its audit event, and return the verification to compare.
 
-    Return None if there is no open verification or no try is left.
+    Return None if there is no open verification or no attempt is left.
     """
 
 
@@ -112,7 +112,7 @@ WHERE cpf = :cpf AND used_at IS NULL AND expires_at > clock_timestamp() AND atte
 async def read_pause_after_tries(connection: Connection, cpf: Cpf, most: int) -> int | None:
     """Return the seconds until another code may be sent.
 
-    Return None unless all tries of an open verification are used up.
+    Return None unless all attempts for an open verification are used up.
     """
 
 
