@@ -57,7 +57,7 @@ def parse_csv(query: Mapping[str, str], name: str) -> list[str]:
 
 
 def parse_uuid_filter(query: Mapping[str, str], name: str) -> UUID | None:
-    """Parse a UUID filter, or return None if it is absent or blank. Raises Invalid."""
+    """Parse a UUID filter, or return None if it is absent or blank. Raises Invalid if it is malformed."""
     text = query.get(name, "").strip()
     found = ids.parse_uuid(text)
     if text and found is None:
@@ -66,7 +66,7 @@ def parse_uuid_filter(query: Mapping[str, str], name: str) -> UUID | None:
 
 
 def parse_uuids(query: Mapping[str, str], name: str) -> list[UUID]:
-    """Parse a filter of comma-separated UUIDs. Raises Invalid."""
+    """Parse a filter of comma-separated UUIDs. Raises Invalid for a malformed UUID or too many UUIDs."""
     items = parse_csv(query, name)
     found = [known for known in map(ids.parse_uuid, items) if known is not None]
     if len(found) < len(items):
@@ -75,7 +75,7 @@ def parse_uuids(query: Mapping[str, str], name: str) -> list[UUID]:
 
 
 def parse_cpf_filter(query: Mapping[str, str]) -> Cpf | None:
-    """Parse the filter `cpf`, or return None if it is absent or blank. Raises Invalid."""
+    """Parse the filter `cpf`, or return None if it is absent or blank. Raises Invalid if it is not a CPF."""
     text = query.get("cpf", "").strip()
     cpf = Cpf.parse_claim(text) if text else None
     if text and cpf is None:

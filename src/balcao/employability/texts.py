@@ -24,7 +24,7 @@ def fold_line(text: str) -> str:
 
 
 def parse_uuid_field(field: str, text: str) -> UUID:
-    """Parse a UUID in a body member. Raises Invalid."""
+    """Parse a UUID in a body member. Raises Invalid if it is malformed."""
     found = ids.parse_uuid(text.strip())
     if found is None:
         raise Invalid(f"O campo `{field}` deve ser um UUID.", code=f"{field}-invalid")
@@ -32,7 +32,7 @@ def parse_uuid_field(field: str, text: str) -> UUID:
 
 
 def clean_line(field: str, value: str, longest: int) -> str:
-    """Clean a "text n": one line of 1 to n characters, trimmed and in NFC. Raises Invalid."""
+    """Clean a "text n": one line of 1 to n characters, trimmed and in NFC. Raises Invalid for any other text."""
     trimmed = value.strip()
     if 0 < len(trimmed) <= longest and is_plain_line(trimmed):  # fast path for nearly all texts
         return trimmed
@@ -47,7 +47,10 @@ def clean_optional_line(field: str, value: str | None, longest: int) -> str | No
 
 
 def clean_prose(field: str, value: str, longest: int) -> str:
-    """Clean a "long n": 0 to n characters, which may include line breaks and tabs. Raises Invalid."""
+    """Clean a "long n": 0 to n characters, which may include line breaks and tabs.
+
+    Raises Invalid for any other text.
+    """
     return clean_text(field, value, longest=longest, shortest=0, one_line=False) if value else ""
 
 

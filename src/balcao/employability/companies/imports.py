@@ -12,7 +12,7 @@ class CompanyRow(CompanyBody):
     """A company of the former system. `cnpj` is required."""
 
     def __post_init__(self) -> None:
-        """Validate the row like a request body. Raises Invalid."""
+        """Validate the row like a request body. Raises Invalid if a member is not valid."""
         service.check_new_company(self)
 
 

@@ -58,7 +58,7 @@ async def create_company(call: Call, body: CompanyBody) -> bytes:
 
 
 def check_new_company(body: CompanyBody) -> Company:
-    """Validate a new company, and return it in the form that is stored. Raises Invalid."""
+    """Validate a new company, and return it in the form that is stored. Raises Invalid if a member is not valid."""
     if body.cnpj is None:
         raise Invalid("Falta o campo `cnpj`.", code="cnpj-missing")
     return _check(parse_cnpj(body.cnpj), body)

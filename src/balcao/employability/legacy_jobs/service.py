@@ -43,7 +43,10 @@ async def list_legacy_jobs(call: Call, filters: LegacyJobFilters, page: Page) ->
 
 
 async def read_legacy_job(call: Call, id_: int) -> LegacyJob:
-    """Return a job. Raises NotFound. Only callers who manage the older jobs see a job in CRIADO."""
+    """Return a job. Only callers who manage the older jobs see a job in CRIADO.
+
+    Raises NotFound if the caller can see no such job.
+    """
     sees_all = await _manages(call)
     job = _require(await store.select_legacy_job(call.reader, id_))
     return job if sees_all or job.status is not LegacyJobStatus.CREATED else _require(None)

@@ -22,7 +22,10 @@ class ReferenceRow(ReferenceBody, kw_only=True):
     id: UUID | None = None
 
     def __post_init__(self) -> None:
-        """Validate the row like a request body, and store the cleaned values in the row. Raises Invalid."""
+        """Validate the row like a request body, and store the cleaned values in the row.
+
+        Raises Invalid if a member is not valid.
+        """
         self.descricao, self.ordem = service.check_value(self.tabela, self)
 
 

@@ -94,7 +94,10 @@ async def _lock(connection: Connection, call: Call, kind: Kind, id_: UUID) -> No
 
 
 def check_value(kind: Kind, body: ReferenceBody) -> tuple[str, int | None]:
-    """Validate a value, and return its text and its position, or None without a position. Raises Invalid."""
+    """Validate a value, and return its text and its position. The position is None if none was sent.
+
+    Raises Invalid if the text or the position is not valid.
+    """
     return clean_line("descricao", body.descricao, MAX_LENGTH), _check_position(kind, body)
 
 

@@ -43,7 +43,7 @@ routes = ROUTES.extend(tags=["skills"], body_limit=FORM_BODY)
 
 
 def parse_area(query: Mapping[str, str]) -> int | None:
-    """Parse the work area filter, or return None if it is absent or blank. Raises Invalid."""
+    """Parse the work area filter, or return None if it is absent or blank. Raises Invalid if it is malformed."""
     text = query.get("id_area_atuacao", "").strip()
     found = parse_int64(text)
     if text and found is None:

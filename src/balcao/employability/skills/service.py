@@ -99,7 +99,7 @@ async def replace_skill_areas(call: Call, id_: int, body: SkillAreasBody) -> Ski
 
 
 def clean_entry_name(field: str, name: str) -> str:
-    """Clean an entry's name for storage. Raises Invalid."""
+    """Clean an entry's name for storage. Raises Invalid if it is not valid."""
     return clean_line(field, name, MAX_LENGTH)
 
 

@@ -147,7 +147,7 @@ def read_languages(sent: Sequence[LanguageBody], _: Sequence[Language] = ()) -> 
 def read_steps(
     iterate_ids: Callable[[str], Iterator[UUID]], sent: Sequence[NestedStep], stored: Sequence[StepContent]
 ) -> list[StepContent]:
-    """Parse the steps and sort them by `ordem`. Raises Invalid."""
+    """Parse the steps and sort them by `ordem`. Raises Invalid for an invalid step or too many steps."""
     _limit("etapas", sent, MOST_STEPS)
     ordered = order_steps(sent)
     ids = _match_ids(ordered, stored, iterate_ids("etapas"))
@@ -164,7 +164,7 @@ def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
 
 
 def parse_step_content(id_: UUID, sent: StepBody, path: str = "") -> StepContent:
-    """Parse a step. Raises Invalid. `path` is the prefix of field names in its message."""
+    """Parse a step. Raises Invalid if a field is not valid. `path` is the prefix of the field's name in the message."""
     return StepContent(
         id_,
         clean_line(f"{path}titulo", sent.titulo, LONGEST_TITLE),
@@ -175,7 +175,7 @@ def parse_step_content(id_: UUID, sent: StepBody, path: str = "") -> StepContent
 def read_questions(
     iterate_ids: Callable[[str], Iterator[UUID]], sent: Sequence[QuestionBody], stored: Sequence[QuestionContent]
 ) -> list[QuestionContent]:
-    """Parse the questions and keep their order. Raises Invalid."""
+    """Parse the questions and keep their order. Raises Invalid for an invalid question or too many questions."""
     _limit("informacoes_complementares", sent, MOST_QUESTIONS)
     ids = _match_ids(sent, stored, iterate_ids("informacoes_complementares"))
     return [_read_question(id_, question) for id_, question in zip(ids, sent, strict=True)]

@@ -188,7 +188,10 @@ class NewJobQuery(msgspec.Struct):
 
 
 def parse_first_event(query: Mapping[str, str]) -> Event | None:
-    """Parse the event to apply right after a job's creation, or return None if it is absent. Raises Invalid."""
+    """Parse the event to apply right after a job's creation. Return None if it is absent.
+
+    Raises Invalid for any event that is not in FIRST_EVENTS.
+    """
     wanted = parse_choice_filter(query, "acao", frozenset(FIRST_EVENTS))
     return None if wanted is None else FIRST_EVENTS[wanted]
 

@@ -33,7 +33,7 @@ class JobRow(JobBody, kw_only=True, dict=True):
     created_at: str | None = None
 
     def __post_init__(self) -> None:
-        """Validate the row like a request body. Raises Invalid."""
+        """Validate the row like a request body. Raises Invalid if a member is not valid."""
         # The city's zone is not known here, so instants without offset get the placeholder ANY_ZONE. The ids of steps
         # and questions are derived from their positions.
         content = merge_job(self, None, ANY_ZONE, partial(iterate_part_ids, self.id))
@@ -69,7 +69,10 @@ class Instants(NamedTuple):
 
 
 def _parse_past(field: str, text: str) -> datetime:
-    """Parse the instant of a publication or creation. A date without time means midnight. Raises Invalid."""
+    """Parse the instant of a publication or creation. A date without time means midnight.
+
+    Raises Invalid if the text is malformed.
+    """
     return parse_instant(field, text, ANY_ZONE, of_day=time.min)
 
 

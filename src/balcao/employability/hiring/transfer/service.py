@@ -47,7 +47,7 @@ async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
 
 
 def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob:
-    """Return the job that the row describes. Raises Invalid.
+    """Return the job that the row describes. Raises Invalid, for example if the row has an instant in the future.
 
     Known steps and questions keep their ids. New steps and questions get ids that are the same whenever the row is
     read.

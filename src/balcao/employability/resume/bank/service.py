@@ -79,7 +79,10 @@ async def enqueue_names(connection: Connection, acceptance: UUID, *, after: time
 
 
 async def read_names(call: Call, acceptance: UUID) -> None:
-    """Read a person's names from the registry and store them, unless the acceptance was revoked. Raises Unavailable."""
+    """Read a person's names from the registry and store them, unless the acceptance was revoked.
+
+    Raises Unavailable if the registry is down.
+    """
     async with call.platform.database.connection() as connection:
         cpf = await store.find_accepting_person(connection, acceptance)
     if cpf is None:

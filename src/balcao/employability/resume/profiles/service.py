@@ -9,7 +9,7 @@ LONGEST_SUMMARY = 2000
 
 
 async def save_summary(connection: Connection, cpf: Cpf, text: str) -> str:
-    """Replace the summary of a locked resume, and return the stored text. Raises Invalid."""
+    """Replace the summary of a locked resume, and return the stored text. Raises Invalid if the text is not valid."""
     summary = clean_prose("resumo_profissional", text, LONGEST_SUMMARY)
     await store.update_summary(connection, cpf, summary)
     return summary

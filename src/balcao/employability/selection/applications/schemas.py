@@ -146,7 +146,7 @@ def parse_own_filters(query: Mapping[str, str]) -> OwnFilters:
 
 
 def parse_status(query: Mapping[str, str]) -> ApplicationStatus | None:
-    """Parse the filter by shown status, or return None if it is absent. Raises Invalid."""
+    """Parse the filter by shown status, or return None if it is absent. Raises Invalid for an unknown status."""
     text = query.get("status", "").strip()
     if text and text not in SHOWN:
         raise Invalid(f"O parâmetro `status` aceita {', '.join(SHOWN)}.", code="status-invalid")

@@ -116,7 +116,8 @@ async def withdraw_application(call: Call, id_: UUID) -> Message:
 async def find_changeable_scope(call: Call, action: str) -> Scope:
     """Return the scope in which the caller may use this action on other people's applications.
 
-    This may call the registry, so call it before the transaction that locks the application. Raises Unavailable.
+    This may call the registry, so call it before the transaction that locks the application. Raises Unavailable as
+    `find_scope` does.
     """
     return await find_scope(call) if call.holds(action) else NO_DEPARTMENT
 

@@ -167,7 +167,7 @@ def describe_events(*events: Event) -> str:
 
 
 def require_status(text: str) -> ApplicationStatus:
-    """Parse a status that staff sent. Raises Invalid."""
+    """Parse a status that staff sent. Raises Invalid for a value outside SHOWN."""
     if text not in SHOWN:
         raise Invalid(f"O campo `status` aceita {', '.join(SHOWN)}.", code="status-invalid")
     return ApplicationStatus(text)

@@ -83,7 +83,7 @@ def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
 
 
 def parse_answer_filter(query: Mapping[str, str]) -> AnswerFilter | None:
-    """Parse the filter by an answer, or return None if it is absent. Raises Invalid.
+    """Parse the filter by an answer, or return None if it is absent. Raises Invalid if it is malformed or incomplete.
 
     The filter must name one question of one job, because the query reads all answers of the job's candidates.
     """

@@ -111,7 +111,10 @@ class BulkResult(msgspec.Struct):
 
 
 def parse_people(cpfs: Sequence[str]) -> list[Cpf]:
-    """Parse the CPFs, remove duplicates and keep their order. Raises Invalid."""
+    """Parse the CPFs, remove duplicates and keep the order.
+
+    Raises Invalid for a malformed CPF, no CPF, or more than MOST_PEOPLE.
+    """
     people = list(dict.fromkeys(Cpf.parse_claim(text) for text in cpfs[: MOST_PEOPLE + 1]))
     if not 1 <= len(cpfs) <= MOST_PEOPLE:
         raise Invalid(f"O campo `cpfs` deve ter de 1 a {MOST_PEOPLE} CPFs.", code="cpfs-invalid")
@@ -121,5 +124,5 @@ def parse_people(cpfs: Sequence[str]) -> list[Cpf]:
 
 
 def parse_step(field: str, text: str | None) -> UUID | None:
-    """Parse the id of a step, or return None if it is absent or blank. Raises Invalid."""
+    """Parse the id of a step, or return None if it is absent or blank. Raises Invalid if it is malformed."""
     return None if text is None or not text.strip() else parse_uuid_field(field, text)

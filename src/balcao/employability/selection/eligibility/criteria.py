@@ -57,7 +57,10 @@ def may_need_registry(job: Job) -> bool:
 
 
 def check_criteria(job: Job, facts: Facts) -> list[CheckedCriterion]:
-    """Return all criteria of the job, and whether the person meets them. Raises RegistryUnknown."""
+    """Return all criteria of the job, and whether the person meets them.
+
+    Raises RegistryUnknown if a criterion needs the registry's record and the record is not available.
+    """
     return list(_check(job, facts))
 
 

@@ -56,7 +56,10 @@ async def save_person_copy(connection: Connection, cpf: Cpf, lookup: PersonLooku
 
 
 async def refresh_candidate(call: Call, application: UUID) -> None:
-    """Refresh the copy of a candidate unless the application was withdrawn or erased. Raises Unavailable."""
+    """Refresh the copy of a candidate unless the application was withdrawn or erased.
+
+    Raises Unavailable if the registry is down.
+    """
     async with call.platform.database.connection() as connection:
         cpf = await store.find_candidate(connection, application)
     if cpf is not None:
@@ -70,7 +73,7 @@ async def _refresh(call: Call, cpf: Cpf) -> None:
 
 
 async def refresh_stale_people(call: Call) -> None:
-    """Refresh the copies that are missing or at least a day old. Raises Unavailable.
+    """Refresh the copies that are missing or at least a day old. Raises Unavailable if the registry is down.
 
     Only people with an application for a published or frozen job are included.
     """

@@ -264,7 +264,7 @@ def _require_free(earlier: PriorApplications) -> None:
 
 
 def clean_candidate_name(text: str | None) -> str | None:
-    """Clean a name for storage. Return None if it is absent or blank. Raises Invalid."""
+    """Clean a name for storage. Return None if it is absent or blank. Raises Invalid if it is not valid."""
     return clean_optional_line("nome", text, LONGEST_NAME)
 
 
