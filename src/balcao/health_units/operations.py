@@ -25,7 +25,7 @@ EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
 
 
 def _read_day(text: str) -> date:
-    """Parse a day in the format `AAAA-MM-DD`. Raises ValueError."""
+    """Parse a day in the format `AAAA-MM-DD`. Raises ValueError if it is malformed or outside EARLIEST to LATEST."""
     try:
         day = msgspec.convert(text, date)
     except msgspec.ValidationError:

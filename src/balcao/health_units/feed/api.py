@@ -80,7 +80,7 @@ async def stream_changes_by_ticket(call: Call, query: TicketInQuery, address: Ad
 
 
 def _parse_last_id(text: str) -> int:
-    """Parse the change number in the `Last-Event-ID` header. Raises Unprocessable."""
+    """Parse the change number in the `Last-Event-ID` header. Raises Unprocessable if it is malformed."""
     try:
         return parse_sequence(text)
     except PydanticKnownError:

@@ -14,7 +14,7 @@ M = TypeVar("M", bound=pydantic.BaseModel)
 def parse_body(kind: type[M], members: dict[str, Any]) -> M:
     """Validate the members of a row as a body of this type.
 
-    Raises Invalid. Its message names the first invalid member, but never contains the value.
+    Raises Invalid for an invalid member. The message names the first invalid member, but never contains the value.
     """
     try:
         return kind.model_validate(members)

@@ -43,7 +43,7 @@ class NotificationRow(msgspec.Struct):
     id: UUID | None = None
 
     def __post_init__(self) -> None:
-        """Validate the row like a request body. Raises Invalid."""
+        """Validate the row like a request body. Raises Invalid if a member is not valid."""
         parse_cnes(self.cnes)
         parse_body(CloseBody, {"motivo": self.motivo})
         if self.causa is not None and self.encerrada_em is None:

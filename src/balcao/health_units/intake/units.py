@@ -39,17 +39,17 @@ class UnitRow(msgspec.Struct, dict=True):
     abre_feriado: bool = False
 
     def __post_init__(self) -> None:
-        """Validate the row like request bodies. Raises Invalid."""
+        """Validate the row like request bodies. Raises Invalid if a member is not valid."""
         _ = parse_cnes(self.cnes), self.unit, self.week
 
     @cached_property
     def unit(self) -> UnitBody:
-        """Return the row's unit. Raises Invalid."""
+        """Return the row's unit. Raises Invalid if a member is not valid."""
         return parse_body(UnitBody, msgspec.structs.asdict(self))
 
     @cached_property
     def week(self) -> WeekBody | None:
-        """Return the row's weekly hours, or None without `semana`. Raises Invalid."""
+        """Return the row's weekly hours, or None without `semana`. Raises Invalid if a member is not valid."""
         if self.semana is None:
             return None
         return parse_body(WeekBody, {"semana": self.semana, "abre_feriado": self.abre_feriado})
