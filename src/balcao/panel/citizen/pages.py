@@ -34,7 +34,7 @@ async def _read_own_cpf(api: Api) -> Cpf:
 async def show(visit: Visit) -> Response[Any]:
     """Show the citizen's data with their sources and times, and their choices.
 
-    Each part may fail without the others.
+    If one part fails, the page still shows the other parts.
     """
     subject = await _read_subject(visit)
     blocks: list[Block[Any]] = await gather_blocks(

@@ -59,7 +59,7 @@ async def _begin(visit: Visit, cpf: Cpf, reason: str) -> Response[Any]:
 
 @pages.get("/atendimento/{attendance}", "Cadastro", actions=[READ])
 async def show(visit: Visit, attendance: str) -> Response[Any]:
-    """Show the citizen's data with their sources. Each part may fail without the others."""
+    """Show the citizen's data with their sources. If one part fails, the page still shows the other parts."""
     return await _show(visit, await attendances.find_attendance(visit, attendance))
 
 

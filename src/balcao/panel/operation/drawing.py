@@ -40,7 +40,7 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot: a line with the area below it, both with gaps, the scale's lines with numbers, and the hours."""
+    """A plot: a line, the area below the line, the numbered lines of the scale, and the labels of the hours."""
 
     line: str
     surface: str

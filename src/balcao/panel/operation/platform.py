@@ -23,7 +23,7 @@ pages = Pages(AREA, BASE)
 
 @pages.get("", "Estado", actions=[READ, OPERATION], in_menu=True)
 async def show_state(visit: Visit) -> Response[Any]:
-    """Show the state of each part that the person may see. Each part may fail without the others."""
+    """Show the state of each part that the person may see. If one part fails, the page still shows the other parts."""
     services = await gather_blocks(*(client.read_readiness(visit.api, path) for path in client.SERVICES.values()))
     (state,) = await gather_blocks(platform_client.read_state(visit.api)) if visit.may(OPERATION) else (None,)
     crm, jobs = (
