@@ -46,7 +46,10 @@ def token(who: Who, scope: Scope = "", issuer: Issuer = "") -> None:
 
 
 def find_person(who: str) -> demo.Person:
-    """Find a demo person by user name, CPF or first names. Accents and case do not matter. Raises OperatorFault."""
+    """Find a demo person by user name, CPF or first names. Accents and case do not matter.
+
+    Raises OperatorFault if no person matches.
+    """
     wanted = _simplify(who)
     for person in demo.people():
         name = _simplify(person.name)
@@ -60,7 +63,10 @@ def _simplify(text: str) -> str:
 
 
 def fetch_client_token(browser: httpx.Client, endpoint: str, client: demo.Client, scope: str) -> dict[str, Any]:
-    """Request a token with the client credentials flow. Return the provider's response. Raises OperatorFault."""
+    """Request a token with the client credentials flow. Return the provider's response.
+
+    Raises OperatorFault if the provider refuses the token.
+    """
     form = {"grant_type": "client_credentials", "client_id": client.client_id, "client_secret": client.secret}
     return _read_token(browser.post(f"{endpoint}/token", data=form | ({"scope": scope} if scope else {})))
 
@@ -68,7 +74,7 @@ def fetch_client_token(browser: httpx.Client, endpoint: str, client: demo.Client
 def fetch_person_token(browser: httpx.Client, endpoint: str, who: demo.Person, scope: str) -> dict[str, Any]:
     """Log a person in with the authorization code flow and PKCE. Return the provider's response.
 
-    This submits the form of the login page, as a browser would. Raises OperatorFault.
+    This submits the form of the login page, as a browser would. Raises OperatorFault if the provider refuses the login.
     """
     verifier = secrets.token_urlsafe(48)
     page = browser.get(f"{endpoint}/auth", params=_build_request(verifier, scope or "openid profile"))

@@ -65,7 +65,7 @@ def clear_requests(_: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 def list_accounts(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Return all accounts, or those with the CPF in the query, with their consents."""
+    """Return all accounts, or the accounts with the CPF in the query. Each account contains its consents."""
     cpf, records = request.query().get("cpf"), crm.sandbox.records
     accounts = [
         account | {"consents": records.find(CONSENT, "Conta__c", account["Id"])}
@@ -99,7 +99,7 @@ def receive_code(request: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 def list_codes(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Return all codes, or only those sent to one number (`?to=+5521999999999`).
+    """Return all codes, or only the codes sent to one number (`?to=+5521999999999`).
 
     In a query string, `+` represents a blank, so the number may arrive with a blank.
     """

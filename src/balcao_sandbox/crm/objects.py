@@ -29,7 +29,10 @@ class Field:
     written_by_crm: bool = False
 
     def clean(self, name: str, value: Any) -> Any:
-        """Validate a value and return it in its stored form. An empty string becomes null. Raises Refused."""
+        """Validate a value and return it in its stored form. An empty string becomes null.
+
+        Raises Refused if the value is not valid.
+        """
         if value is None or value == "":
             return self._clean_absent(name)
         if not isinstance(value, bool) if self.kind == "boolean" else not isinstance(value, str):

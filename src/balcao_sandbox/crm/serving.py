@@ -24,7 +24,10 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def run_crm_server(configuration: uvicorn.Config, descriptor: int) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve within the block, which is entered once the server accepts connections. Raises NotStarted."""
+    """Serve within the block, which is entered once the server accepts connections.
+
+    Raises NotStarted if the application does not start.
+    """
     server, sock = _Server(configuration), socket.socket(fileno=descriptor)
     listening.accept_first(sock)
     task = asyncio.create_task(server.serve(sockets=[sock]))

@@ -53,7 +53,10 @@ async def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Desti
 
 
 def check_request(client: Client, parameters: Mapping[str, str]) -> None:
-    """Validate the parameters other than client and address. Raises SentBack."""
+    """Validate the parameters other than client and address.
+
+    Raises SentBack if one of these parameters is not valid.
+    """
     if parameters.get("response_type") != "code":
         raise SentBack("unsupported_response_type", "Somente response_type=code é aceito.")
     if parameters.get("response_mode", "query") not in RESPONSE_MODES:
@@ -67,7 +70,10 @@ def check_request(client: Client, parameters: Mapping[str, str]) -> None:
 
 
 def _check_challenge(client: Client, parameters: Mapping[str, str]) -> None:
-    """Require an S256 challenge. Clients with optional PKCE may omit it. Raises SentBack."""
+    """Require an S256 challenge. Clients with optional PKCE may omit it.
+
+    Raises SentBack if the challenge is missing or not valid.
+    """
     method, challenge = parameters.get("code_challenge_method"), parameters.get("code_challenge")
     if method is None and challenge is None and client.pkce == "optional":
         return

@@ -49,7 +49,10 @@ async def add_client(request: RealmRequest) -> Response[Any]:
 
 
 async def renew_secret(request: RealmRequest) -> Response[Any]:
-    """Replace the secret of one of the person's clients, and show the new secret once. Raises ClientUnknown."""
+    """Replace the secret of one of the person's clients, and show the new secret once.
+
+    Raises ClientUnknown if the person has no such client.
+    """
     session, _ = await _read_deed(request)
     if session is None:
         return _show_login(request, fault=login.OUTDATED_FORM, status=400)
@@ -59,7 +62,10 @@ async def renew_secret(request: RealmRequest) -> Response[Any]:
 
 
 async def confirm_end(request: RealmRequest) -> Response[Any]:
-    """Show the page that explains and confirms the deletion of a client. Raises ClientUnknown."""
+    """Show the page that explains and confirms the deletion of a client.
+
+    Raises ClientUnknown if the person has no such client.
+    """
     session = await browser.find_session(request)
     if session is None:
         return _show_login(request)
@@ -72,7 +78,7 @@ async def confirm_end(request: RealmRequest) -> Response[Any]:
 
 
 async def end_client(request: RealmRequest) -> Response[Any]:
-    """Delete one of the person's clients. Raises ClientUnknown."""
+    """Delete one of the person's clients. Raises ClientUnknown if the person has no such client."""
     session, _ = await _read_deed(request)
     if session is None:
         return _show_login(request, fault=login.OUTDATED_FORM, status=400)

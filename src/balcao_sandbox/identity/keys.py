@@ -81,7 +81,7 @@ class SigningKeys:
 def rotate_keys(settings: Settings) -> str:
     """Add a key, remove the keys that are no longer needed, and return the new key's id.
 
-    The new key signs after `SIGNS_AFTER_SECONDS`. Raises SettingsError.
+    The new key signs after `SIGNS_AFTER_SECONDS`. Raises SettingsError if the file is not usable.
     """
     path = _locate_file(settings)
     made = _make_key()
@@ -129,7 +129,7 @@ def _read_stamp(path: Path) -> tuple[int, int, int] | None:
 
 
 def _read(path: Path) -> list[StoredKey]:
-    """Read the keys, oldest first. Raises SettingsError."""
+    """Read the keys, oldest first. Raises SettingsError if the file is not usable."""
     try:
         stored = msgspec.json.decode(path.read_bytes(), type=list[StoredKey])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -150,7 +150,10 @@ def _write(path: Path, stored: Sequence[StoredKey]) -> None:
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Hold a lock, so that only one process at a time creates or rotates keys. Raises SettingsError."""
+    """Hold a lock, so that only one process at a time creates or rotates keys.
+
+    Raises SettingsError if a file cannot be written.
+    """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with path.with_suffix(".lock").open("w") as lock:

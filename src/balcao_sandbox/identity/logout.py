@@ -27,7 +27,10 @@ async def receive_form(request: RealmRequest) -> Response[Any]:
 
 
 async def request_logout(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
-    """End the session if the request contains an ID token of ours, otherwise ask the person. Raises InvalidRequest."""
+    """End the session if the request contains an ID token of ours, otherwise ask the person.
+
+    Raises InvalidRequest if the ID token or the return address is not valid.
+    """
     realm = request.realm
     hint = _read_hint(realm, parameters)
     back = await _find_return_address(realm, parameters, hint)

@@ -92,7 +92,10 @@ class OwnClients:
             return await client_store.list_clients(connection, owner)
 
     async def add(self, owner: str, wanted: Wanted) -> tuple[str, str]:
-        """Add a client and return its id and its secret. Raises TooManyClients."""
+        """Add a client and return its id and its secret.
+
+        Raises TooManyClients if the owner has the maximum number of clients.
+        """
         client_id, secret = f"{TEST_CLIENTS}{secrets.token_hex(8)}", make_secret()
         async with self._database.transaction() as connection:
             await client_store.lock_owner(connection, owner)
@@ -135,7 +138,10 @@ def list_scopes() -> list[str]:
 
 
 def parse_wanted(form: Mapping[str, str]) -> Wanted:
-    """Parse the form of a new client. Each scope is a separate field. Raises InvalidRequest."""
+    """Parse the form of a new client. Each scope is a separate field.
+
+    Raises InvalidRequest if a field is not valid.
+    """
     name = form.get("name", "").strip()
     if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
         raise InvalidRequest(f"Dê ao cliente um nome de 1 a {_LONGEST_NAME} caracteres.")

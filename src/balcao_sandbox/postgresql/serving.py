@@ -25,7 +25,10 @@ class EmbeddedDatabase:
         self._start: asyncio.Future[Running] | None = None
 
     async def start(self) -> str:
-        """Start the server, and return its address once it responds. Raises PostgresqlError."""
+        """Start the server, and return its address once it responds.
+
+        Raises PostgresqlError if the server cannot start.
+        """
         self._start = asyncio.ensure_future(asyncio.to_thread(supervisor.start, self._folder, attach=False))
         running = await asyncio.shield(self._start)  # if cancelled, `stop` still waits for the start
         return running.server.url

@@ -87,7 +87,7 @@ async def load_demo_applications(platform: Platform) -> None:
 
 
 async def _restore_cooks(call: Call, ids: Sequence[UUID], missing: Collection[UUID]) -> None:
-    """Store the missing applications for the job V9. Most of them await their first review by staff."""
+    """Store the missing applications for the job V9. Most applications await their first review by staff."""
     now, job_id = utc_now(), sandbox_job_id("V9")
     async with call.platform.database.connection() as connection:
         found = await listings.list_job_summaries(connection, [job_id], now)
