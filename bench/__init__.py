@@ -1,1 +1,1 @@
-"""Benchmarks that compare our operations with the same ones in Go and FastAPI, and with other checkouts."""
+"""Benchmarks that compare our operations with the same operations in Go and FastAPI, and with other checkouts."""

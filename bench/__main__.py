@@ -48,14 +48,17 @@ class Bench:
     rounds: int
 
     def on_one_core(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Measure ours, Go, FastAPI and the other checkouts, one at a time on the first core."""
+        """Measure our server, the Go and FastAPI programs and the other checkouts, one at a time on the first core."""
         with contextlib.ExitStack() as held:
             same = [held.enter_context(server) for server in self._one_core_sides()]
             older = [held.enter_context(server) for server in self._other_sides()]
             return self._measured(chosen, same, older)
 
     def without_peer(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Measure ours and the other checkouts, one at a time on the first core. Go does not have these operations."""
+        """Measure our server and the other checkouts, one at a time on the first core.
+
+        Go does not have these operations.
+        """
         with contextlib.ExitStack() as held:
             ours = held.enter_context(
                 servers.balcao(self.stage, self.programs, OURS_NAME, self.stage.database_url, OURS)
@@ -64,7 +67,7 @@ class Bench:
             return self._measured(chosen, [ours], older)
 
     def on_two_cores(self, chosen: Sequence[Case]) -> dict[str, Taken]:
-        """Measure ours with two processes, ours with one process, and Go with two threads.
+        """Measure our server with two processes and with one process, and the Go program with two threads.
 
         The load generator and the database share the cores with the server.
         """

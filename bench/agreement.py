@@ -31,7 +31,10 @@ class Response:
 
 
 def require(case: Case, servers: Sequence[Server]) -> None:
-    """Compare the servers' status, headers and body for the case's first requests. Raises Disagreement."""
+    """Compare the servers' responses to the case's first requests.
+
+    Raises Disagreement if status, headers or body differ.
+    """
     first, *others = servers
     for request in case.requests[:SAMPLE]:
         wanted = _ask(first, request, case)

@@ -58,7 +58,8 @@ INSERT INTO employability.company (cnpj, razao_social, nome_fantasia)
 SELECT lpad(n::text, 12, '0') || '00', {_WORDS}[n % 7 + 1] || ' ' || n || ' Ltda.', 'Casa ' || n
 FROM generate_series(1, greatest($1 / 10, 1)) AS n
 """  # noqa: S608 - our own texts
-# A tenth of the jobs are drafts, and most others expired long ago. Job 1, with the additional applications, is open.
+# A tenth of the jobs are drafts, and most other jobs expired long ago. Job 1, with the additional applications, is
+# open.
 _JOBS = f"""
 INSERT INTO employability.job
     (id, titulo, titulo_slug, descricao, id_contratante, id_regime_contratacao, id_modelo_trabalho, id_orgao_parceiro,

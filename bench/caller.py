@@ -92,7 +92,10 @@ def list_parts(operations: Sequence[Operation], asked: dict[str, int]) -> list[P
 
 
 def run(program: str, order: Order) -> tuple[Result, float]:
-    """Run an order. Return the result and the process's own CPU seconds. Raises CalledProcessError."""
+    """Run an order. Return the result and the process's own CPU seconds.
+
+    Raises CalledProcessError if the process fails.
+    """
     process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin
     assert process.stdout

@@ -110,7 +110,7 @@ class City:
         return float(written) / citizens
 
     async def act(self, active: int) -> list[Calls]:
-        """Let `active` citizens make every call, half of them right after a checkpoint."""
+        """Let `active` citizens make every call: half of the citizens right after a checkpoint, then the other half."""
         application = app.build_application(self.settings, self.url)
         found = []
         async with application.open():

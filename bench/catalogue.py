@@ -250,7 +250,7 @@ def _make_service(chance: random.Random, place: int) -> dict[str, Any]:
 
 
 def make_document(**members: Any) -> dict[str, Any]:
-    """Return a published service with these members, all others set to defaults, and the derived texts."""
+    """Return a published service with these members, defaults for all other members, and the derived texts."""
     empty = {
         "tempo_atendimento": "Até 10 dias úteis",
         "custo_servico": "Gratuito",

@@ -73,7 +73,7 @@ def city_size() -> int:
 
 
 def measured(stage: Stage, programs: Programs, seconds: float, rounds: int) -> tuple[dict[str, Taken], list[Settled]]:
-    """Return the rounds of each read, first the city's, then the town's, and how both were created."""
+    """Return the rounds of each read, first the city's, then the town's, and how city and town were created."""
     sizes = list(dict.fromkeys((city_size(), TOWN)))
     imported = {size: _import(stage, size) for size in sizes}
     with contextlib.ExitStack() as held:

@@ -1,6 +1,6 @@
 """Two hosts on one machine: each is a `balcao serve` with its own data folder. They share a PostgreSQL and a Redis.
 
-HAProxy or nginx runs in front of both, with the generated configuration.
+HAProxy or nginx runs in front of both hosts, with the generated configuration.
 """
 
 import contextlib

@@ -39,7 +39,10 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def run(command: Sequence[str], order: Order) -> tuple[Result, float]:
-    """Run an order. Return the result and the load generator's own CPU seconds. Raises CalledProcessError."""
+    """Run an order. Return the result and the load generator's own CPU seconds.
+
+    Raises CalledProcessError if the load generator fails.
+    """
     with cores.running_on(cores.OTHERS):
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin

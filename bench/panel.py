@@ -1,7 +1,7 @@
 """`python -m bench.panel`: two hundred people use the panel, with everything that serves them on one core.
 
 The trial runs with its public command, including the database. Each person has a session. A fixed number of people wait
-for a page at any time: as soon as a page arrives, another person requests theirs. For comparison, the same run measures
+for a page at any time: as soon as a page arrives, another person requests a page. For comparison, the same run measures
 the service call behind the page, with the same people's tokens. The difference is the cost of the page itself.
 """
 

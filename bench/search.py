@@ -101,7 +101,7 @@ async def _fill(url: str, documents: Sequence[dict[str, object]]) -> None:
     await connections[0].executemany(
         "INSERT INTO search.service_head (id, next_version, created_at) VALUES ($1, $2, now())", heads
     )
-    # The columns of the row. The table derives all others.
+    # The columns of the row. The table derives all other columns.
     insert = f"INSERT INTO search.{physical} (id, doc, carried, version) VALUES ($1, $2::jsonb, '{{}}', 1)"  # noqa: S608
     rows = [(each["id"], json.dumps(each)) for each in documents]
     await asyncio.gather(*(each.executemany(insert, rows[at::2]) for at, each in enumerate(connections)))

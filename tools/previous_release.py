@@ -1,7 +1,7 @@
 """Run the last release's tests, with its own code, on the schema of this tree: `make previous`.
 
 This shows whether processes of that release still work after the newer migrations. The release is the newest `v*` tag
-before this commit. Without a tag, it is the last commit whose migrations are those of RELEASED.
+before this commit. Without a tag, it is the last commit whose migrations match RELEASED.
 
 The release is unpacked into a temporary folder, this tree's migrations are copied over its own, and its tests run
 there. Failed tests run again, with and without the new migrations. The migrations are the cause of a failure if the

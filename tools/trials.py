@@ -1,4 +1,4 @@
-"""Try mutants with tests. Standard input contains both, as `[tests, mutants]`.
+"""Try mutants with tests. Standard input contains the tests and the mutants as JSON, `[tests, mutants]`.
 
 This runs as a separate process, which is forked for each trial. It imports none of our code before the tests do.
 """
