@@ -50,7 +50,7 @@ def test_a_platform_that_does_not_run_is_no_fault(tmp_path: Path) -> None:
 
 def test_that_nothing_runs_is_said_and_not_taken_for_well(tmp_path: Path) -> None:
     said = Terminal(tmp_path, port=free_port()).run("doctor").stdout
-    assert "nada está no ar" in said
+    assert "o Balcão não está no ar" in said
     assert "✓" not in said
 
 
@@ -80,7 +80,7 @@ def test_a_variable_that_sets_nothing_is_a_problem_and_the_nearest_one_is_named(
 
 def test_a_data_folder_that_is_none_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / ".balcao").write_text("")
-    assert problems(Terminal(tmp_path, port=free_port())).startswith("A pasta .balcao não é uma pasta")
+    assert problems(Terminal(tmp_path, port=free_port())).startswith("Não é possível gravar na pasta .balcao")
 
 
 def test_a_collector_of_traces_is_asked_whether_it_takes_them(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_database_an_issuer_and_a_crm_that_are_away_are_problems(tmp_path: Pat
     message = problems(
         Terminal(tmp_path, database_url="postgresql://a@127.0.0.1:9/b", auth_issuer=f"{away}/realms/x", crm_url=away)
     )
-    for word in ("O banco de dados não responde", f"O emissor {away}/realms/x", "BALCAO_CRM_URL"):
+    for word in ("O banco de dados não responde", f"as chaves do emissor {away}/realms/x", "BALCAO_CRM_URL"):
         assert word in message
 
 
@@ -236,7 +236,7 @@ def test_a_mail_server_is_asked_without_an_email(tmp_path: Path) -> None:
         terminal = Terminal(tmp_path, port=free_port(), smtp_url=f"smtp://us:{SECRET}@127.0.0.1:{post.port}")
         assert terminal.json("doctor", "--json")["parts"]["mail"] == {"state": "up", "details": {"configured": True}}
         assert (post.logins, post.emails) == ([("us", SECRET)], [])
-    assert problems(terminal) == "O servidor de BALCAO_SMTP_URL não serve (mail-SMTPConnectError)."
+    assert problems(terminal) == "O servidor de BALCAO_SMTP_URL não pôde ser usado (mail-SMTPConnectError)."
 
 
 def test_the_sandbox_shows_the_emails_that_it_wrote_instead_of_sending(tmp_path: Path) -> None:

@@ -27,9 +27,11 @@ def export(cpf: CpfArgument) -> None:
 @citizen.command("anonymise")
 def anonymise(
     cpf: CpfArgument,
-    reason: Annotated[str, typer.Option(help="Por quê; fica na trilha de auditoria.")],
+    reason: Annotated[str, typer.Option(help="O motivo; fica na trilha de auditoria.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Só simula e responde a confirmação.")] = False,
-    confirmation: Annotated[str | None, typer.Option(help="O que a simulação respondeu; vale 15 minutos.")] = None,
+    confirmation: Annotated[
+        str | None, typer.Option(help="A confirmação que a simulação respondeu; vale 15 minutos.")
+    ] = None,
 ) -> None:
     """Anonimiza um cidadão: simule antes, depois confirme."""
     from balcao.operate.use_cases import run_use_case
@@ -38,7 +40,9 @@ def anonymise(
 
     person = parse_cpf(cpf)
     if not dry_run and confirmation is None:
-        raise OperatorFault("Simule antes com --dry-run e repita com --confirmation e o que a simulação respondeu.")
+        raise OperatorFault(
+            "Simule antes com --dry-run e repita com --confirmation e a confirmação que a simulação respondeu."
+        )
     body = AnonymisationBody(dry_run, confirmation, reason)
     print_json(
         run_use_case("registry.anonymise_citizen", lambda call: anonymisation.anonymise_person(call, person, body))

@@ -35,7 +35,7 @@ def explain(
     name: Annotated[str, typer.Argument(metavar="[NOME]", help="Uma variável, ou parte do nome de várias: crm.")] = "",
     env_file: Annotated[
         list[Path] | None,
-        typer.Option(help="Arquivo de variáveis, como o das unidades do systemd. Pode repetir-se.", dir_okay=False),
+        typer.Option(help="Arquivo de variáveis, como o das unidades do systemd. Pode ser repetida.", dir_okay=False),
     ] = None,
     as_json: Json = False,
 ) -> None:

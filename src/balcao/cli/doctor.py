@@ -65,4 +65,6 @@ def _print_tables(diagnosis: "Diagnosis") -> None:
     if diagnosis.ok and diagnosis.running:
         console.print("[green]✓[/] Nada de errado com esta configuração, e o Balcão está no ar.")
     elif diagnosis.ok:
-        console.print("[yellow]![/] Nada de errado com esta configuração, mas nada está no ar: `balcao serve` inicia.")
+        console.print(
+            "[yellow]![/] Nada de errado com esta configuração, mas o Balcão não está no ar: inicie com `balcao serve`."
+        )

@@ -42,7 +42,9 @@ def create(
     folder: Folder,
     recipient: Annotated[
         list[str],
-        typer.Option(help="Chave pública (age1... ou ssh-...) de quem pode ler; pode repetir.", show_default=False),
+        typer.Option(
+            help="Chave pública (age1... ou ssh-...) de quem pode ler; pode ser repetida.", show_default=False
+        ),
     ],
     restart: Annotated[bool, typer.Option("--restart", help="Apaga a exportação que está na pasta.")] = False,
     as_json: Json = False,
@@ -106,6 +108,6 @@ def _print_summary(made: "Manifest") -> None:
         print(f"{format_count(lines):>15}  {kind}")
     if len({part.snapshot for part in made.parts}) > 1:
         print(
-            "Foi interrompida: as partes são de instantes diferentes do banco, como o manifesto diz. "
-            "Com --restart são de um só."
+            "A exportação foi interrompida e continuada: as partes são de instantes diferentes do banco, como mostra o "
+            "manifesto. Com --restart, são todas do mesmo instante."
         )

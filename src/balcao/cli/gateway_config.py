@@ -16,13 +16,13 @@ def gateway_config(
     server: Annotated[
         list[str] | None,
         typer.Option(
-            help="Processo que atende: ENDEREÇO:PORTA, ou SERVIÇO=ENDEREÇO:PORTA; panel= é o painel. Pode repetir-se."
+            help="Processo que atende: ENDEREÇO:PORTA, ou SERVIÇO=ENDEREÇO:PORTA; panel= é o painel. Pode ser repetida."
         ),
     ] = None,
     application: Annotated[
         list[str] | None,
         typer.Option(
-            help="Aplicação da cidade: /CAMINHO=ENDEREÇO:PORTA; o catálogo de acessos decide. Pode repetir-se."
+            help="Aplicação da cidade: /CAMINHO=ENDEREÇO:PORTA; o catálogo de acessos decide. Pode ser repetida."
         ),
     ] = None,
     certificate: Annotated[

@@ -11,7 +11,7 @@ from balcao.operate.names import SERVICES
 
 incident = Commands(help="Incidentes na página de situação: abrir, acrescentar, resolver, listar.")
 Number = Annotated[int, typer.Argument(metavar="NÚMERO", help="O número do incidente, como em `balcao incident list`.")]
-Message = Annotated[str, typer.Option(help="O que se diz ao público: uma frase ou mais, sem dados de pessoas.")]
+Message = Annotated[str, typer.Option(help="O texto para o público: uma frase ou mais, sem dados de pessoas.")]
 
 
 @incident.command("open")
@@ -19,7 +19,7 @@ def begin(
     title: Annotated[str, typer.Argument(metavar="TÍTULO", help="O que acontece, em poucas palavras.")],
     message: Message,
     services: Annotated[
-        list[str], typer.Option("--service", help=f"Que serviço; pode repetir-se. {', '.join(SERVICES)}.")
+        list[str], typer.Option("--service", help=f"Serviço atingido; pode ser repetida. {', '.join(SERVICES)}.")
     ],
     is_down: Annotated[bool, typer.Option("--down", help="Fora do ar; sem isto, com problemas.")] = False,
 ) -> None:

@@ -69,7 +69,7 @@ def write_production(
         GatewayKind, typer.Option(help="O programa que fica diante dos processos.")
     ] = GatewayKind.HAPROXY,
     server: Annotated[
-        list[str] | None, typer.Option(help="Processo que o gateway chama: ENDEREÇO:PORTA. Pode repetir-se.")
+        list[str] | None, typer.Option(help="Processo que o gateway chama: ENDEREÇO:PORTA. Pode ser repetida.")
     ] = None,
     certificate: Annotated[str, typer.Option(help="O certificado, no gateway.")] = Frontend.certificate,
     certificate_key: Annotated[str, typer.Option(help="A chave do certificado.")] = Frontend.certificate_key,
@@ -83,10 +83,11 @@ def write_production(
         int, typer.Option(min=1, max=65534, help="A de métricas e prontidão; a do worker é a seguinte.")
     ] = Installation.management_port,
     management_host: Annotated[
-        str, typer.Option(help="O endereço em que elas escutam; de outra máquina vê-se o desta.")
+        str,
+        typer.Option(help="O endereço em que essas portas escutam; para chegar a elas de outra máquina, use o desta."),
     ] = Installation.management_host,
     replica: Annotated[
-        list[str] | None, typer.Option(help="Réplica do banco, para leituras: ENDEREÇO:PORTA. Pode repetir-se.")
+        list[str] | None, typer.Option(help="Réplica do banco, para leituras: ENDEREÇO:PORTA. Pode ser repetida.")
     ] = None,
     redis_url: Annotated[str, typer.Option(help="Redis ou Valkey de várias máquinas: redis://..., rediss://...")] = "",
     traces_url: Annotated[str, typer.Option(help="O coletor de rastros: http://coletor:4318.")] = "",

@@ -30,15 +30,15 @@ class State(StrEnum):
 
 
 WORDS = {"queued": "espera", "running": "em execução", "dead": "falhou"}
-Reason = Annotated[str, typer.Option(help="Por quê; fica na trilha de auditoria.")]
+Reason = Annotated[str, typer.Option(help="O motivo; fica na trilha de auditoria.")]
 Number = Annotated[str, typer.Argument(metavar="NÚMERO", help="O número da tarefa, como em `balcao jobs list`.")]
-CpfOption = Annotated[str | None, typer.Option(help="Só as que são desta pessoa, com 11 dígitos.")]
+CpfOption = Annotated[str | None, typer.Option(help="Só as tarefas desta pessoa: CPF com 11 dígitos.")]
 
 
 @jobs.command("list")
 def list_jobs(
-    state: Annotated[list[State] | None, typer.Option(help="Só as deste estado; pode repetir.")] = None,
-    kind: Annotated[list[str] | None, typer.Option(help="Só as deste tipo; pode repetir.")] = None,
+    state: Annotated[list[State] | None, typer.Option(help="Só as deste estado; pode ser repetida.")] = None,
+    kind: Annotated[list[str] | None, typer.Option(help="Só as deste tipo; pode ser repetida.")] = None,
     cpf: CpfOption = None,
     page: Annotated[int, typer.Option(min=1, max=1_000_000)] = 1,
     per_page: Annotated[int, typer.Option(min=1, max=MOST_PER_PAGE)] = MOST_PER_PAGE,

@@ -11,5 +11,5 @@ Until = Annotated[
     str, typer.Option("--until", metavar="HORA", help="Até quando: 18:30, ou 2026-03-01T18:30, no fuso da cidade.")
 ]
 From = Annotated[
-    str, typer.Option("--from", metavar="HORA", help="A partir de quando, e não já: 22:00, ou 2026-03-01T22:00.")
+    str, typer.Option("--from", metavar="HORA", help="Quando começa, se não for agora: 22:00, ou 2026-03-01T22:00.")
 ]

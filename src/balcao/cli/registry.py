@@ -22,7 +22,7 @@ BREAKS = {
     "gap": "falta uma entrada antes desta",
     "detached": "não continua a entrada anterior",
     "altered": "foi alterada",
-    "state": "a preferência guardada diz outra coisa",
+    "state": "a preferência guardada é outra",
 }
 
 

@@ -33,7 +33,7 @@ STATES = {
     "failed": "falhou",
     "rollback": "reversão concluída",
 }
-Reason = Annotated[str, typer.Option(help="Por quê; fica registrado na execução.")]
+Reason = Annotated[str, typer.Option(help="O motivo; fica registrado na execução.")]
 MigrationId = Annotated[str, typer.Option("--id", metavar="ID", help="A execução; sem ela, a mais recente.")]
 
 

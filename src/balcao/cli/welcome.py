@@ -17,7 +17,9 @@ def welcome(plan: Plan, report: Report) -> None:
     for line in _list_addresses(plan, report.base_urls):
         console.print(line, soft_wrap=True)
     if plan.front == "api" and plan.settings.sandbox and report.offer is None:
-        console.print("Sem dados de demonstração neste banco: `balcao demo --load` os carrega.", markup=False)
+        console.print(
+            "Este banco não tem dados de demonstração. Para carregá-los, use `balcao demo --load`.", markup=False
+        )
     if report.offer is not None and plan.settings.embedded_identity:
         list_people = sandbox.load(plan.settings, "welcome")
         for line in list_people(plan, report.offer):

@@ -68,8 +68,8 @@ def describe_fault(fault: BaseException) -> str:
     places = traceback.extract_tb(fault.__traceback__)
     place = f" em {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
     return (
-        f"O programa falhou de um modo que não previu ({type(fault).__name__}{place}). É um defeito nosso: repita com "
-        "BALCAO_LOG_LEVEL=debug, que mostra onde, e relate-o."
+        f"O programa teve uma falha inesperada ({type(fault).__name__}{place}). É um defeito nosso: repita com "
+        "BALCAO_LOG_LEVEL=debug, que mostra onde, e avise-nos."
     )
 
 

@@ -38,7 +38,7 @@ def fetch_signing_keys(settings: Settings) -> dict[str, bytes]:
         if is_distrust(fault):
             raise OperatorFault(describe_distrust(fault.issuer)) from None
         raise OperatorFault(
-            f"O emissor {fault.issuer} não publica chaves que se possam ler: o HAProxy precisa delas. Confira "
+            f"Não é possível ler as chaves do emissor {fault.issuer}: o HAProxy precisa delas. Confira "
             "BALCAO_AUTH_ISSUER e se o provedor está no ar."
         ) from None
 

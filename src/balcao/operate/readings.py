@@ -80,7 +80,7 @@ class MetricsSource:
 def _require_metrics(address: str, response: httpx.Response) -> str:
     """Return the metrics in a response. Raises OperatorFault if it contains none."""
     if response.status_code == httpx.codes.UNAUTHORIZED:
-        raise OperatorFault(f"{address} pede outro BALCAO_METRICS_TOKEN: use o da instalação que roda.")
+        raise OperatorFault(f"{address} pede outro BALCAO_METRICS_TOKEN: use o da instalação que está no ar.")
     if not response.is_success or "balcao_process_beat" not in response.text:
         raise OperatorFault(
             f"{address} não mostra métricas do Balcão: confira a porta, ou defina BALCAO_MANAGEMENT_PORT e reinicie."

@@ -108,7 +108,7 @@ def test_what_init_wrote_is_well_where_it_belongs(machine: Installed) -> None:
         ("BALCAO_CRM_CLIENT_SECRET=<segredo>", "BALCAO_CRM_CLIENT_SECRET ainda tem um valor de exemplo"),
         ("BALCAO_SMTP_URL=TROQUE", "BALCAO_SMTP_URL ainda tem um valor de exemplo"),
         ("BALCAO_PROT=1", "BALCAO_PROT não é uma configuração e não tem efeito: quis dizer BALCAO_PORT?"),
-        ("BALCAO_MAIL_FROM=balcao@cidade.gov.br", "BALCAO_MAIL_FROM não vale o que está escrito"),
+        ("BALCAO_MAIL_FROM=balcao@cidade.gov.br", "BALCAO_MAIL_FROM não tem o valor escrito ali"),
     ],
 )
 def test_a_line_of_the_settings_that_is_wrong_or_not_in_force_is_named(
@@ -124,7 +124,7 @@ def test_a_line_of_the_settings_that_is_wrong_or_not_in_force_is_named(
 def test_a_generated_secret_that_is_not_in_force_is_named_and_not_shown(machine: Installed) -> None:
     environment = machine.environment | {"BALCAO_HASH_KEY": "outra"}
     (found,) = installed.check_settings(machine.root, environment)
-    assert "BALCAO_HASH_KEY não vale o que está escrito" in found
+    assert "BALCAO_HASH_KEY não tem o valor escrito ali" in found
     assert machine.environment["BALCAO_HASH_KEY"] not in found
     del environment["BALCAO_HASH_KEY"]
     assert len(installed.check_settings(machine.root, environment)) == 1
@@ -149,7 +149,7 @@ def test_settings_that_others_may_read_or_own_are_named(machine: Installed, monk
 def test_one_secret_for_two_things_is_named(machine: Installed) -> None:
     same = machine.settings.model_copy(update={"metrics_token": machine.settings.client_secret})
     assert installed.check_secrets(same) == [
-        "BALCAO_CLIENT_SECRET e BALCAO_METRICS_TOKEN têm o mesmo segredo: dê um a cada."
+        "BALCAO_CLIENT_SECRET e BALCAO_METRICS_TOKEN têm o mesmo segredo: use um para cada."
     ]
     address = machine.settings.database_url.replace("_app:", ":")
     reused = machine.settings.model_copy(update={"database_owner_url": address})
@@ -248,8 +248,8 @@ def test_a_key_that_is_not_the_certificates_or_that_all_may_read_is_named(machin
     key.chmod(0o644)
     assert "`chmod o-rwx" in installed.check_certificate(pem, key, HOST)[0]
     key.write_bytes(b"x")
-    assert "não tem uma chave" in installed.check_certificate(pem, key, HOST)[0]
-    assert "não é um certificado" in installed.check_certificate(key, key, HOST)[0]
+    assert "Não é possível ler a chave" in installed.check_certificate(pem, key, HOST)[0]
+    assert "Não é possível ler o certificado" in installed.check_certificate(key, key, HOST)[0]
     assert "não é um certificado" in installed.check_certificate(pem.with_name("none"), key, HOST)[0]
 
 
@@ -378,7 +378,7 @@ async def test_a_start_says_which_issuer_publishes_no_keys(
         async with asyncio.timeout(PATIENCE):
             while silent not in caplog.text:  # noqa: ASYNC110 - there is no event to wait for
                 await asyncio.sleep(0)
-    assert f"O emissor {silent} não publica chaves" in caplog.text
+    assert f"Não é possível ler as chaves do emissor {silent}" in caplog.text
     assert caplog.text.count("settings.doubtful") == 1
 
 
@@ -421,6 +421,6 @@ def test_the_whole_of_it_is_asked_by_the_command(machine: Installed, tmp_path: P
     terminal.environment |= machine.environment | {"BALCAO_DATABASE_URL": "postgresql://a:b@127.0.0.1:9/b"}
     said = terminal.run("doctor", "--json", "--root", str(machine.root))
     assert said.returncode == 1
-    for word in ("chmod 600", UNITS[2], "vence em", "BALCAO_DATABASE_URL não vale o que está escrito"):
+    for word in ("chmod 600", UNITS[2], "vence em", "BALCAO_DATABASE_URL não tem o valor escrito ali"):
         assert word in said.stdout
     assert machine.environment["BALCAO_HASH_KEY"] not in said.stdout

@@ -86,8 +86,8 @@ def check_rate(limit: Limit, rate: str, bounds: Bounds = BY_COMMAND) -> None:
     share = Fraction(wanted.amount, wanted.get_expiry()) / Fraction(usual.amount, usual.get_expiry())
     if not Fraction(1, bounds.least_share) <= share <= MOST_TIMES:
         raise Invalid(
-            f"{limit.name} é {limit.configured}: ao vivo, só entre {bounds.least} e dez vezes disso. O que deve ficar "
-            "assim escreve-se na configuração.",
+            f"{limit.name} é {limit.configured}: ao vivo, só entre {bounds.least} e dez vezes disso. Para durar, mude "
+            "a configuração.",
             code="rate-out-of-bounds",
         )
     longest = max(bounds.longest_period_seconds, usual.get_expiry())

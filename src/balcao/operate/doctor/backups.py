@@ -14,8 +14,8 @@ OLDEST_COPY_SECONDS = 36 * 3600
 OLDEST_LOG_SECONDS = 600
 _RETAINED_SHARE = 0.7
 _NEVER = (
-    "Ainda não há cópia do servidor do banco: ligue as unidades de backup/, como em docs/operate/backup.md. Quem copia "
-    "com outra ferramenta a vigia por ela."
+    "Ainda não há cópia do servidor do banco: ligue as unidades de backup/, como em docs/operate/backup.md. Se usa "
+    "outra ferramenta, acompanhe as cópias por ela."
 )
 
 
@@ -49,7 +49,7 @@ async def examine(connection: Connection) -> Part:
     if log is not None and log.age_seconds > OLDEST_LOG_SECONDS:
         problems.append(
             f"O log do banco não chega às cópias há {log.age_seconds / 60:.0f} minutos: `systemctl status "
-            "balcao-backup-follow` na máquina das cópias. O que se grava desde então se perde com o servidor."
+            "balcao-backup-follow` na máquina das cópias. Se o servidor falhar, o que foi gravado desde então se perde."
         )
     if log is not None and SLOT not in {slot.name for slot in slots}:
         problems.append(

@@ -79,9 +79,9 @@ async def _check_replication(connection: Connection) -> list[str]:
     if not await may_stall(connection, SLOT):
         return []
     return [
-        "A réplica síncrona não tem slot de replicação: se o servidor reinicia enquanto ela está atrasada, apaga o log "
-        "que ela não recebeu, ela não o alcança mais, e toda gravação espera por ela. Crie um slot para cada réplica "
-        "(primary_slot_name) ou defina wal_keep_size."
+        "A réplica síncrona não tem slot de replicação: se o servidor reiniciar enquanto ela está atrasada, apaga o "
+        "log que ela ainda não recebeu. Aí ela não o alcança mais, e toda gravação fica à espera. Crie um slot para "
+        "cada réplica (primary_slot_name) ou defina wal_keep_size."
     ]
 
 
@@ -89,7 +89,7 @@ def _check_data_folder(folder: Path) -> Part:
     """Check whether a stopped embedded database could start in its folder."""
     if not folder.exists() or (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
         return Part(STOPPED)
-    return Part(DOWN, problems=[f"A pasta {folder} não é uma pasta em que se possa gravar: confira BALCAO_DATA_DIR."])
+    return Part(DOWN, problems=[f"Não é possível gravar na pasta {folder}: confira BALCAO_DATA_DIR."])
 
 
 async def _check_opened(settings: Settings, connection: Connection) -> Part:
@@ -105,8 +105,8 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     schemas = {one.owner for one in app.list_migrations()} - {roles.PANEL_SCHEMA}
     if closed := await roles.list_closed_schemas(connection, schemas):
         part.problems.append(
-            f"O papel {settings.database_role} não tem direitos em {', '.join(closed)}: perde-os um backup restaurado "
-            "antes de os papéis existirem. Crie os papéis e restaure de novo, num banco vazio."
+            f"O papel {settings.database_role} não tem direitos em {', '.join(closed)}: isso acontece quando um "
+            "backup é restaurado antes de os papéis existirem. Crie os papéis e restaure de novo, em um banco vazio."
         )
         return part
     try:
@@ -142,8 +142,8 @@ async def _check_hash_keys(settings: Settings, connection: Connection) -> list[s
     if number is None or number in {settings.hash_key_number, *settings.former_keys}:
         return []
     return [
-        f"A trilha de auditoria tem eventos feitos com a chave {number}, que não está em BALCAO_FORMER_HASH_KEYS: quem "
-        "pergunta quem viu os seus dados não os encontra."
+        f"A trilha de auditoria tem eventos feitos com a chave {number}, que não está em BALCAO_FORMER_HASH_KEYS: eles "
+        "não aparecem quando a pessoa consulta quem viu os seus dados."
     ]
 
 

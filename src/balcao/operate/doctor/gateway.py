@@ -93,8 +93,8 @@ def compare_gateway(root: Path, settings: Settings, generated: Generated) -> lis
     differing = [name for name, file in files.items() if _read(folder / name) != file.content]
     if differing:
         found.append(
-            f"{', '.join(str(folder / name) for name in differing)}: não é o que esta versão, esta configuração e as "
-            f"chaves do provedor pedem. Gere de novo com {again} e execute {reload}."
+            f"{', '.join(str(folder / name) for name in differing)}: não combina com esta versão, esta configuração "
+            f"e as chaves do provedor. Gere de novo com {again} e execute {reload}."
         )
     return found
 

@@ -56,8 +56,8 @@ def check_whether_read(root: Path, settings: Settings) -> list[str]:
         return []
     path = root / SETTINGS_FOLDER / SETTINGS
     return [
-        f"{path} existe, e este comando não o leu: isto é a base de demonstração, não a instalação. Como as unidades o "
-        f"fazem: `set -a; . {path}; set +a`."
+        f"{path} existe, e este comando não o leu: o resultado é da base de demonstração, não da instalação. "
+        f"Leia o arquivo antes, como as unidades fazem: `set -a; . {path}; set +a`."
     ]
 
 
@@ -106,7 +106,7 @@ def _check_variables(path: Path, environment: Mapping[str, str]) -> Iterator[str
     )
     if differing:
         yield (
-            f"{path}: {', '.join(differing)} não vale o que está escrito. Leia o arquivo antes do comando "
+            f"{path}: {', '.join(differing)} não tem o valor escrito ali. Leia o arquivo antes do comando "
             f"(`set -a; . {path}; set +a`); se já o leu, outra variável o cobre."
         )
 
@@ -124,7 +124,7 @@ def check_secrets(settings: Settings) -> list[str]:
     if settings.database_owner_url == settings.database_url:
         del named["a senha de BALCAO_DATABASE_OWNER_URL"]
     return [
-        f"{first} e {second} têm o mesmo segredo: dê um a cada."
+        f"{first} e {second} têm o mesmo segredo: use um para cada."
         for first, second in combinations(named, 2)
         if named[first] and named[first] == named[second]
     ]
@@ -139,7 +139,7 @@ def check_units(root: Path, settings: Settings) -> list[str]:
     found += _check_together(root, folder, "systemd", UNITS)
     if settings.data_dir != Path("/", STATE_FOLDER):
         found.append(
-            f"BALCAO_DATA_DIR é {settings.data_dir}, e as unidades só podem gravar em /{STATE_FOLDER}: escreva essa."
+            f"BALCAO_DATA_DIR é {settings.data_dir}, e as unidades só podem gravar em /{STATE_FOLDER}: use essa."
         )
     return [*found, *check_state_folder(root / STATE_FOLDER)]
 
@@ -210,11 +210,11 @@ def check_certificate(certificate: Path, key: Path, host: str, now: datetime | N
         leaf = x509.load_pem_x509_certificates(certificate.read_bytes())[0]
         found = list(_check_validity(certificate, leaf, host, now))
     except (OSError, ValueError):
-        return [f"{certificate} não é um certificado que se possa ler."]
+        return [f"Não é possível ler o certificado {certificate}."]
     try:
         private = load_pem_private_key(key.read_bytes(), None)
     except (OSError, ValueError, TypeError):
-        return [*found, f"{key} não tem uma chave que se possa ler."]
+        return [*found, f"Não é possível ler a chave de {key}."]
     if private.public_key() != leaf.public_key():
         found.append(f"A chave de {key} não é a do certificado {certificate}.")
     if key.stat().st_mode & stat.S_IROTH:

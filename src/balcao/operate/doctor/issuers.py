@@ -50,7 +50,7 @@ async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock 
         if found.distrusted:
             problems.append(describe_distrust(issuer))
         elif not found.keys:
-            problems.append(f"O emissor {issuer} não publica chaves que se possam ler.")
+            problems.append(f"Não é possível ler as chaves do emissor {issuer}.")
         if found.issuer not in {None, issuer}:
             problems.append(
                 f"O provedor em {issuer} se chama {found.issuer}: escreva BALCAO_AUTH_ISSUER exatamente assim."
@@ -125,12 +125,12 @@ async def _check_client(settings: Settings, address: str, http: httpx.AsyncClien
     try:
         response = await http.post(address, data=form)
     except (httpx.HTTPError, httpx.InvalidURL):
-        return [f"O provedor não responde em {address}, onde dá tokens."]
+        return [f"O provedor não responde em {address}, onde emite tokens."]
     if response.is_success:
         return []
     return [
-        f"O provedor recusou o cliente {settings.client_id} ({response.status_code}): entre nele o segredo que está em "
-        "BALCAO_CLIENT_SECRET."
+        f"O provedor recusou o cliente {settings.client_id} ({response.status_code}): cadastre nele o segredo que está "
+        "em BALCAO_CLIENT_SECRET."
     ]
 
 

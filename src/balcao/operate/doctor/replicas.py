@@ -14,7 +14,7 @@ PAUSE_SECONDS = 0.25
 
 _WORDS = {
     FOREIGN: "é de outro conjunto de servidores, que não o de BALCAO_DATABASE_URL: tire-o da lista.",
-    PROMOTED: "não é réplica: grava, ou não segue o principal por streaming. Nomeie só réplicas.",
+    PROMOTED: "não é réplica: aceita gravações, ou não segue o principal por streaming. Indique só réplicas.",
     BEHIND: "está parado ou atrasado: confira no principal `pg_stat_replication`, e no servidor a replicação.",
 }
 _AWAY = "não responde, ou recusa o usuário: confira se está no ar."

@@ -43,7 +43,7 @@ async def _check_mail(subject: Subject) -> Part:
     try:
         await mailer.check()
     except MailRefused as fault:
-        return Part(DOWN, {"configured": True}, [f"O servidor de BALCAO_SMTP_URL não serve ({fault.code})."])
+        return Part(DOWN, {"configured": True}, [f"O servidor de BALCAO_SMTP_URL não pôde ser usado ({fault.code})."])
     return Part(UP, {"configured": True})
 
 

@@ -28,7 +28,7 @@ async def _check_machines(subject: Subject) -> Part:
     lists = {**settings.client_lists, "BALCAO_CLIENT_ID": frozenset({settings.client_id})}
     return _judge(
         [
-            f"{variable} nomeia {client}, que não está em BALCAO_MACHINE_CLIENTS: assim não abre nada."
+            f"{variable} nomeia {client}, que não está em BALCAO_MACHINE_CLIENTS: assim não tem efeito."
             for variable, clients in lists.items()
             for client in sorted(clients - settings.machine_clients)
             if variable != WEBHOOK_CLIENTS

@@ -22,6 +22,6 @@ def list_warnings(settings: Settings, environment: Mapping[str, str]) -> Iterato
     yield from (stranger.describe() for stranger in list_unknown_variables(environment))
     if not settings.sandbox and urlsplit(settings.public_url).scheme == "http":
         yield (
-            f"BALCAO_PUBLIC_URL é {settings.public_url}, sem TLS: tokens e dados de pessoas passam abertos. Ponha "
-            "o gateway diante dos processos e escreva o endereço com https."
+            f"BALCAO_PUBLIC_URL é {settings.public_url}, sem TLS: tokens e dados de pessoas passam sem "
+            "proteção. Ponha o gateway na frente dos processos e escreva o endereço com https."
         )

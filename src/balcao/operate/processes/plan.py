@@ -221,7 +221,7 @@ def claiming(
             if fault.errno != errno.EADDRINUSE:
                 why = f"não pode ser usada ({fault.strerror}): libere-a"
             elif _is_balcao(host, port):
-                why = "já está em uso por um Balcão: use o que funciona, encerre-o (Ctrl-C onde foi iniciado)"
+                why = "já está em uso por um Balcão: use o que está no ar, encerre-o (Ctrl-C onde foi iniciado)"
             else:
                 why = "já está em uso por outro programa: libere-a"
             raise OperatorFault(f"A porta {port} de {host} ({title}) {why}, ou indique {settings[1]}.") from fault
