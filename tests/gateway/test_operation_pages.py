@@ -58,7 +58,7 @@ def test_each_page_has_the_calls_and_every_refusal_with_its_remedy(sandbox: Sand
             assert f"balcao.{document.service}.{operation.key}(" in page
             codes = [code for refusal in operation.refusals for code in refusal.codes]
             assert page.count("<dt id=") == len(codes)
-            remedy = {"pt-BR": "Remédio:", "en": "Remedy:"}[language]
+            remedy = {"pt-BR": "Solução:", "en": "Remedy:"}[language]
             assert page.count(remedy) == len(codes), (operation.key, codes)
             assert "built-in" not in page  # Jinja renders a dict method as `<built-in method`
             assert len(page.encode()) < 150_000

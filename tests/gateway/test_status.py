@@ -111,7 +111,7 @@ def test_days_below_the_level_are_told_to_all_processes_alike(processes: list[ht
         days = [day["availability"] for day in find(http, "search")["days"]]
         assert (days[-4], days[-3], days[0]) == (pytest.approx(0.95), 1, None)
         text = http.get("/status").text
-        assert "1 dia abaixo do nível" in text
+        assert "1 dia abaixo da meta" in text
         assert "99,50 % de boas respostas em 90 dias" in text
 
 

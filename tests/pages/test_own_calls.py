@@ -52,7 +52,7 @@ def test_a_developer_reads_why_a_call_was_refused(
         page.get_by_label("Token").fill(token)
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", name="403 forbidden")).to_be_visible()
-        expect(page.get_by_text("Remédio:")).to_have_count(1)
+        expect(page.get_by_text("Solução:")).to_have_count(1)
         assert screen.axe() == []
         assert screen.wider_than_the_screen() == []
         assert token not in page.content()

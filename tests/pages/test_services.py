@@ -63,7 +63,7 @@ def test_the_root_leads_to_a_list_of_all_seven_services(window: Window) -> None:
 def test_an_operation_leads_to_its_own_page(window: Window) -> None:
     window.page.goto("/registry/v1/docs")
     window.page.locator("[id$='-registry_read_preferences'] .opblock-summary-control").click()
-    expect(window.page.get_by_text("Chamadas prontas, e o remédio de cada recusa")).to_be_visible()
+    expect(window.page.get_by_text("Chamadas prontas, e a solução de cada recusa")).to_be_visible()
     own = "/docs/pt-BR/operacoes/registry/read_preferences"
     assert window.page.locator(f'a[href$="{own}"]').is_visible()
     window.page.goto(own)

@@ -50,7 +50,7 @@ def test_days_below_the_level_are_opened_by_the_keyboard_alone(browser: Browser,
         screen.open("/status")
         table = screen.page.get_by_role("table")
         assert not table.is_visible()
-        screen.page.get_by_text("2 dias abaixo do nível").focus()
+        screen.page.get_by_text("2 dias abaixo da meta").focus()
         screen.page.keyboard.press("Enter")
         assert table.is_visible()
         assert "95,00 %" in table.inner_text()

@@ -115,7 +115,7 @@ def test_a_renewed_secret_ends_the_one_before(provider: RunningProvider, ana: De
 
 def test_an_ended_client_gets_nothing_more(provider: RunningProvider, ana: Developer) -> None:
     client = ana.add()
-    assert "Não há volta" in ana.get(f"/{client[0]}/end").text
+    assert "Não é possível desfazer" in ana.get(f"/{client[0]}/end").text
     ana.post(f"/{client[0]}/end")
     assert ana.list_ids() == []
     assert take_token(provider, client).status_code == 401

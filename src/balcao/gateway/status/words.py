@@ -16,7 +16,7 @@ STATES: Mapping[str, str] = {
     State.DEGRADED: "▲ Com problemas",
     State.DOWN: "✕ Fora do ar",
     State.MAINTENANCE: "■ Em manutenção",
-    State.UNKNOWN: "? Não se sabe",
+    State.UNKNOWN: "? Sem informação",
 }
 SEVERITIES: Mapping[str, str] = {"degraded": STATES[State.DEGRADED], "down": STATES[State.DOWN]}
 SUMMARIES: Mapping[str, str] = {
@@ -26,8 +26,8 @@ SUMMARIES: Mapping[str, str] = {
     State.MAINTENANCE: "Há serviços em manutenção.",
 }
 LEGEND: Mapping[str, str] = {
-    "good": "dentro do nível",
-    "low": "abaixo do nível",
+    "good": "dentro da meta",
+    "low": "abaixo da meta",
     "bad": "muito abaixo (menos de 99 %)",
     "none": "sem chamadas",
 }

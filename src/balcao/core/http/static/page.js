@@ -58,7 +58,7 @@ const lead = (description) => {
   const service = pages.slice(pages.lastIndexOf("/") + 1);
   for (const operation of Object.values(description.paths).flatMap(Object.values)) {
     const key = operation.operationId.slice(service.length + 1);
-    operation.externalDocs = { url: `${pages}/${key}`, description: "Chamadas prontas, e o remédio de cada recusa" };
+    operation.externalDocs = { url: `${pages}/${key}`, description: "Chamadas prontas, e a solução de cada recusa" };
   }
 };
 
