@@ -21,7 +21,7 @@ def address(server: RunningServer) -> str:
     ("language", "typed", "title"),
     [
         ("pt-BR", "ANIMAIS cidadao", "Animais do cidadão"),
-        ("pt-BR", "last-event-id conexao", "O painel de risco, ao vivo"),
+        ("pt-BR", "last-event-id conexao", "O quadro de risco, ao vivo"),
         ("en", "retry-after", "Errors and retries"),
         ("en", "rate limit", "Errors and retries"),
         ("en", "pagination", "Pages and versions"),
