@@ -31,7 +31,7 @@ def test_the_last_way_in_is_refused_and_explained_and_nothing_is_lost(panel: Pan
     assert "O grupo administradores foi excluído." in panel.page.text
     answer = panel.submit(f"{GROUPS}/superadministradores/excluir", sure="y")
     assert answer.status_code == 422
-    assert "Ninguém mais poderia administrar os acessos: dê antes esse papel a outra." in panel.page.text
+    assert "Ninguém mais poderia administrar os acessos: antes, dê esse papel a outra pessoa." in panel.page.text
     assert panel.get(f"{GROUPS}/superadministradores").status_code == 200
 
 

@@ -10,7 +10,7 @@ def check_deletion(*, reserved: bool, system: int, custom: int, roles: int, forc
     that grant it. With `force`, custom mappings and grants do not prevent the deletion, because they are deleted too.
     """
     if reserved:
-        raise Forbidden("Esta ação é reservada à plataforma e não se exclui.", code="action-reserved")
+        raise Forbidden("Esta ação é reservada à plataforma e não pode ser excluída.", code="action-reserved")
     if system:
         raise Conflict(
             f"{system} operações da plataforma dependem da ação: ligue-as antes a outra.", code="action-in-use"

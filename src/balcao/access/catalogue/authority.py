@@ -154,7 +154,9 @@ async def require_administrators_left(connection: Connection, call: Call) -> Non
 def check_administrators_left(*, is_there: bool) -> None:
     """Raise Conflict if no administrator would remain."""
     if not is_there:
-        raise Conflict("Ninguém mais poderia administrar os acessos: dê antes esse papel a outra.", code="last-way-in")
+        raise Conflict(
+            "Ninguém mais poderia administrar os acessos: antes, dê esse papel a outra pessoa.", code="last-way-in"
+        )
 
 
 def check_superadmin(held: HeldRights) -> None:

@@ -40,7 +40,9 @@ def check_floor(floor: str, declared: str | None, present: str | None, wanted: s
         raise Conflict("A especificação diz quem usa esta operação: a ação dela não muda.", code="mapping-fixed")
     strength = _STRENGTH.get(wanted or "", _BY_ACTION)
     if strength < _FLOORS[floor]:
-        raise Conflict("A operação trata de dados ou administra: não se abre a todos.", code="mapping-floor")
+        raise Conflict(
+            "A operação trata de dados ou administra a plataforma: não pode ser aberta a todos.", code="mapping-floor"
+        )
     if declared in authority.PROTECTED and wanted not in authority.PROTECTED:
         raise Conflict("A operação muda o próprio catálogo: só administradores a usam.", code="mapping-floor")
     if strength < _STRENGTH.get(present or "", _BY_ACTION):

@@ -149,7 +149,7 @@ async def delete_mapping(call: Call, mapping_id: int) -> int:
     async with write_catalogue(call, CatalogueEvent("mapping.delete", "mapping", str(mapping_id))) as write:
         found = await _find(write.connection, mapping_id)
         if found.is_system:
-            raise Conflict("O mapeamento de uma operação da plataforma não se exclui.", code="mapping-system")
+            raise Conflict("O mapeamento de uma operação da plataforma não pode ser excluído.", code="mapping-system")
         await store.delete_mapping(write.connection, mapping_id)
         name = f"{found.mapping.method} {found.mapping.path_pattern}"
         before = _describe(found.mapping)

@@ -11,7 +11,7 @@ RESERVED = "platform:"
 def refuse_administrative_role(*, administrative: bool) -> None:
     """Raise Forbidden if the role is administrative, because it grants every action and cannot change."""
     if administrative:
-        raise Forbidden("O papel de administração dá tudo e não muda.", code="role-administrative")
+        raise Forbidden("O papel de administração dá todos os direitos e não muda.", code="role-administrative")
 
 
 def check_grantable(code_key: str | None) -> None:

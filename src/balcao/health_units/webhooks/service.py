@@ -97,7 +97,7 @@ async def replay_unit_delivery(call: Call, id: UUID, message: str) -> None:
         if not found.ativo:
             raise make_switched_off()
         if not found.pode_reenviar:
-            raise Conflict("A mudança já não está guardada e não pode ser reenviada.", code="delivery-too-old")
+            raise Conflict("A mudança não está mais guardada e não pode ser reenviada.", code="delivery-too-old")
         await WEBHOOKS.replay(connection, id, message, found.sequencia)
         await call.platform.audit.record(connection, call, "update", fields=["entregas"])
 

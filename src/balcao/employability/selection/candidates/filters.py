@@ -91,7 +91,7 @@ def parse_answer_filter(query: Mapping[str, str]) -> AnswerFilter | None:
     lowest, greatest = _parse_number(query, "resposta_minima"), _parse_number(query, "resposta_maxima")
     if question is None:
         if text is not None or lowest is not None or greatest is not None:
-            raise Invalid("Falta o parâmetro `id_info`, a pergunta de que é a resposta.", code="id_info-missing")
+            raise Invalid("Falta o parâmetro `id_info`: a pergunta da resposta procurada.", code="id_info-missing")
         return None
     if not query.get("vagaId", "").strip():
         raise Invalid("O parâmetro `id_info` precisa de `vagaId`, a vaga da pergunta.", code="vagaId-missing")

@@ -128,7 +128,7 @@ def require_pending(present: LinkStatus) -> None:
 def require_open(present: LinkStatus) -> None:
     """Raise Invalid unless the link is pending or accepted. Other links cannot be removed."""
     if present not in OPEN:
-        raise Invalid("Este vínculo já não está pendente nem aceito.", code="not-open")
+        raise Invalid("Este vínculo não está mais pendente nem aceito.", code="not-open")
 
 
 def to_conductor(link: Link, viewer: Cpf, contacts: Mapping[Cpf, Contact]) -> Conductor:
