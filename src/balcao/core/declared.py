@@ -1,4 +1,4 @@
-"""Declarations of all services' code for operators, whichever services a process serves."""
+"""The declarations of all services that operators' commands and pages need in every process."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from balcao.core.live.rates import Limit
 
 @dataclass(frozen=True)
 class Declared:
-    """All service names, job kinds and adjustable limits, whichever services this process serves.
+    """The names, job kinds and adjustable limits of all services, including those that this process does not serve.
 
-    Stored in `platform.parts`.
+    It is stored in `platform.parts`.
     """
 
     services: Sequence[str]

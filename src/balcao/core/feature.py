@@ -22,8 +22,8 @@ from balcao.core.jobs.worker import JobKind
 class Feature:
     """One noun of a service. Erasures process the features in the service's order.
 
-    `limits` are the rates, by name, that its use cases count besides those of its operations. `sent_events` are the
-    events of its webhooks, for the API description.
+    `limits` are the rates, by name, that its use cases count in addition to the rates of its operations. `sent_events`
+    are the events of its webhooks, for the API description.
     """
 
     routes: Sequence[Operation] = ()

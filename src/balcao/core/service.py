@@ -140,7 +140,7 @@ class Service:
 
 
 class MalformedOperation(Exception):
-    """A declaration that contradicts others or that the access catalogue cannot store. Prevents the start."""
+    """A declaration that contradicts another one or that the catalogue cannot store. The process refuses to start."""
 
 
 def path_of(service: Service, operation: Operation) -> str:

@@ -133,7 +133,7 @@ def sum_numbers(parts: Iterable[Numbers]) -> Numbers:
 
 
 class Telemetry:
-    """The counts of one process. `publish` writes them for other processes; None if there are no others."""
+    """The counts of one process. `publish` writes the counts for other processes. It is None if there are none."""
 
     def __init__(self) -> None:
         self.publish: Callable[[], None] | None = None

@@ -6,7 +6,7 @@ from balcao.settings.types import Networks, split_list
 
 
 class ConnectionSettings(BaseModel):
-    """Trusted addresses, and limits on what callers may use of a process."""
+    """Trusted addresses, and limits on the resources of a process that callers may use."""
 
     trusted_proxies_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_PROXIES")
     trusted_callers_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_CALLERS")

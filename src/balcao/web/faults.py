@@ -14,7 +14,7 @@ from balcao.web.api import (
 
 
 class PageFault(Exception):
-    """An error page: what happened, and what the person can do about it."""
+    """An error page. It explains what happened and what the person can do about it."""
 
     def __init__(
         self, status: int, title: str, text: str, *, request_id: str = "", retry_after: int | None = None

@@ -111,5 +111,5 @@ class Surface:
     async def _delete_old_sessions(self) -> None:
         try:
             await self.sessions.delete_old()
-        except BalcaoError as fault:  # the next iteration tries again
+        except BalcaoError as fault:  # the next iteration repeats the work
             log.warning(f"{self.name}.not_swept", code=fault.code)

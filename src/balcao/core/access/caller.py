@@ -1,6 +1,6 @@
 """The caller of a request: the claims of a verified token.
 
-There are three kinds of callers, and none is guessed:
+There are three kinds of callers:
 
 - A *person* has a CPF.
 - A *machine* uses one of the configured clients that call without a person, and its token has no sign of a login.

@@ -23,7 +23,7 @@ from balcao.core.logs import log
 CHANNEL = "balcao_access"
 # The interval of polling. If a notification is lost, the change applies within five seconds, reading included.
 POLL_SECONDS = 4.0
-# A snapshot that was not confirmed for this long must not decide, because rights may have been withdrawn.
+# A snapshot must not be used if it was not confirmed for this long, because rights may have been withdrawn.
 USABLE_SECONDS = 300.0
 # The state of a process that refuses callers because its access rules are outdated.
 OUTDATED = "balcao_access_rules_outdated"
@@ -80,7 +80,7 @@ async def confirm_operations(database: Database, operations: Sequence[AnnouncedO
 
 @statement("SELECT access.snapshot_since(:version, :position)")
 async def _read_changes(connection: Connection, known: Snapshot) -> str | None:
-    """Return `Changes` as JSON, which may be megabytes, or None if nothing has changed."""
+    """Return `Changes` as JSON, or None if nothing has changed. The JSON may be megabytes long."""
 
 
 @statement("SELECT groups, roles, people FROM access.snapshot_people()")
@@ -157,7 +157,7 @@ class Catalogue:
         return None if found is None else msgspec.json.decode(found, type=Changes)
 
     async def _load(self) -> Snapshot:
-        """Read the whole catalogue through a separate connection, which has no deadline of a request."""
+        """Read the whole catalogue through a separate connection, to which no request's deadline applies."""
         pool = self._database.separate_pool(1)
         await pool.open()
         try:

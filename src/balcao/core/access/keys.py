@@ -20,12 +20,12 @@ REFRESH_SECONDS = 300.0
 CHANNEL = "balcao_identity"
 # Keys that no fetch has confirmed for this long are dropped, because the issuer may have deleted them.
 LONGEST_AGE_SECONDS = 3600.0
-# The pause between two fetches for unknown keys, so that invented key ids cause no more requests.
+# The pause between two fetches for unknown keys, so that invented key ids cause only one fetch each time.
 UNKNOWN_KEY_SECONDS = 3.0
 # The same pause while no key is known. It is short because no token can be verified until then.
 FIRST_KEYS_SECONDS = 0.5
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
-# The deadline for discovery and keys together, because a server could send them byte by byte.
+# The deadline for fetching discovery document and keys, because a server could send both byte by byte.
 FETCH_SECONDS = 5.0
 # Discovery documents and key sets have a few kilobytes.
 MAX_DOCUMENT_BYTES = 262_144

@@ -38,7 +38,7 @@ def split_path(path: str) -> list[str] | None:
 
 
 def decode_unreserved(text: str) -> str:
-    """Decode the escapes of unreserved characters and write the others in upper case."""
+    """Decode the escapes of unreserved characters and write the other escapes in upper case."""
 
     def decode(found: re.Match[str]) -> str:
         char = chr(int(found[1], 16))
@@ -98,7 +98,7 @@ class PatternTree:
         self._put_all(entries, owned=None)
 
     def replacing(self, gone: Iterable[Entry], new: Iterable[Entry]) -> "PatternTree":
-        """Return the tree without some mappings and with others. The cost depends only on these mappings."""
+        """Return a tree without the mappings `gone` and with the mappings `new`. The cost depends only on them."""
         changed = PatternTree()
         changed._root = self._root.copy()
         owned = {id(changed._root)}

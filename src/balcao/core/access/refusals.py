@@ -20,13 +20,14 @@ from balcao.core.access.keys import KeyPending
 from balcao.core.errors import BalcaoError
 from balcao.core.logs import log
 
-# The kinds that are counted separately: calls to unknown paths, calls without a valid token, pages of the panel without
-# a session, and its logins. So a flood of page requests does not keep neighbours from logging in.
+# The kinds of refusals: calls to unknown paths, calls without a valid token, requests for the panel's pages without a
+# session, and started or failed logins. Each kind is counted separately, so a flood of page requests does not keep
+# neighbours from logging in.
 PATH, TOKEN, PAGE, LOGIN = "path", "token", "page", "login"
 # The number of tokens with a possibly new key (503) that one address may send in a minute. Further tokens count as
 # forged (401).
 PENDING_KEYS, PENDING_SECONDS = 5, 60.0
-# The interval of the line that summarises the refusals without a log line.
+# The interval between two summaries of the refusals that have no log line of their own.
 SUMMARY_SECONDS = 10.0
 # The number of refusal lines that a process writes in that interval, from all addresses together.
 MOST_LINES = 500

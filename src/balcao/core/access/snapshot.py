@@ -68,7 +68,7 @@ class Group(msgspec.Struct, frozen=True):
 class Changes(msgspec.Struct):
     """The changes of a version by id or CPF. None marks a deletion.
 
-    If `whole`, they contain the complete catalogue except the people.
+    If `whole`, the changes contain the complete catalogue except the people.
     """
 
     version: int

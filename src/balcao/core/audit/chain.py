@@ -65,8 +65,8 @@ async def find_oldest_key(connection: Connection) -> int | None:
 class Break(msgspec.Struct, frozen=True):
     """A break in the chain.
 
-    `why`: the event is missing, was changed, does not follow its predecessor (`order`), or differs from the known hash;
-    or the chain ends too early.
+    `why` is the reason: the event is missing, was changed, does not follow its predecessor (`order`), or differs from
+    the known hash; or the chain ends too early.
     """
 
     seq: int

@@ -40,7 +40,7 @@ class Retention:
 class OldRows(Retention):
     """The common case: `count` counts all rows of the kind, and `remove` deletes those that are too old.
 
-    `limits` are the arguments of `remove` after the connection: the age, or nothing if the statement contains it.
+    `limits` are the arguments of `remove` after the connection: the age, unless the statement itself contains the age.
     """
 
     def __init__(
@@ -82,14 +82,14 @@ async def list_reports(connection: Connection, limit: int) -> list[Report]:
 
 
 class _DryRun(Exception):
-    """Raised to roll back what a retention erased."""
+    """Raised in a dry run to roll back a retention's erasures."""
 
 
 async def run_retention(call: Call, retentions: Sequence[Retention], *, dry_run: bool = False) -> list[Report]:
     """Apply each retention in its own transaction and return the reports.
 
-    A failure does not stop the others; the first one is raised at the end. A dry run rolls back everything, including
-    the reports.
+    If a retention fails, the following retentions still run, and the first exception is raised at the end. A dry run
+    rolls back everything, including the reports.
     """
     reports, failures, number = [], [], new_id()
     call.state_reason(REASON)

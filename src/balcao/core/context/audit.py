@@ -32,9 +32,9 @@ _COLUMNS = """id, request_id, operation, action, subject_hash, subject, actor_ki
 def record_sql(trail: str, source: str) -> str:
     """Return an INSERT that records the events of `trail` for each row of `source`.
 
-    For a store that writes and records in one statement, as one of its CTEs. `trail` is an SQL expression: a jsonb
-    parameter, or a column with the result of `Audit.encode_event`. Nothing is recorded if `source` has no rows, so a
-    conditional statement passes the CTE whose rows show whether the condition was met.
+    Use it as a CTE of the statement that makes the change. `trail` is an SQL expression: a jsonb parameter, or a column
+    with the result of `Audit.encode_event`. Nothing is recorded if `source` has no rows, so a conditional statement
+    passes the CTE whose rows show whether the condition was met.
     """
     return f"""
     INSERT INTO platform.audit_event ({_COLUMNS})

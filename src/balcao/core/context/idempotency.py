@@ -37,7 +37,7 @@ class Kept(NamedTuple):
 def store_response_sql(kept: str, source: str) -> str:
     """Return an INSERT that stores the response under its key if `source` has a row.
 
-    For a statement that creates a record and stores the response together. `kept` is the name of its `Kept | None`
+    Use it as a part of the statement that creates the record. `kept` is the name of that statement's `Kept | None`
     parameter. The INSERT returns a row if the key was free. Of two concurrent statements with one key, the second waits
     for the first to commit and then gets no row: it must create nothing, and its caller returns the stored response.
     """

@@ -34,7 +34,7 @@ P = TypeVar("P")
 
 @dataclass
 class Platform:
-    """The parts that all services share. `parts` contains what a service adds, such as a client or state in memory."""
+    """The parts that all services share. `parts` contains the additions of services, such as a client."""
 
     settings: Settings
     database: Database

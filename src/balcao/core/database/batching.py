@@ -26,9 +26,9 @@ STATEMENTS_AT_ONCE = 2
 class Batch(Generic[Item, Result]):
     """A batch of concurrent items. `run` gets them together and returns one result for each, in the same order.
 
-    At most `at_once` statements are in flight, each with at most `largest` items. If `is_eager`, the first item is sent
-    immediately while no statement is in flight. If PostgreSQL or the driver rejects a
-    batch, its items are retried one by one, so only the bad item fails. Any other failure fails the whole batch.
+    At most `at_once` statements are in flight, each with at most `largest` items. With `is_eager`, an item that arrives
+    while no statement is in flight is sent immediately. If PostgreSQL or the driver rejects a batch, its items are
+    retried one by one, so only the bad item fails. Any other failure fails the whole batch.
     """
 
     def __init__(
@@ -61,7 +61,10 @@ class Batch(Generic[Item, Result]):
             await asyncio.wait(self._tasks)
 
     def _send_soon(self) -> None:
-        """Schedule a batch for the end of this loop iteration, so that items that arrive until then join it."""
+        """Schedule a batch for the end of this loop iteration, so that items that arrive until then join it.
+
+        An eager batch is sent immediately if no statement is in flight.
+        """
         if self._waiting and len(self._tasks) < self._at_once and not self._is_due:
             self._is_due = True
             send = start if self._is_eager and not self._tasks else asyncio.create_task

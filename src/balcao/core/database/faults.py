@@ -43,7 +43,7 @@ _DOWN = (
     asyncpg.TransactionRollbackError,
 )
 
-# After these the server may still be executing the statement.
+# After these exceptions, the server may still be executing the statement.
 MAYBE_RUNNING = (asyncio.CancelledError, GeneratorExit, TimeoutError)
 # The connection is lost. The server may or may not have executed its last statement.
 LOST = (
@@ -57,7 +57,7 @@ LOST = (
 
 
 class StoreFaults(AbstractContextManager[Any]):
-    """A context manager that turns exceptions of a database that is down into Unavailable, and no others."""
+    """A context manager that raises Unavailable if the database is down. Other exceptions are not changed."""
 
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: Any) -> None:
         # The driver rejects a bad argument with an InterfaceError that is also a ValueError. That is a bug of ours.

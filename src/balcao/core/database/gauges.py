@@ -21,7 +21,7 @@ class Gauge:
 
 
 async def collect_gauges(database: Database, gauges: Iterable[Gauge]) -> list[Metric]:
-    """Return the metric families and `balcao_database_up`. If the database is down, return only the latter."""
+    """Return `balcao_database_up` and, unless the database is down, the metric families of the gauges."""
     up = GaugeMetricFamily("balcao_database_up", "Whether the database answered when the metrics were read")
     families: list[Metric] = [up]
     try:

@@ -11,7 +11,7 @@ Notice = Callable[[], None]
 
 
 class Listening:
-    """A connection that the first listener opens and the last one closes. If it is lost, all must join again."""
+    """A connection that the first listener opens and the last one closes. If it is lost, every listener must rejoin."""
 
     def __init__(self, open_connection: Callable[[float], Awaitable[asyncpg.Connection]]) -> None:
         """Store the settings without connecting. `open_connection` receives the statement timeout in seconds."""

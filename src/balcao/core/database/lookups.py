@@ -4,9 +4,9 @@
     async def read_holiday(source: Source, day: date) -> Holiday | None: ...
 
 With a connection, a look-up runs like any other statement and sees the connection's transaction. With a `Database`, it
-waits for the end of the event loop iteration, except that the first call is sent immediately (on Python 3.12 and
-later) if the database is idle. All calls of the same look-up until then become one query that takes the
-parameters as arrays. A single call is sent unchanged.
+waits for the end of the event loop iteration. All calls of the same look-up until then become one query that takes the
+parameters as arrays. A single call is sent unchanged. If no call of the look-up is in flight, the first call does not
+wait: it is sent immediately (on Python 3.12 and later).
 
 The shared query runs the original text once for each caller through LATERAL, so PostgreSQL uses the same plan for each.
 Parameters have the SQL types of the signature: `:day` is compared as a date.

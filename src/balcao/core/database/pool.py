@@ -158,7 +158,7 @@ class Database(Connections):
                 return await self._read_within(read, items, deadline)
             except LOST as fault:
                 # LOST also matches TimeoutError (an OSError) and rejected arguments (an InterfaceError). Do not retry
-                # those, nor anything while the pool is closing.
+                # after these two, nor while the pool is closing.
                 if isinstance(fault, (TimeoutError, ValueError)) or not self._is_open:
                     raise
             # The event that closed this connection has usually closed all others, even if they still look open.

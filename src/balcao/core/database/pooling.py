@@ -3,8 +3,8 @@
 from balcao.core.database.pool import Connection
 from balcao.core.database.servers import SESSION
 
-# Without these, a client that vanished keeps its locks. The TCP parameters of SESSION are not checked, because behind a
-# pooler they apply only to the connection between the pooler and PostgreSQL.
+# Without these parameters, a client that vanished keeps its locks. The TCP parameters of SESSION are not checked,
+# because behind a pooler they apply only to the connection between the pooler and PostgreSQL.
 _PROTECTING = ("client_connection_check_interval", "idle_in_transaction_session_timeout")
 _FIND_BACKEND = "SELECT pg_backend_pid()"
 _FIND_DROPPED = """

@@ -44,7 +44,7 @@ class PagedWithCounts(NamedTuple, Generic[T, C]):
 
 
 class Shape(NamedTuple):
-    """How to read a result. `fetches` is `nothing`, `row` or `rows`; `read` converts what was fetched."""
+    """The way to read a result. `fetches` is `nothing`, `row` or `rows`; `read` converts what was fetched."""
 
     fetches: str
     read: Read

@@ -14,7 +14,7 @@ from balcao.core.database.faults import ServerUnsuitable, StoreFaults
 SESSION = {
     "application_name": "balcao",
     "timezone": "UTC",
-    # Makes the server end a statement whose client is gone.
+    # With this setting, the server ends a statement whose client is gone.
     "client_connection_check_interval": "1s",
     # If the host of a client vanishes or freezes, its transaction stays open and holds its locks. With these settings
     # the server ends the transaction within about a minute. A TCP timeout would take hours.

@@ -12,7 +12,7 @@ from balcao.core.http.responses import NO_STORE, Response
 
 
 class ErrorText(msgspec.Struct):
-    """`{error}` of the registry, employability and search."""
+    """The error body `{error}`, for the registry, employability, search and the gateway itself."""
 
     error: Annotated[
         str, Meta(description="O que houve, para pessoas.", examples=["Sem permissão para esta operação."])
@@ -20,7 +20,7 @@ class ErrorText(msgspec.Struct):
 
 
 class ErrorAndMessage(msgspec.Struct):
-    """`{error, message}` of operations whose portals display `message` and compare `error`."""
+    """The error body `{error, message}`, for operations whose portals display `message` and compare `error`."""
 
     error: Annotated[
         str,
@@ -35,14 +35,14 @@ class ErrorAndMessage(msgspec.Struct):
 
 
 class CodeMessage(msgspec.Struct):
-    """`{code, message}` of the older jobs."""
+    """The error body `{code, message}`, for the older operations on jobs."""
 
     code: Annotated[int, Meta(description="O status da resposta.", examples=[404])]
     message: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["Não encontrado."])]
 
 
 class Detail(msgspec.Struct):
-    """`{detail}` of access, health units and agents."""
+    """The error body `{detail}`, for access, health units and agents."""
 
     detail: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["Não encontrado."])]
 
@@ -56,7 +56,7 @@ class FaultItem(msgspec.Struct):
 
 
 class FaultItems(msgspec.Struct):
-    """`{detail: [...]}`: every fault of the request."""
+    """The error body `{detail: [...]}`, which lists every fault of the request."""
 
     detail: Annotated[list[FaultItem], Meta(description="Todas as falhas da requisição.")]
 
@@ -72,7 +72,7 @@ class FaultItemWithInput(FaultItem):
 
 
 class FaultItemsWithInput(msgspec.Struct):
-    """`{detail: [...]}` of the agents' examples, with the received values."""
+    """The error body `{detail: [...]}` for the agents' examples. It also contains the received values."""
 
     detail: Annotated[list[FaultItemWithInput], Meta(description="Todas as falhas da requisição.")]
 

@@ -15,7 +15,7 @@ _ZIPPED = {**_PLAIN, "Content-Encoding": "gzip"}
 
 @dataclass(frozen=True)
 class EncodedBody:
-    """A body in both encodings. Each has its own strong ETag."""
+    """A body, plain and compressed with gzip. Each of the two forms has its own strong ETag."""
 
     plain: Ready
     zipped: Ready

@@ -1,8 +1,8 @@
 """The `Error-Code` values that an operation can answer with, and their meaning for integrators.
 
 The `errors.toml` of each package explains its codes. The codes of an operation are found in the compiled code that its
-handler reaches: the constants that are codes in the catalogue of their package. Methods are followed only if they are
-those of the call or of a declaration. The codes that any operation can answer with are listed in this module.
+handler reaches: the constants that are codes in the catalogue of their package. Methods are followed only if they
+belong to the call or to a declaration. The codes that any operation can answer with are listed in this module.
 """
 
 import dis
@@ -197,7 +197,7 @@ def _package_of(item: FunctionType | type) -> str:
 
 
 def _list_named(function: FunctionType) -> Iterator[Any]:
-    """Yield what the function's code names: globals, members of modules and classes, and closure contents."""
+    """Yield the objects that the function's code names: globals, members of modules and classes, closure contents."""
     names = _names(function)
     for name in names:
         yield vars(Call).get(name)  # the call's own method, if the use case calls it

@@ -295,7 +295,7 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
         (wanted,) = get_args(wanted)
     if wanted in (None, type(None)):
         return {}
-    if JSON in operation.media_types:  # other JSON types have the same members
+    if JSON in operation.media_types:  # the other JSON media types have the same members
         example = schemas.examples.get(name_for_generators(operation.key))
         shown = {} if example is None else {"example": example}
         return {

@@ -62,7 +62,7 @@ def refuse_token(
 
 
 def judge_pending(refusals: Refusals, request: Request, pending: KeyPending, service: str) -> BalcaoError:
-    """Return the fault of a token whose key may be new. A 503 is counted separately."""
+    """Return the fault of a token whose key may be new. Mark a 503, so that it is counted separately."""
     judged = refusals.judge_pending(request.peer, pending)
     if judged is pending:
         _pending_keys.inc(service)

@@ -94,9 +94,9 @@ class Csv(Source):
         return Record(number, [], fault)
 
     def _feed(self, first: _Line, ahead: list[_Line]) -> Iterator[str]:
-        """Yield this line and the following ones up to the size of one row.
+        """Yield this line and the following lines up to the size of one row.
 
-        The following ones are also added to `ahead`.
+        The following lines are also added to `ahead`.
         """
         line, length = first, first.length
         while line.text is not None and length <= LONGEST_LINE:

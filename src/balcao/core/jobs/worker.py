@@ -38,7 +38,7 @@ from balcao.core.tracing import TRACEPARENT, carry_trace, span
 
 QUEUE_SCHEMA = "queue"
 HEARTBEAT = timedelta(seconds=30)
-# After these, `Worker.run` connects again.
+# After these exceptions, `Worker.run` connects again.
 _RECONNECT_ERRORS = (*LOST, asyncpg.PostgresError, BalcaoError, TimeoutError, FailingListenerError)
 # NOTIFY announces a new due job, but not a job that was put back for later. So `drain` has to poll often.
 _POLL, _DRAIN_POLL = timedelta(seconds=5), timedelta(seconds=0.1)
@@ -209,7 +209,7 @@ async def enqueue(
 def enqueue_sql(kind: str, payload: str, delay: str, source: str) -> str:
     """Return two CTEs that enqueue a job for each row of `source`. `queued (id)` contains the jobs' ids.
 
-    For a store that writes and enqueues in one statement. `kind`, `payload` (encoded by `encode_payload`) and `delay`
+    Use them in the statement that makes the change. `kind`, `payload` (encoded by `encode_payload`) and `delay`
     (an interval) are SQL expressions. The library's own statement accepts arrays but no relation; a test compares the
     rows that both write. The queue's trigger wakes the workers once for the statement, whatever the number of rows.
     """

@@ -110,7 +110,7 @@ class CallLog:
     async def flush(self) -> None:
         """Write the recorded calls, and delete all but the last thousand of each client.
 
-        Raises Unavailable, and retains the calls for the next time.
+        If the database is down, retain the calls for the next time and raise Unavailable.
         """
         if not self._waiting:
             return

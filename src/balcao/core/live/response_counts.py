@@ -1,9 +1,8 @@
-"""The number and kind of each service's responses over time: five minutes for charts, days for service levels.
+"""The counts of each service's responses: in five minutes for charts, and in a day for service levels.
 
-Requests pay nothing for them. Every few seconds, each process adds what its meters have counted since the last time to
-rows that all processes share. While the database is down, a process collects its numbers by five minutes and by day,
-and adds them later. A killed process loses the numbers of its last seconds. If the confirmation of a commit is lost,
-its numbers are counted twice.
+Requests pay nothing for the counts. Every few seconds, each process adds the new counts of its meters to rows that all
+processes share. While the database is down, a process retains its counts and adds them later. A killed process loses
+the counts of its last seconds. If the confirmation of a commit is lost, the counts in it are added twice.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -91,7 +90,7 @@ async def delete_old_counts(connection: Connection, span: Span, age: timedelta) 
 
 
 class Recorder:
-    """A recorder that adds what the meters of one process have counted since the last time to the rows."""
+    """A recorder that regularly adds the new counts of one process's meters to the shared rows."""
 
     def __init__(self, database: Database, telemetry: Telemetry, zone: ZoneInfo) -> None:
         self._database = database
@@ -101,7 +100,7 @@ class Recorder:
         self._waiting: dict[tuple[Span, datetime, str], ServiceNumbers] = {}
 
     async def flush(self, now: datetime) -> None:
-        """Add everything counted until now. Raises Unavailable if the database is down, and retains the numbers."""
+        """Add all counts up to now. If the database is down, retain the counts and raise Unavailable."""
         self._collect(now)
         if self._waiting:
             counts = [ResponseCount(*key, **numbers._asdict()) for key, numbers in self._waiting.items()]
@@ -132,12 +131,12 @@ class Recorder:
 
 
 def begin_five_minutes(now: datetime) -> datetime:
-    """Return the instant at which the five minutes of `now` began."""
+    """Return the start of the five-minute period that contains `now`."""
     return now - timedelta(seconds=now.timestamp() % _STEP.total_seconds())
 
 
 def begin_day(now: datetime, zone: ZoneInfo) -> datetime:
-    """Return the instant at which the day of `now` began in the city."""
+    """Return the start of the day that contains `now`, in the city's time zone."""
     return datetime.combine(now.astimezone(zone), datetime.min.time(), zone)
 
 

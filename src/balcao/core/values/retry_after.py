@@ -8,7 +8,7 @@ LONGEST_RETRY_AFTER = 3_600.0
 
 
 def parse_retry_after(retry_after: str | None) -> float | None:
-    """Parse both forms of the header, seconds or a date. None for anything else. The maximum is an hour."""
+    """Return the delay in seconds, at most an hour, from a number or a date. Return None for any other value."""
     if retry_after is None:
         return None
     text = retry_after.strip()

@@ -68,7 +68,7 @@ class WebhooksOfService(Generic[W, S]):
     store: WebhookStatements = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the statements when the service is loaded, as for all statements."""
+        """Create the statements now, because all statements are created at import."""
         self.store = WebhookStatements(self.words, self.body)
 
     @property

@@ -60,7 +60,7 @@ def _or_encoded(sign: str) -> str:
     return f"({sign}|%{code[0]}{low})"
 
 
-# For gateways that compare paths before decoding them. The platform decodes `%63heck` to `check`.
+# The same pattern for gateways that match a path before they decode it. The platform decodes `%63heck` to `check`.
 HIDDEN_RAW = re.sub("[a-z0-9]", lambda found: _or_encoded(found[0]), HIDDEN)
 
 

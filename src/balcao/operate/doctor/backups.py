@@ -1,4 +1,4 @@
-"""Checks of what a recovery needs: copies, the log after them, replication slots and replicas."""
+"""Checks of the parts that a recovery needs: copies, the log after them, replication slots and replicas."""
 
 from balcao.core.context.platform import make_database
 from balcao.core.database.pool import Connection
